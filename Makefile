@@ -1,0 +1,46 @@
+# `make` tells what there is. Everything lives in .venv and var/ of this folder.
+PYTHON ?= python3
+PORT ?= 8000
+DATA ?= ../shared/data
+BIN := .venv/bin
+STAMP := .venv/.installed
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -gt 4 ]; then echo 4; else echo $$n; fi)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+run: $(STAMP) ## try it: sample guidelines, four questions, the site on PORT (8000)
+	@exec $(BIN)/python manage.py demo --port $(PORT)
+
+test: $(STAMP) ## run all tests
+	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_docs.py
+
+bench: $(STAMP) ## time ingestion and questions on the sample guidelines
+	@exec $(BIN)/python manage.py bench
+
+clean: ## remove the environment and all state, documents and database included
+	@printf 'This removes .venv and var/ with every document and answer in it. Type yes: '; \
+	read answer && [ "$$answer" = yes ]
+	rm -rf .venv var .mypy_cache .ruff_cache .pytest_cache
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "medrag needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)."; \
+	  echo "Install it, or name another: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@free=$$(df -Pk . | awk 'NR==2 {print $$4}'); if [ "$$free" -lt 4000000 ]; then \
+	  echo "The environment needs 4 GB of disk; $$((free / 1000)) MB are free here."; exit 1; fi
+	@echo "Making the environment in .venv (about 2.5 GB, some minutes)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt '.[dev]'
+	@touch $(STAMP)

@@ -1,0 +1,71 @@
+"""The groups that give people their rights, and accounts to try the system with."""
+
+import secrets
+
+from django.contrib.auth.models import Group, Permission, User
+from django.db import transaction
+
+CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
+
+_READ_CORPUS = tuple(
+    f"corpus.view_{model}" for model in ("collection", "document", "page", "chunk", "job")
+)
+PERMISSIONS: dict[str, tuple[str, ...]] = {
+    CLINICIANS: (),  # to ask takes an account and nothing more
+    STAFF: (
+        *_READ_CORPUS,
+        "corpus.add_document",
+        "corpus.change_document",
+        "corpus.add_collection",
+        "corpus.change_collection",
+    ),
+    PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
+    AUDITORS: (
+        *_READ_CORPUS,
+        *(
+            f"chat.view_{model}"
+            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+        ),
+    ),
+}
+
+# name, what the person does, groups; all but the clinician work in the administration
+_DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("staff", "corpus staff", (STAFF, PUBLISHERS)),
+    ("publisher", "second publisher", (PUBLISHERS,)),
+    ("clinician", "clinician", (CLINICIANS,)),
+    ("auditor", "auditor", (AUDITORS,)),
+)
+
+
+def ensure_groups() -> None:
+    """Make the four groups with exactly their permissions; a second call changes nothing."""
+    with transaction.atomic():
+        for name, labels in PERMISSIONS.items():
+            group, _ = Group.objects.get_or_create(name=name)
+            group.permissions.set([_permission(label) for label in labels])
+
+
+def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
+    """Make the demonstration accounts and return (name, role, password) of each one made.
+
+    An account that exists keeps its password and is left out, unless `reset`.
+    """
+    ensure_groups()
+    made: list[tuple[str, str, str]] = []
+    for name, role, groups in _DEMO:
+        user, is_new = User.objects.get_or_create(
+            username=name, defaults={"is_staff": groups != (CLINICIANS,)}
+        )
+        if is_new or reset:
+            password = secrets.token_urlsafe(12)
+            user.set_password(password)
+            user.save(update_fields=["password"])
+            user.groups.set(Group.objects.filter(name__in=groups))
+            made.append((name, role, password))
+    return made
+
+
+def _permission(label: str) -> Permission:
+    app, codename = label.split(".")
+    return Permission.objects.get(content_type__app_label=app, codename=codename)

@@ -1,0 +1,27 @@
+"""The queue's cluster: `python -m medrag_site.cluster`, what `manage.py qcluster` runs, tethered.
+
+django-q2 leaves its workers running when their guard is killed, and its guard when the cluster is
+killed. Here the kernel ends them together. It takes no handle on the embedded database: the worker
+command that started it holds one as long as it lives.
+"""
+
+import os
+import signal
+
+from medrag_site.tether import die_with_parent, tether_forks
+
+
+def main() -> None:
+    die_with_parent(signal.SIGKILL)
+    tether_forks()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
+    import django
+
+    django.setup()
+    from django_q.cluster import Cluster  # late: it needs the apps
+
+    Cluster().start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+"""What every page shows of this deployment."""
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def deployment(request: HttpRequest) -> dict[str, str]:
+    """`site_label` is a badge in the header: a test system must not look like the real one."""
+    return {"site_label": settings.SITE_LABEL}

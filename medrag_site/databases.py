@@ -1,0 +1,57 @@
+"""The three roles of the database, for the embedded server and for a server of your own."""
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+OWNER, APPLICATION, AUDITOR = "medrag_owner", "medrag_app", "medrag_auditor"
+NAME = "medrag"
+
+_COMMON: dict[str, Any] = {
+    "ENGINE": "django.db.backends.postgresql",
+    "CONN_MAX_AGE": 60,
+    "CONN_HEALTH_CHECKS": True,
+    "ATOMIC_REQUESTS": False,
+}
+
+
+def embedded(socket_dir: str) -> dict[str, dict[str, Any]]:
+    """Aliases `default` (application), `owner` and `auditor` on the embedded server."""
+    return {
+        alias: {**_COMMON, "NAME": NAME, "USER": role, "HOST": socket_dir, "OPTIONS": {}}
+        for alias, role in (("default", APPLICATION), ("owner", OWNER), ("auditor", AUDITOR))
+    }
+
+
+def external(application: str, owner: str, auditor: str) -> dict[str, dict[str, Any]]:
+    """The same aliases from `postgresql://` addresses; an empty one falls back to the first."""
+    return {
+        "default": _from_url("DATABASE_URL", application),
+        "owner": _from_url("DATABASE_OWNER_URL", owner or application),
+        "auditor": _from_url("DATABASE_AUDITOR_URL", auditor or application),
+    }
+
+
+def _from_url(setting: str, url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", "") or parts.hostname or ""
+    if parts.scheme not in ("postgres", "postgresql") or not name:
+        raise ImproperlyConfigured(
+            f"{setting} must look like postgresql://user:password@host:5432/database."
+        )
+    try:
+        port = str(parts.port or "")
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{setting}: the port is not a number.") from error
+    return {
+        **_COMMON,
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": port,
+        "OPTIONS": options,
+    }

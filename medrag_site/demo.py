@@ -1,0 +1,33 @@
+"""The demonstration: accounts, sample guidelines and four questions, made once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+
+from chat.models import Channel, Turn
+from chat.services import turn_ask
+from corpus.models import Document
+
+MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
+
+# Answered from a table, answered from text, refused, and refused because of a withdrawal.
+QUESTIONS = (
+    "What gentamicin dosing interval should I use if the creatinine clearance is 45 mL/min?",
+    "What is the time window for alteplase in acute ischaemic stroke?",
+    "What is the loading dose of phenytoin in status epilepticus?",
+    "Can codeine linctus be given after tonsillectomy?",
+)
+
+
+def samples_are_here(manifest: Path = MANIFEST) -> bool:
+    """Whether each file of the samples is stored and searched. One query."""
+    names = {path.name for path in (manifest.parent / "guidelines").iterdir()}
+    indexed = Document.objects.filter(filename__in=names, indexed_at__isnull=False)
+    return indexed.count() >= len(names)
+
+
+def ask_all() -> list[Turn]:
+    """Ask each demonstration question as the system itself; stored and audited like any other."""
+    return [turn_ask(question, user=None, channel=Channel.COMMAND) for question in QUESTIONS]

@@ -1,0 +1,152 @@
+"""What a working installation needs, looked at one by one: what `manage.py doctor` prints."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core import checks
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from chat.audit import missing_protections
+from corpus import files, selectors
+from corpus.embedding import get_embedder
+from corpus.errors import MedragError
+from corpus.models import EMBEDDING_DIMENSIONS
+from corpus.parsing import sandbox, sniff
+from medrag_site.embedded import MIN_FREE_BYTES
+
+OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 mend index corruption
+OLDEST_POSTGRES = 150_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line. `detail` says what was found, or what to do."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything, in order; a look that fails is a finding and never an exception."""
+    for name, look in _LOOKS.items():
+        try:
+            ok, detail = look()
+        except (Error, OSError, MedragError, ImproperlyConfigured) as error:
+            ok, detail = False, " ".join(str(error).split()) or type(error).__name__
+        yield Finding(name, ok, detail)
+
+
+def _database() -> tuple[bool, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_version'), current_setting('server_version_num')::int"
+        )
+        version, number = cursor.fetchone()
+    where = "embedded" if settings.DATABASE_IS_EMBEDDED else "from DATABASE_URL"
+    if number < OLDEST_POSTGRES:
+        return False, f"PostgreSQL {version} is too old: 15 or later is needed"
+    return True, f"PostgreSQL {version}, {where}"
+
+
+def _role() -> tuple[bool, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_user, rolsuper, has_schema_privilege('public', 'CREATE') "
+            "FROM pg_roles WHERE rolname = current_user"
+        )
+        role, superuser, creates = cursor.fetchone()
+    if superuser or creates:
+        return False, f"{role} may do too much: use a role as in docs/operations.md"
+    return True, f"{role}, which reads and writes rows only"
+
+
+def _pgvector() -> tuple[bool, str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        row = cursor.fetchone()
+    if row is None:
+        return False, "not installed: CREATE EXTENSION vector"
+    if tuple(int(part) for part in row[0].split(".")) < OLDEST_PGVECTOR:
+        return False, f"{row[0]} is too old: 0.8.4 or later is needed, then REINDEX"
+    return True, row[0]
+
+
+def _migrations() -> tuple[bool, str]:
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        return False, f"{len(missing)} are not applied: run manage.py migrate"
+    return True, "all applied"
+
+
+def _audit() -> tuple[bool, str]:
+    missing = missing_protections()
+    if missing:
+        return False, " ".join(missing)
+    return True, "the application can neither change nor delete it"
+
+
+def _worker() -> tuple[bool, str]:
+    age_s = selectors.worker_age_s()
+    if age_s is None:
+        return False, "none is running: start manage.py worker or manage.py serve"
+    if not selectors.worker_is_alive():
+        return False, f"last seen {age_s:.0f} s ago: start manage.py worker or manage.py serve"
+    return True, f"seen {age_s:.0f} s ago"
+
+
+def _queue() -> tuple[bool, str]:
+    found = checks.run_checks(tags=["corpus"])
+    if found:
+        return False, "; ".join(str(message.msg) for message in found)
+    return True, f"{settings.WORKERS} processes, retry after {settings.Q_CLUSTER['retry']} s"
+
+
+def _encoder() -> tuple[bool, str]:
+    embedder = get_embedder()
+    dimensions = embedder.encode(["metformin"]).shape[1]
+    if dimensions != EMBEDDING_DIMENSIONS:
+        return False, f"{dimensions} dimensions; the index holds {EMBEDDING_DIMENSIONS}"
+    return True, f"{embedder.fingerprint}, {dimensions} dimensions"
+
+
+def _parser() -> tuple[bool, str]:
+    with files.scratch_folder() as folder:
+        path = folder / "probe.txt"
+        path.write_text("Probe\n\nThis file is read to see whether files can be read.\n")
+        parsed = sandbox.parse_in_child(
+            path,
+            media_type=sniff.TEXT,
+            output_dir=folder,
+            limits=sandbox.Limits(memory_mb=settings.PARSE_MEMORY_MB, wall_s=120),
+            on_progress=lambda done, total: None,
+            command=settings.PARSER_COMMAND or sandbox.CHILD,
+        )
+    return True, f"reads files in a child process ({parsed.engine})"
+
+
+def _disk() -> tuple[bool, str]:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    detail = f"{free / 1024**3:.1f} GiB free in {settings.DATA_DIR}"
+    return free >= MIN_FREE_BYTES, detail
+
+
+_LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
+    "database": _database,
+    "role": _role,
+    "pgvector": _pgvector,
+    "migrations": _migrations,
+    "audit log": _audit,
+    "queue": _queue,
+    "worker": _worker,
+    "embedder": _encoder,
+    "parser": _parser,
+    "disk": _disk,
+}

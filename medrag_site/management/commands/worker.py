@@ -1,0 +1,15 @@
+"""Work off ingestion jobs until Ctrl-C."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from medrag_site.worker import Worker
+
+
+class Command(BaseCommand):
+    help = "Parse, embed and index what was uploaded, until Ctrl-C."
+    requires_system_checks = ["corpus"]
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        Worker().run()

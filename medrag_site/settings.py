@@ -1,0 +1,234 @@
+"""Settings, read strictly from the environment. Every name here has a line in the README."""
+
+import os
+from pathlib import Path
+
+from django.core.management.utils import get_random_secret_key
+
+from medrag_site import databases
+from medrag_site.embedded import socket_dir_of
+from medrag_site.env import Env, secret_file
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env()
+
+# Nothing of a dependency's may call home.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# State: everything that the system keeps is below this one folder.
+DATA_DIR = env.folder("MEDRAG_DATA_DIR", BASE_DIR / "var")
+FILES_DIR = DATA_DIR / "files"
+KEYS_DIR = DATA_DIR / "keys"
+
+# Security
+SECRET_KEY = env.text("MEDRAG_SECRET_KEY") or secret_file(
+    KEYS_DIR / "secret_key", get_random_secret_key
+)
+DEBUG = env.boolean("MEDRAG_DEBUG", False)
+ALLOWED_HOSTS = env.words("MEDRAG_ALLOWED_HOSTS", ("127.0.0.1", "localhost", "[::1]"))
+CSRF_TRUSTED_ORIGINS = env.words("MEDRAG_CSRF_TRUSTED_ORIGINS")
+HTTPS = env.boolean("MEDRAG_HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+# Database
+DATABASE_URL = env.text("DATABASE_URL")
+DATABASE_OWNER_URL = env.text("DATABASE_OWNER_URL")
+DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
+DATABASE_IS_EMBEDDED = not DATABASE_URL
+DATABASES = (
+    databases.embedded(socket_dir_of(DATA_DIR))
+    if DATABASE_IS_EMBEDDED
+    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL)
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Uploads and parsing
+UPLOAD_MAX_BYTES = env.integer("MEDRAG_UPLOAD_MAX_MB", 50, low=1, high=2000) * 1024**2
+PARSE_TIMEOUT_S = env.integer("MEDRAG_PARSE_TIMEOUT_S", 900, low=5, high=14_400)
+PARSE_MEMORY_MB = env.integer("MEDRAG_PARSE_MEMORY_MB", 6144, low=512, high=262_144)
+PARSE_MAX_PAGES = env.integer("MEDRAG_PARSE_MAX_PAGES", 1000, low=1, high=20_000)
+DOCLING_ARTIFACTS_PATH = env.text("DOCLING_ARTIFACTS_PATH")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+DATA_UPLOAD_MAX_NUMBER_FILES = 500
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# Chunking and embedding
+CHUNK_MAX_TOKENS = env.integer("MEDRAG_CHUNK_MAX_TOKENS", 220, low=50, high=2000)
+CHUNK_OVERLAP_TOKENS = env.integer("MEDRAG_CHUNK_OVERLAP_TOKENS", 40, low=0, high=500)
+EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+
+# Answers
+GATE_THRESHOLD = env.number("MEDRAG_GATE_THRESHOLD", 0.6, low=0.0, high=1.0)
+QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=20_000)
+TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
+
+# Audit
+AUDIT_HEADS_FILE = Path(
+    env.text("MEDRAG_AUDIT_HEADS_FILE") or DATA_DIR / "audit" / "heads.jsonl"
+).resolve()
+
+# API
+API_RATE = env.rate("MEDRAG_API_RATE", "60/min")
+API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
+
+# Web process
+SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
+SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535)
+WEB_WORKERS = env.integer("MEDRAG_WEB_WORKERS", 1, low=1, high=64)
+WEB_THREADS = env.integer("MEDRAG_WEB_THREADS", 8, low=1, high=256)
+
+# Jobs
+WORKERS = env.integer("MEDRAG_WORKERS", 2, low=1, high=64)
+JOB_LEASE_S = env.integer("MEDRAG_JOB_LEASE_S", 30, low=2, high=3600)
+JOB_MAX_ATTEMPTS = 3
+WORKER_STALL_S = env.integer("MEDRAG_WORKER_STALL_S", 60, low=5, high=3600)
+JOB_TIMEOUT_S = PARSE_TIMEOUT_S + 2700  # the rest is for embedding the largest document
+PARSER_COMMAND: tuple[str, ...] = ()  # empty: the parser of corpus.parsing
+Q_CLUSTER = {
+    "name": "medrag",
+    "orm": "default",
+    "workers": WORKERS,
+    "recycle": 500,
+    "timeout": JOB_TIMEOUT_S,
+    # The clock of a retry starts when a job is fetched: it must outlast the ones fetched before.
+    "retry": 3 * (JOB_TIMEOUT_S + 3) + 60,
+    "queue_limit": 1,
+    "bulk": 1,
+    "max_attempts": 1,
+    "ack_failures": True,
+    "catch_up": False,
+    "save_limit": -1,
+    "label": "Queue",
+    "log_level": "WARNING",
+}
+
+INSTALLED_APPS = [
+    "medrag_site",
+    "chat",
+    "retrieval",
+    "corpus",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "django_q",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+ROOT_URLCONF = "medrag_site.urls"
+WSGI_APPLICATION = "medrag_site.wsgi.application"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "chat:home"
+LOGOUT_REDIRECT_URL = "login"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "medrag_site.context.deployment",
+            ],
+        },
+    }
+]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# Pages
+SITE_LABEL = env.text("MEDRAG_SITE_LABEL")  # a badge in every header, such as "Test system"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.text("MEDRAG_TIME_ZONE", "UTC")
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True  # served from the checkout: there is no step to forget
+MEDIA_ROOT = FILES_DIR
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["knox.auth.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_RATES": {"query": API_RATE},
+    "EXCEPTION_HANDLER": "chat.problems.problem_details",
+    "NUM_PROXIES": 0,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MedRAG",
+    "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
+    },
+}

@@ -1,0 +1,35 @@
+"""What every process does first: read the settings, start the embedded database if it is ours.
+
+A person who meets a wrong setting or a full disk reads one sentence, never a traceback.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from django.core.exceptions import ImproperlyConfigured
+
+from medrag_site.embedded import DatabaseStartError, ensure_started
+
+_NEED_NO_DATABASE = {"help", "--help", "-h", "--version", "makemigrations", "collectstatic"}
+
+
+def prepare(argv: Sequence[str]) -> None:
+    """Start what the command in `argv` needs; exit with status 2 and a sentence if it can't."""
+    command = argv[1] if len(argv) > 1 else "help"
+    if command in _NEED_NO_DATABASE:
+        return
+    try:
+        start_database()
+    except (ImproperlyConfigured, DatabaseStartError) as error:
+        print(f"medrag can't start. {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def start_database() -> None:
+    """Start the embedded server and point the settings at its socket; nothing for a URL."""
+    from django.conf import settings  # late: reading it may fail, which `prepare` reports
+
+    if settings.DATABASE_IS_EMBEDDED:
+        socket_dir = ensure_started(settings.DATA_DIR)
+        for alias in settings.DATABASES.values():
+            alias["HOST"] = socket_dir

@@ -1,0 +1,24 @@
+from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
+
+from chat.api_urls import unknown_urlpatterns
+from medrag_site import health
+
+admin.site.site_header = "MedRAG administration"
+admin.site.site_title = "MedRAG administration"
+admin.site.index_title = "Guidelines, answers and accounts"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.live, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+    path("sign-in/", LoginView.as_view(template_name="accounts/sign_in.html"), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    # One page to sign in, for the administration too.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("chat.api_urls")),
+    path("api/", include(unknown_urlpatterns)),
+    path("", include("chat.urls")),
+]

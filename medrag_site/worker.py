@@ -1,0 +1,117 @@
+"""The worker: django-q2's cluster under our own watch.
+
+The cluster does the work; this process mends what it loses (`corpus.jobs.sweep`), says that it is
+well, and starts it again when it died or when work waits while nobody works.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import Error
+from django.db.models.functions import Now
+
+from chat.audit import sign_head_if_due
+from corpus import files, jobs, wakeups
+from corpus.models import WorkerHeartbeat
+from medrag_site.supervisor import Service, Supervisor
+from medrag_site.tether import die_with_parent
+
+logger = logging.getLogger(__name__)
+
+TICK_S = 1.0
+SIGN_EVERY_TICKS = 60
+LOOK_EVERY_TICKS = 5  # what costs more with a long queue
+GRACE_S = 3.0  # longer work is given back and goes on from its last step
+FORGET_WORKERS_AFTER = timedelta(days=1)
+
+
+class Worker:
+    """Runs until it is told to stop; then nothing of it is left, and no attempt is lost."""
+
+    def __init__(self) -> None:
+        self._name = f"{socket.gethostname()}:{os.getpid()}"
+        self._cluster_id = ""
+        self._ticks = 0
+        self._queue = wakeups.Queue()
+        self._cluster = Service(
+            name="the queue's cluster",
+            command=[sys.executable, "-m", "medrag_site.cluster"],
+            cwd=settings.BASE_DIR,
+            environment=self._environment,
+            grace_s=GRACE_S,
+            on_end=self._cluster_ended,
+        )
+
+    def run(self) -> None:
+        die_with_parent(signal.SIGTERM)
+        files.clear_stale()
+        wakeups.release_all()  # what a worker that was killed had fetched
+        supervisor = Supervisor([self._cluster], tick=self._tick, tick_s=TICK_S)
+        try:
+            supervisor.run()
+        finally:
+            self._stopped()
+
+    def _environment(self) -> dict[str, str]:
+        """A new identity for each start: no lease of an earlier cluster is taken for ours."""
+        self._cluster_id = secrets.token_hex(8)
+        return {jobs.WORKER_VARIABLE: self._cluster_id}
+
+    def _tick(self) -> None:
+        """Mend, beat, and look whether work stands still. The database may be away for a while."""
+        self._ticks += 1
+        try:
+            jobs.refresh_connection()
+            self._beat()
+            if self._ticks % LOOK_EVERY_TICKS:
+                jobs.end_expired(self._queue)
+            else:
+                jobs.sweep(self._queue)
+                self._restart_if_stalled()
+            if self._ticks % SIGN_EVERY_TICKS == 1:
+                _sign_head()
+        except Error as error:
+            logger.error("the database can't be reached (%s)", type(error).__name__)
+
+    def _restart_if_stalled(self) -> None:
+        stalled_s = min(jobs.stalled_for_s(), self._cluster.age_s)
+        if stalled_s > settings.WORKER_STALL_S:
+            self._cluster.restart(f"work has been waiting for {stalled_s:.0f} s")
+
+    def _beat(self) -> None:
+        detail = {"cluster": self._cluster.pid, "restarts": self._cluster.restarts}
+        WorkerHeartbeat.objects.update_or_create(
+            name=self._name, defaults={"seen_at": Now(), "detail": detail}
+        )
+        WorkerHeartbeat.objects.filter(seen_at__lt=Now() - FORGET_WORKERS_AFTER).delete()
+
+    def _cluster_ended(self, *, wanted: bool) -> None:
+        """All its processes are gone: let its jobs and what it had fetched go on at once."""
+        try:
+            jobs.refresh_connection()
+            jobs.give_back(self._cluster_id, self._queue, blameless=wanted)
+            wakeups.release_all()
+        except Error as error:  # the leases run out by themselves
+            logger.error("the database can't be reached (%s)", type(error).__name__)
+
+    def _stopped(self) -> None:
+        try:
+            WorkerHeartbeat.objects.filter(name=self._name).delete()
+        except Error:
+            return
+
+
+def _sign_head() -> None:
+    """Sign the audit log's head if it is due; a disk that is away must not stop ingestion."""
+    try:
+        sign_head_if_due()
+    except OSError as error:
+        logger.error("the audit log's head can't be signed (%s)", type(error).__name__)
