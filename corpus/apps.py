@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class CorpusConfig(AppConfig):
+    name = "corpus"
+
+    def ready(self) -> None:
+        from corpus import checks  # noqa: F401  late: registering needs the app registry

@@ -1,0 +1,79 @@
+"""Checks that run before every command and at every start."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+from corpus.models import EMBEDDING_DIMENSIONS
+
+
+def needed_retry_s(queue: Mapping[str, Any]) -> int:
+    """The shortest `retry` with which no job runs twice because it waited in a worker's memory.
+
+    The clock of a retry starts when a job is fetched; up to `queue_limit` + 1 jobs then wait
+    behind those that run.
+    """
+    waves = math.ceil((queue["queue_limit"] + 1) / queue["workers"]) + 1
+    return int(waves * (queue["timeout"] + 3) + 60)
+
+
+@register("corpus")
+def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    queue: Mapping[str, Any] = settings.Q_CLUSTER
+    found: list[CheckMessage] = []
+    if queue["retry"] < needed_retry_s(queue):
+        message = f"Q_CLUSTER: retry is {queue['retry']} s and must be {needed_retry_s(queue)} s."
+        found.append(Error(message, hint="Else a job may run twice.", id="corpus.E001"))
+    if not (queue.get("max_attempts") and queue.get("ack_failures")):
+        message = "Q_CLUSTER: max_attempts and ack_failures must be set."
+        found.append(Error(message, hint="corpus.jobs counts attempts.", id="corpus.E002"))
+    if queue.get("orm") != "default":
+        message = "Q_CLUSTER: the broker must be the default database."
+        hint = "A job and its wake-up commit together."
+        found.append(Error(message, hint=hint, id="corpus.E003"))
+    return found
+
+
+@register("corpus")
+def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse to start with a model that can't be used; no weights are loaded to find out."""
+    found: list[CheckMessage] = []
+    if wrong := _embedder_fault(settings.EMBEDDER):
+        hint = "Name the folder of a sentence-transformers model, or leave it out for the bundled."
+        found.append(Error(f"MEDRAG_EMBEDDER: {wrong}", hint=hint, id="corpus.E004"))
+    if wrong := _artifacts_fault(settings.DOCLING_ARTIFACTS_PATH):
+        hint = "Without it the layout engine of this project reads PDFs."
+        found.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
+    return found
+
+
+def _embedder_fault(name: str) -> str:
+    folder = Path(name)
+    if name == "bundled":
+        return ""
+    if not (folder / "modules.json").is_file():
+        return f"{folder} is not the folder of a sentence-transformers model."
+    pooling = folder / "1_Pooling" / "config.json"
+    made = (
+        json.loads(pooling.read_text()).get("word_embedding_dimension") if pooling.exists() else 0
+    )
+    if made and made != EMBEDDING_DIMENSIONS:
+        return f"{folder} makes {made} dimensions; the index holds {EMBEDDING_DIMENSIONS}."
+    return ""
+
+
+def _artifacts_fault(name: str) -> str:
+    if name and not Path(name).is_dir():
+        return f"there is no folder {name}."
+    if name and find_spec("docling_ibm_models") is None:
+        return "docling's models need the extra: pip install '.[layout]'."
+    return ""

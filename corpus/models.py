@@ -1,0 +1,260 @@
+"""Documents and everything derived from their bytes."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models.functions import Now
+from pgvector.django import HnswIndex, VectorField
+
+EMBEDDING_DIMENSIONS = 384  # all-MiniLM-L6-v2; checked against the encoder at start
+
+
+class Collection(models.Model):
+    """A shelf of documents with an owner whom a clinician can ask."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    owner_name = models.CharField("topic owner", max_length=200, blank=True)
+    owner_contact = models.CharField("owner's contact", max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Lifecycle(models.TextChoices):
+    DRAFT = "DRAFT", "Draft"
+    REVIEW = "REVIEW", "In review"
+    PUBLISHED = "PUBLISHED", "Published"
+    SUPERSEDED = "SUPERSEDED", "Superseded"
+    WITHDRAWN = "WITHDRAWN", "Withdrawn"
+
+
+class Authority(models.TextChoices):
+    NATIONAL = "national", "National"
+    TRUST = "trust", "Trust-wide"
+    LOCAL = "local", "Local"
+
+
+class Document(models.Model):
+    """A guideline. Its identity is the SHA-256 of its bytes, kept under that name on disk."""
+
+    sha256 = models.CharField("SHA-256", max_length=64, unique=True, editable=False)
+    filename = models.CharField(max_length=255, editable=False)
+    media_type = models.CharField(max_length=100, editable=False)
+    size_bytes = models.PositiveBigIntegerField(editable=False)
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="documents")
+
+    title = models.CharField(max_length=500)
+    version = models.CharField(max_length=50, blank=True)
+    issuer = models.CharField(max_length=200, blank=True)
+    authority = models.CharField(max_length=20, choices=Authority, default=Authority.LOCAL)
+    specialty = models.CharField(max_length=100, blank=True)
+    population = models.CharField(max_length=100, blank=True, help_text="for example: adult")
+    language = models.CharField(max_length=10, default="en")
+    source_url = models.URLField(max_length=1000, blank=True)
+    licence = models.CharField(max_length=100, blank=True)
+
+    lifecycle = models.CharField(
+        max_length=20, choices=Lifecycle, default=Lifecycle.DRAFT, editable=False
+    )
+    effective_from = models.DateField(null=True, blank=True)
+    review_by = models.DateField(null=True, blank=True)
+    superseded_by = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes"
+    )
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
+    withdrawn_reason = models.TextField(blank=True, editable=False)
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    published_at = models.DateTimeField(null=True, editable=False)
+
+    page_count = models.PositiveIntegerField(default=0, editable=False)
+    engine = models.CharField(max_length=300, blank=True, editable=False)
+    index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+    indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
+
+    class Meta:
+        ordering = ["-uploaded_at", "-pk"]
+        permissions = [
+            ("publish_document", "Can publish, supersede and withdraw documents"),
+        ]
+        indexes = [
+            models.Index(fields=["lifecycle", "effective_from"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.version})" if self.version else self.title
+
+    def is_review_due(self, on: datetime.date) -> bool:
+        """Past its review date: still searched, and shown with a banner."""
+        return self.review_by is not None and self.review_by < on
+
+    def in_force(self, on: datetime.date) -> bool:
+        """The same rule as the SQL of `selectors.IN_FORCE`."""
+        return (
+            self.lifecycle == Lifecycle.PUBLISHED
+            and self.indexed_at is not None
+            and (self.effective_from is None or self.effective_from <= on)
+        )
+
+
+class Page(models.Model):
+    """One page as parsed; `blocks` is the JSON of `corpus.parsing.types.Block`."""
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField()  # 1-based
+    text = models.TextField()
+    blocks = models.JSONField()
+    width = models.FloatField()  # points; 0 without geometry
+    height = models.FloatField()
+    ocr_confidence = models.FloatField(null=True)  # [0, 1]
+
+    class Meta:
+        ordering = ["document", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "number"], name="page_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number}"
+
+
+class Chunk(models.Model):
+    """A passage: what is searched, and what is quoted.
+
+    `text` is the pages' text at `spans`, joined by newlines. `context` (title, section path,
+    population) is embedded and indexed before it and never quoted. A chunk without `embedding`
+    and `search_vector` is not indexed yet.
+    """
+
+    key = models.CharField(max_length=100, unique=True)  # {sha256}_p{page}_c{index}
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    index = models.PositiveIntegerField()  # 0-based, in reading order
+    page = models.PositiveIntegerField()  # where it starts, 1-based
+    section_path = ArrayField(models.TextField(), default=list)
+    context = models.TextField(blank=True)
+    text = models.TextField()
+    spans = models.JSONField()  # list of [page, start, end] into Page.text
+    tokens = models.PositiveIntegerField()  # of context and text, by the embedder's tokenizer
+    embedding = VectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)  # unit norm
+    search_vector = SearchVectorField(null=True)
+    length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
+
+    class Meta:
+        ordering = ["document", "index"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "index"], name="chunk_once"),
+        ]
+        indexes = [
+            GinIndex(fields=["search_vector"], name="chunk_search", fastupdate=False),
+            HnswIndex(
+                name="chunk_embedding",
+                fields=["embedding"],
+                m=16,
+                ef_construction=64,
+                opclasses=["vector_cosine_ops"],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Lexeme(models.Model):
+    """In how many indexed chunks a lexeme stands: the document frequency of BM25."""
+
+    lexeme = models.TextField(primary_key=True)
+    document_frequency = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return self.lexeme
+
+
+class IndexStatistics(models.Model):
+    """The one row of totals over all indexed chunks: the N and average length of BM25."""
+
+    chunks = models.PositiveBigIntegerField(default=0)
+    total_length = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "index statistics"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(pk=1), name="index_statistics_one_row"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.chunks} chunks"
+
+
+class JobState(models.TextChoices):
+    PENDING = "PENDING", "Waiting"
+    RUNNING = "RUNNING", "Running"
+    DONE = "DONE", "Done"
+    FAILED = "FAILED", "Failed"
+
+
+class Stage(models.TextChoices):
+    """The last step that is finished and kept; the next attempt goes on from there."""
+
+    STORED = "STORED", "Stored"
+    PARSED = "PARSED", "Parsed"
+    CHUNKED = "CHUNKED", "Chunked"
+    EMBEDDED = "EMBEDDED", "Embedded"
+    INDEXED = "INDEXED", "Indexed"
+
+
+class Job(models.Model):
+    """The truth about a document's ingestion. The queue only wakes a worker to look here.
+
+    `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
+    names the one attempt that may write, until `lease_until` by the database's clock.
+    """
+
+    document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.PENDING)
+    stage = models.CharField(max_length=10, choices=Stage, default=Stage.STORED)
+    attempts = models.PositiveIntegerField(default=0)
+    lease_token = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    done = models.PositiveIntegerField(default=0)  # units of the running step: pages, chunks
+    total = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=50, blank=True)
+    last_error = models.TextField(blank=True)
+    enqueued_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["state", "lease_until"])]
+
+    def __str__(self) -> str:
+        return f"{self.state} after {self.stage}"
+
+
+class WorkerHeartbeat(models.Model):
+    """When each worker supervisor last said that its cluster is well; read by `doctor`."""
+
+    name = models.CharField(max_length=200, primary_key=True)  # host and process id
+    seen_at = models.DateTimeField()
+    detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,87 @@
+"""Look at an Office file's zip directory before anything unpacks it."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from corpus.parsing.types import ParseError
+
+MAX_MEMBERS = 2_000
+MAX_UNPACKED_BYTES = 200 * 1024 * 1024
+MAX_RATIO = 200  # of one member of 1 MB and more; XML packs to about 1:20, and a bomb to 1:1000
+_SMALL_BYTES = 1024 * 1024
+_MAIN_PART = {"wordprocessingml": "word/", "presentationml": "ppt/", "spreadsheetml": "xl/"}
+
+
+def check_archive(path: Path, media_type: str) -> None:
+    """Refuse a zip that is no Office file of this type, or that is unsafe to unpack.
+
+    Raises ParseError: `archive_corrupt`, `archive_bomb`, `archive_unsafe`, `archive_encrypted`,
+    `type_mismatch`.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+        raise _corrupt() from error
+    _check_sizes(members)
+    _check_names(members)
+    if any(member.flag_bits & 1 for member in members):
+        raise ParseError(
+            "The file is protected by a password.",
+            code="archive_encrypted",
+            hint="Remove the password and upload it again.",
+        )
+    _check_parts({member.filename for member in members}, media_type)
+
+
+def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
+    if len(members) > MAX_MEMBERS:
+        raise _bomb(f"holds more than {MAX_MEMBERS} parts")
+    if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+        raise _bomb(f"unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB")
+    for member in members:
+        big = member.file_size > _SMALL_BYTES
+        if big and member.file_size > MAX_RATIO * max(1, member.compress_size):
+            raise _bomb("unpacks to far more than it holds")
+
+
+def _check_names(members: list[zipfile.ZipInfo]) -> None:
+    names = [member.filename for member in members]
+    unsafe = any(
+        name.startswith(("/", "\\")) or ":" in name or ".." in PurePosixPath(name).parts
+        for name in (name.replace("\\", "/") for name in names)
+    )
+    if unsafe or len(set(names)) != len(names):
+        raise ParseError(
+            "The file holds parts with names that are not allowed.",
+            code="archive_unsafe",
+            hint="Save it again in the program that made it.",
+        )
+
+
+def _check_parts(names: set[str], media_type: str) -> None:
+    prefix = next(part for kind, part in _MAIN_PART.items() if kind in media_type)
+    if "[Content_Types].xml" not in names or not any(name.startswith(prefix) for name in names):
+        raise ParseError(
+            "The file's name and its content do not agree.",
+            code="type_mismatch",
+            hint="Save it again in the program that made it, or give it its right extension.",
+        )
+
+
+def _corrupt() -> ParseError:
+    return ParseError(
+        "The file is damaged: its parts can't be listed.",
+        code="archive_corrupt",
+        hint="Save it again in the program that made it.",
+    )
+
+
+def _bomb(what: str) -> ParseError:
+    return ParseError(
+        f"The file {what}, so it is not opened.",
+        code="archive_bomb",
+        hint="Split it, or remove large pictures, and upload it again.",
+    )

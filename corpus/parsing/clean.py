@@ -1,0 +1,48 @@
+"""Clean text once, before any offset is counted."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Presentation forms that fonts put in place of plain letters. NFC leaves them alone, and NFKC would
+# also flatten superscripts and fractions (10² to 102, ½ to 1/2), which changes a dose.
+_LIGATURES = {
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+}
+# Soft hyphen, zero-width characters, direction marks, tags, and variation selectors: a reader does
+# not see them, so they may hide text from a search or put text before a model.
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U000e0000-\U000e0fff"
+)
+_REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_INVISIBLE}]")
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_BLANKS = re.compile(r"[^\S\n]+")
+
+
+def clean_text(text: str) -> str:
+    """Return `text` in NFC without what is invisible, private or not a character.
+
+    Ligatures are spelled out; symbols that carry meaning (µ, ≥, superscripts, fractions) stay.
+    White space is left as it is.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    return unicodedata.normalize("NFC", _REMOVED.sub("", text))
+
+
+def clean_line(text: str) -> str:
+    """Return `text` cleaned and on one line, with single spaces and no space at its ends."""
+    return " ".join(clean_text(text).split())
+
+
+def clean_lines(text: str) -> str:
+    """Return `text` cleaned, with single spaces, its line breaks kept."""
+    return "\n".join(_BLANKS.sub(" ", line).strip() for line in clean_text(text).split("\n"))

@@ -1,0 +1,122 @@
+"""Words and rules of a page, and the few measures that the layout engine takes of boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from corpus.parsing.types import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as printed. `size` is the height of its font's box in points."""
+
+    text: str
+    box: Box
+    size: float
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A ruling line: a drawn segment, or the edge of a drawn or filled rectangle."""
+
+    box: Box
+
+    @property
+    def horizontal(self) -> bool:
+        return self.box[2] - self.box[0] >= self.box[3] - self.box[1]
+
+
+@dataclass(frozen=True)
+class PageCells:
+    """All that the layout engine sees of a page, in a frame in which its text stands upright.
+
+    `turn` is how far the text is turned clockwise on the page that a reader sees; `displayed` leads
+    back to that page.
+    """
+
+    number: int
+    width: float
+    height: float
+    words: tuple[Word, ...]
+    rules: tuple[Rule, ...] = ()
+    ocr_confidence: float | None = None
+    turn: int = 0
+
+    @property
+    def displayed_size(self) -> tuple[float, float]:
+        size = (self.width, self.height)
+        return size[::-1] if self.turn in (90, 270) else size
+
+    def displayed(self, box: Box) -> Box:
+        """Return a box of the upright frame as it stands on the page, cut to the page."""
+        width, height = self.displayed_size
+        left, top, right, bottom = box
+        corners = {
+            0: box,
+            90: (width - bottom, left, width - top, right),
+            180: (width - right, height - bottom, width - left, height - top),
+            270: (top, height - right, bottom, height - left),
+        }[self.turn]
+        return (
+            max(0.0, corners[0]),
+            max(0.0, corners[1]),
+            min(width, corners[2]),
+            min(height, corners[3]),
+        )
+
+
+def upright(box: Box, size: tuple[float, float], turn: int) -> Box:
+    """Return a box of a displayed page of `size` in the frame in which text turned so is
+    upright."""
+    width, height = size
+    left, top, right, bottom = box
+    return {
+        0: box,
+        90: (top, width - right, bottom, width - left),
+        180: (width - right, height - bottom, width - left, height - top),
+        270: (height - bottom, left, height - top, right),
+    }[turn]
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around all `boxes`, of which there must be one."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return (min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def width(box: Box) -> float:
+    return box[2] - box[0]
+
+
+def height(box: Box) -> float:
+    return box[3] - box[1]
+
+
+def middle(box: Box) -> tuple[float, float]:
+    return ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+
+
+def contains(box: Box, point: tuple[float, float], *, margin: float = 0.0) -> bool:
+    x, y = point
+    return box[0] - margin <= x <= box[2] + margin and box[1] - margin <= y <= box[3] + margin
+
+
+def overlap(start: float, end: float, other_start: float, other_end: float) -> float:
+    """Return the length that two intervals share; 0 where they do not touch."""
+    return max(0.0, min(end, other_end) - max(start, other_start))
+
+
+def same_row(box: Box, other: Box) -> bool:
+    """Tell whether two boxes stand on one printed line: they share half the lower one's height."""
+    shared = overlap(box[1], box[3], other[1], other[3])
+    return shared >= 0.5 * min(height(box), height(other))
+
+
+def typical_size(words: Sequence[Word]) -> float:
+    """Return the median font height, weighted by characters; 10 where there is none."""
+    sizes = [word.size for word in words for _ in word.text]
+    return median(sizes) if sizes else 10.0

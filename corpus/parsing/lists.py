@@ -1,0 +1,19 @@
+"""Markers of list items."""
+
+from __future__ import annotations
+
+import re
+
+_BULLET = re.compile(r"^(?:[•·∙●○◦▪■□‣⁃➢►✓✔–—*\-])(?:\s+|$)")
+_NUMBER = re.compile(r"^(?:\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\))(?:\s+|$)")
+
+
+def list_marker(text: str) -> str | None:
+    """Return the marker (with the blank after it) that `text` begins with; None for no list
+    item."""
+    match = _BULLET.match(text) or _NUMBER.match(text)
+    return match.group() if match else None
+
+
+def is_bullet(text: str) -> bool:
+    return _BULLET.match(text) is not None

@@ -1,0 +1,143 @@
+"""HTML and Markdown through docling's backends, and plain text without it."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import Any
+
+from corpus.parsing.clean import clean_line, clean_text
+from corpus.parsing.docling_blocks import annotate
+from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.lists import is_bullet, list_marker
+from corpus.parsing.office import convert, finish
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.runs import raise_text
+from corpus.parsing.types import BlockKind, ParsedDocument
+
+# Never part of what a reader sees, or not part of what the page says.
+_DROPPED_TAGS = frozenset(
+    "script style noscript template iframe object embed svg canvas audio video nav dialog".split()
+)
+_RUN_TAGS = "b strong i em u s small big mark span font sub sup abbr".split()
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
+_HEADING = re.compile(
+    r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
+)
+_CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
+
+
+def parse_html(request: Request) -> ParsedDocument:
+    """Return one page. Scripts, hidden parts and navigation are left out; nothing is fetched."""
+    request.on_page(0, 1)
+    raw = request.path.read_bytes()
+    declared = _CHARSET.search(raw[:2048])
+    soup = _visible(decode(raw, declared.group(1).decode("ascii") if declared else None))
+    document, _ = convert(BytesIO(str(soup).encode("utf-8")), "html")
+    parsed = finish(request, document)
+    head = clean_line(soup.title.get_text()) if soup.title else ""
+    title = parsed.title or head
+    return ParsedDocument(parsed.pages, parsed.engine, title=title, metadata=_metadata(soup))
+
+
+def _visible(text: str) -> Any:
+    """Return the soup of an HTML page without what a reader does not see."""
+    from bs4 import BeautifulSoup, Comment  # comes with docling, late like it
+
+    soup = BeautifulSoup(text, "html.parser")
+    for found in soup.find_all(string=lambda part: isinstance(part, Comment)):
+        found.extract()
+    for tag in soup.find_all(True):
+        if tag.decomposed:
+            continue
+        style = str(tag.get("style", ""))
+        hidden = tag.has_attr("hidden") or tag.get("aria-hidden") == "true" or _HIDDEN.search(style)
+        if tag.name in _DROPPED_TAGS or hidden:
+            tag.decompose()
+    _spell_out_definitions(soup)
+    _plain_runs(soup)
+    for charset in soup.find_all("meta", charset=True):
+        charset["charset"] = "utf-8"
+    return soup
+
+
+def _plain_runs(soup: Any) -> None:
+    """Take the emphasis off words, which docling would part by a blank; write superscripts as
+    such."""
+    for tag in soup.find_all("sup"):
+        text = clean_line(tag.get_text())
+        tag.string = raise_text(text) or text
+    for tag in soup.find_all(_RUN_TAGS):
+        tag.unwrap()
+    soup.smooth()
+
+
+def _spell_out_definitions(soup: Any) -> None:
+    """Make a paragraph `term: meaning` of each entry of a definition list."""
+    for found in soup.find_all("dl"):
+        for term in found.find_all("dt"):
+            meaning = term.find_next_sibling("dd")
+            if meaning is not None:
+                term.append(": ")
+                term.extend(list(meaning.contents))
+                meaning.decompose()
+        for entry in found.find_all(["dt", "dd"]):
+            entry.name = "p"
+        found.name = "div"
+
+
+def _metadata(soup: Any) -> dict[str, str]:
+    facts = {}
+    for name in ("author", "description", "date"):
+        tag = soup.find("meta", attrs={"name": name})
+        value = clean_line(str(tag.get("content", "")))[:500] if tag else ""
+        if value:
+            facts[name] = value
+    return facts
+
+
+def parse_markdown(request: Request) -> ParsedDocument:
+    """Return one page. Pictures are not fetched."""
+    request.on_page(0, 1)
+    text = clean_text(decode(request.path.read_bytes()))
+    document, _ = convert(BytesIO(text.encode("utf-8")), "md")
+    return finish(request, document)
+
+
+def parse_text(request: Request) -> ParsedDocument:
+    """Return one page: paragraphs are divided by blank lines, list items by their markers."""
+    text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
+    drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
+    page = write_page(Sheet(number=1), annotate([*drafts]))
+    request.on_page(1, 1)
+    title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
+    return ParsedDocument((page,), engine_name(request.media_type), title=title)
+
+
+def _text_drafts(part: str) -> list[Draft]:
+    lines = [line for line in (clean_line(raw) for raw in part.split("\n")) if line]
+    if len(lines) == 1 and _HEADING.match(lines[0]):
+        return [text_draft(BlockKind.HEADING, lines[0], 1)]
+    drafts: list[Draft] = []
+    for line in lines:
+        marker = list_marker(line)
+        if marker is not None:
+            text = line[len(marker) :] if is_bullet(line) else line
+            drafts += [text_draft(BlockKind.LIST_ITEM, text)] if text else []
+        elif drafts:
+            drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {line}")
+        else:
+            drafts.append(text_draft(BlockKind.PARAGRAPH, line))
+    return drafts
+
+
+def decode(raw: bytes, declared: str | None = None) -> str:
+    """Return text of bytes: by their mark, as UTF-8, as declared, else as Windows-1252."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", "replace")
+    for encoding in ("utf-8-sig", declared or "cp1252"):
+        try:
+            return raw.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return raw.decode("cp1252", "replace")

@@ -1,0 +1,56 @@
+"""Follow a child's two pipes without ever blocking on them or keeping more than a little."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import subprocess
+
+MAX_KEPT_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
+_PROGRESS = re.compile(rb"^page (\d{1,7})/(\d{1,7})$")
+
+
+class PipeReader:
+    """Reads `page 3/10` lines from stdout into `progress`, and the end of stderr into `errors`."""
+
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+        if child.stdout is None or child.stderr is None:
+            raise ValueError("the child needs pipes for stdout and stderr")
+        self.progress = (0, 0)
+        self.errors = b""
+        self._pending = b""
+        self._pipes = (child.stdout, child.stderr)
+        self._selector = selectors.DefaultSelector()
+        for pipe, name in zip(self._pipes, ("out", "err"), strict=True):
+            os.set_blocking(pipe.fileno(), False)
+            self._selector.register(pipe, selectors.EVENT_READ, name)
+
+    def read(self, *, timeout_s: float) -> bool:
+        """Wait for output at most so long; return whether the progress changed."""
+        before = self.progress
+        if not self._selector.get_map():  # both ends closed: the child is about to end
+            return False
+        for key, _ in self._selector.select(timeout_s):
+            chunk = os.read(key.fd, _CHUNK_BYTES)
+            if not chunk:
+                self._selector.unregister(key.fileobj)
+            elif key.data == "out":
+                self._take(chunk)
+            else:
+                self.errors = (self.errors + chunk)[-MAX_KEPT_BYTES:]
+        return self.progress != before
+
+    def close(self) -> None:
+        self._selector.close()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _take(self, chunk: bytes) -> None:
+        *lines, rest = (self._pending + chunk).split(b"\n")
+        self._pending = rest[-MAX_KEPT_BYTES:]
+        for line in lines:
+            match = _PROGRESS.match(line.strip())
+            if match:
+                self.progress = (int(match.group(1)), int(match.group(2)))

@@ -1,0 +1,75 @@
+"""Which parser reads which media type, and under which name the result is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from corpus.parsing import sniff
+from corpus.parsing.types import ParsedDocument, ParseError
+
+OnPage = Callable[[int, int], None]
+
+LAYOUT_REVISION = 1  # raised by every change that gives other pages or blocks for the same bytes
+
+
+@dataclass(frozen=True)
+class Request:
+    """One file to read, where to put what belongs beside it, and whom to tell about progress."""
+
+    path: Path
+    media_type: str
+    output_dir: Path
+    max_pages: int
+    on_page: OnPage
+    docling_artifacts: Path | None = None
+
+
+# Module and function, imported when needed: docling takes a second, MedQuAD's reader must not wait
+# for it.
+_PARSERS = {
+    sniff.PDF: ("corpus.parsing.pdf", "parse_pdf"),
+    sniff.DOCX: ("corpus.parsing.office", "parse_docx"),
+    sniff.PPTX: ("corpus.parsing.office", "parse_pptx"),
+    sniff.XLSX: ("corpus.parsing.office", "parse_xlsx"),
+    sniff.HTML: ("corpus.parsing.markup", "parse_html"),
+    sniff.MARKDOWN: ("corpus.parsing.markup", "parse_markdown"),
+    sniff.TEXT: ("corpus.parsing.markup", "parse_text"),
+    sniff.XML: ("corpus.parsing.medquad", "parse_medquad"),
+}
+
+
+def parse_file(request: Request) -> ParsedDocument:
+    """Parse a file in this process. Raises ParseError; may also crash, so run it in a child."""
+    if request.media_type not in _PARSERS:
+        raise ParseError(
+            "Files of this type are not read.", code="unsupported_type", hint="Convert it to PDF."
+        )
+    module, name = _PARSERS[request.media_type]
+    parse: Callable[[Request], ParsedDocument] = getattr(import_module(module), name)
+    document = parse(request)
+    if not any(page.text for page in document.pages):
+        raise ParseError(
+            "The file holds no text.",
+            code="no_text",
+            hint="Check that it opens and shows text in the program that made it.",
+        )
+    return document
+
+
+def engine_name(media_type: str) -> str:
+    """Return the engine that reads this type here, with versions: part of the fingerprint."""
+    if media_type == sniff.XML:
+        return "medquad-xml/1"
+    docling = version("docling-slim")
+    if media_type == sniff.TEXT:
+        return f"plain-text/{LAYOUT_REVISION}"
+    if media_type != sniff.PDF:
+        return f"docling/{docling} blocks/{LAYOUT_REVISION}"
+    return (
+        f"geometry/{LAYOUT_REVISION} docling-parse/{version('docling-parse')} "
+        f"pypdfium2/{version('pypdfium2')} rapidocr/{version('rapidocr')}"
+    )

@@ -1,0 +1,108 @@
+"""Tell what a file is from its name and its first bytes, before anything reads it in earnest.
+
+Runs in the web process, so it opens no format beyond a zip's directory.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePath
+
+from corpus.parsing.archives import check_archive
+from corpus.parsing.types import ParseError
+
+PDF = "application/pdf"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+HTML = "text/html"
+MARKDOWN = "text/markdown"
+TEXT = "text/plain"
+XML = "application/xml"
+
+MEDIA_TYPES = {
+    "pdf": PDF,
+    "docx": DOCX,
+    "pptx": PPTX,
+    "xlsx": XLSX,
+    "html": HTML,
+    "htm": HTML,
+    "md": MARKDOWN,
+    "markdown": MARKDOWN,
+    "txt": TEXT,
+    "xml": XML,
+}
+HEAD_BYTES = 8192
+_OTHER_MAGIC = (
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"\x7fELF",
+    b"MZ",
+)
+_MARKUP = re.compile(
+    rb"<(!doctype\s+html|html|head|body|div|p|h[1-6]|table|article|section|meta|title)\b", re.I
+)
+
+
+def media_type_of(source: Path | bytes, filename: str) -> str:
+    """Return the media type of a file whose extension and content agree.
+
+    `source` is the file, or at least its first 8,192 bytes; a zip's directory is only checked where
+    the file itself is given. Raises ParseError: `empty_file`, `unsupported_type`, `type_mismatch`,
+    or one of `archives.check_archive`.
+    """
+    head = _head(source)
+    if not head.strip(b"\x00 \t\r\n"):
+        raise ParseError("The file is empty.", code="empty_file", hint="Upload the file again.")
+    extension = PurePath(filename).suffix.lstrip(".").lower()
+    media_type = MEDIA_TYPES.get(extension)
+    if media_type is None:
+        raise ParseError(
+            "Files of this type are not read.",
+            code="unsupported_type",
+            hint=f"Upload one of: {', '.join(sorted(MEDIA_TYPES))}.",
+        )
+    if not _agrees(head, media_type):
+        raise _mismatch(extension)
+    if media_type in (DOCX, PPTX, XLSX) and isinstance(source, Path):
+        check_archive(source, media_type)
+    return media_type
+
+
+def _head(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source[:HEAD_BYTES]
+    with source.open("rb") as stream:
+        return stream.read(HEAD_BYTES)
+
+
+def _agrees(head: bytes, media_type: str) -> bool:
+    if media_type == PDF:
+        return b"%PDF-" in head[:1024]
+    if media_type in (DOCX, PPTX, XLSX):
+        return head.startswith(b"PK\x03\x04")
+    if head.startswith(_OTHER_MAGIC) or not _is_text(head):
+        return False
+    if media_type == XML:
+        return head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
+    return media_type != HTML or _MARKUP.search(head.replace(b"\x00", b"")) is not None
+
+
+def _is_text(head: bytes) -> bool:
+    """Tell text from bytes: UTF-16 with its mark, or hardly any control characters."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    controls = sum(byte < 9 or 13 < byte < 32 for byte in head)
+    return controls * 100 <= len(head)
+
+
+def _mismatch(extension: str) -> ParseError:
+    return ParseError(
+        f"The file's name ends in .{extension}, but its content is something else.",
+        code="type_mismatch",
+        hint="Save it again in the program that made it, or give it its right extension.",
+    )

@@ -1,0 +1,1 @@
+"""The only writers of documents. Entity first: `document_ingest`, `document_publish`."""
