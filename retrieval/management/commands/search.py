@@ -1,0 +1,41 @@
+"""Search the guidelines in force, without gate or answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from corpus.parsing.clean import clean_text
+from retrieval.config import RetrievalConfig
+from retrieval.payload import hits_payload
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+
+
+class Command(BaseCommand):
+    help = "Print the best passages in force for a query."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("query")
+        parser.add_argument("--json", action="store_true", help="print one JSON list")
+        parser.add_argument("--k", type=int, default=10, help="passages to print, 1 to 50")
+        parser.add_argument("--collection", action="append", default=[], metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not 1 <= options["k"] <= 50:
+            raise CommandError("--k must be from 1 to 50.")
+        query = Query(
+            text=clean_text(options["query"]),
+            on=timezone.localdate(),
+            collections=tuple(options["collection"]),
+        )
+        hits = retrieve(query, RetrievalConfig(k=options["k"])).hits
+        if options["json"]:
+            self.stdout.write(json.dumps(hits_payload(hits), ensure_ascii=False, indent=2))
+            return
+        for hit in hits:
+            self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
+            self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")

@@ -1,0 +1,135 @@
+"""`retrieve()`: the one way from a question to its evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from django.db import connection
+
+from corpus.embedding import get_embedder
+from corpus.models import Chunk
+from retrieval.analysis import spelled_out
+from retrieval.config import RetrievalConfig
+from retrieval.dense import search_dense
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
+from retrieval.types import Evidence, Hit, Query, Ranked, Span, Trace
+
+T = TypeVar("T")
+
+_COVERAGE_SQL = """
+SELECT c.id, array(SELECT v.lexeme FROM unnest(c.search_vector) AS v(lexeme, p, w)
+                   WHERE v.lexeme = ANY(%s) ORDER BY v.lexeme)
+FROM corpus_chunk c WHERE c.id = ANY(%s)
+"""
+
+
+def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
+    """The best `config.k` passages in the query's scope, best first, with the whole trace.
+
+    Empty where nothing is indexed in that scope. The same query on the same corpus gives the
+    same evidence. At most eight queries, none of them per hit.
+    """
+    config = config or RetrievalConfig()
+    embedder = get_embedder()
+    clock = _Clock()
+    lexemes = clock.time("analysis", lambda: asked_lexemes(query.text))
+    vector = clock.time("embedding", lambda: embedder.encode([spelled_out(query.text)])[0])
+    lexical = search_lexical(query, lexemes, config)
+    dense = search_dense(query, vector.tolist(), config)
+    fused = clock.time("fusion", lambda: reciprocal_rank_fusion([lexical, dense], k=config.rrf_k))
+    hits = clock.time("hits", lambda: _hits(fused[: config.k], vector, lexemes))
+    durations = clock.durations_ms | {
+        ranking.name: ranking.duration_ms for ranking in (lexical, dense)
+    }
+    trace = Trace(
+        query=query.text,
+        scope=query.scope,
+        on=query.on,
+        lexemes=tuple(searched_names(lexemes)),
+        rankings=(lexical, dense),
+        fused=fused,
+        durations_ms=durations,
+        fingerprint=config.fingerprint(embedder.fingerprint),
+    )
+    return Evidence(query=query, hits=hits, trace=trace)
+
+
+class _Clock:
+    """Collects how long each step took."""
+
+    def __init__(self) -> None:
+        self.durations_ms: dict[str, float] = {}
+
+    def time(self, step: str, work: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        result = work()
+        self.durations_ms[step] = (time.perf_counter() - started) * 1000
+        return result
+
+
+def _hits(fused: Sequence[Ranked], vector: Any, lexemes: Sequence[AskedLexeme]) -> tuple[Hit, ...]:
+    ids = [entry.chunk_id for entry in fused]
+    chunks = Chunk.objects.select_related("document__collection").in_bulk(ids)
+    coverage = _coverage(ids, lexemes)
+    return tuple(
+        _hit(entry, chunks[entry.chunk_id], vector, coverage.get(entry.chunk_id, 0.0))
+        for entry in fused
+        if entry.chunk_id in chunks
+    )
+
+
+def _coverage(ids: Sequence[int], lexemes: Sequence[AskedLexeme]) -> dict[int, float]:
+    """For each chunk the idf-weighted share of the question's lexemes that it holds."""
+    total = sum(lexeme.idf for lexeme in lexemes)
+    if not ids or not total:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_COVERAGE_SQL, [searched_names(lexemes), list(ids)])
+        return {
+            chunk_id: sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(set(held))) / total
+            for chunk_id, held in cursor.fetchall()
+        }
+
+
+def _hit(entry: Ranked, chunk: Chunk, vector: Any, coverage: float) -> Hit:
+    document = chunk.document
+    return Hit(
+        chunk_id=chunk.pk,
+        key=chunk.key,
+        rank=entry.rank,
+        score=entry.score,
+        cosine=float(np.dot(np.asarray(chunk.embedding, dtype=np.float32), vector)),
+        coverage=coverage,
+        text=chunk.text,
+        context=chunk.context,
+        spans=_spans(chunk.spans),
+        page=chunk.page,
+        section_path=tuple(chunk.section_path),
+        document_id=document.pk,
+        sha256=document.sha256,
+        filename=document.filename,
+        title=document.title,
+        version=document.version,
+        issuer=document.issuer,
+        population=document.population,
+        lifecycle=document.lifecycle,
+        effective_from=document.effective_from,
+        review_by=document.review_by,
+        collection=document.collection.slug,
+        owner_name=document.collection.owner_name,
+        owner_contact=document.collection.owner_contact,
+    )
+
+
+def _spans(stored: Sequence[Sequence[int]]) -> tuple[Span, ...]:
+    """Page spans with their offset in the chunk's text, where newlines join them."""
+    spans: list[Span] = []
+    offset = 0
+    for page, start, end in stored:
+        spans.append(Span(page=page, start=start, end=end, offset=offset))
+        offset += end - start + 1
+    return tuple(spans)
