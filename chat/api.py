@@ -1,0 +1,142 @@
+"""The REST API: ask, and search. Both need a token, both are audited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.exceptions import NotFound
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.views import APIView
+
+from chat import api_examples as examples
+from chat import audit
+from chat.api_request import ApiToken, StrictJSONParser
+from chat.models import Channel
+from chat.serializers import (
+    HitResponse,
+    Problem,
+    QueryRequest,
+    QueryResponse,
+    SearchRequest,
+    turn_payload,
+)
+from chat.services import turn_ask
+from retrieval.config import RetrievalConfig
+from retrieval.payload import hits_payload
+from retrieval.pipeline import retrieve
+from retrieval.types import Evidence, Query
+
+PROBLEMS: dict[Any, Any] = {
+    (status, "application/problem+json"): Problem for status in (400, 401, 413, 415, 429, 500, 503)
+}
+
+
+class Guarded(APIView):
+    """For people with a token, within their rate; nothing of it is kept by a cache."""
+
+    authentication_classes = [ApiToken]
+    permission_classes = [IsAuthenticated]
+    parser_classes = [StrictJSONParser]
+    throttle_classes = [ScopedRateThrottle]
+    throttle_scope = "query"
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        response["Cache-Control"] = "no-store"
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+class QueryView(Guarded):
+    @extend_schema(
+        operation_id="query",
+        summary="Ask a question",
+        description="Answers with claims, each cited to the page that it stands on, or refuses "
+        "with a reason. A refusal has status 200: it is a result.",
+        request=QueryRequest,
+        responses={200: QueryResponse, **PROBLEMS},
+        examples=[*examples.QUERY, *examples.PROBLEMS],
+    )
+    def post(self, request: Request) -> Response:
+        asked = _valid(QueryRequest(data=request.data))
+        turn = turn_ask(
+            asked["question"],
+            user=_user(request),
+            channel=Channel.API,
+            collections=tuple(asked["collections"]),
+        )
+        return Response(turn_payload(turn))
+
+
+class SearchView(Guarded):
+    @extend_schema(
+        operation_id="search",
+        summary="Search the guidelines in force",
+        description="Passages, best first. They are evidence to read, not an answer.",
+        request=SearchRequest,
+        responses={200: HitResponse(many=True), **PROBLEMS},
+        examples=[*examples.SEARCH, *examples.PROBLEMS],
+    )
+    def post(self, request: Request) -> Response:
+        asked = _valid(SearchRequest(data=request.data))
+        query = Query(
+            text=asked["query"], on=timezone.localdate(), collections=tuple(asked["collections"])
+        )
+        evidence = retrieve(query, RetrievalConfig(k=asked["k"]))
+        _record_search(_user(request), evidence, k=asked["k"])
+        return Response(hits_payload(evidence.hits))
+
+
+@extend_schema(exclude=True)
+class SchemaView(SpectacularAPIView):
+    """The API's description (OpenAPI 3), open to all: it holds nothing of the hospital's."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+
+@extend_schema(exclude=True)
+class UnknownPath(APIView):
+    """A path of the API that is not there, in the API's own form."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        raise NotFound("There is nothing at this path.")
+
+
+def _valid(request: QueryRequest | SearchRequest) -> dict[str, Any]:
+    request.is_valid(raise_exception=True)
+    validated: dict[str, Any] = request.validated_data
+    return validated
+
+
+def _user(request: Request) -> User:
+    user = request.user
+    if not isinstance(user, User):
+        raise TypeError("A view of the API was reached without a user.")
+    return user
+
+
+def _record_search(user: User, evidence: Evidence, *, k: int) -> None:
+    """Who searched and what was shown. Of the words only a keyed hash: they may name a patient."""
+    words = evidence.query.text.casefold()
+    payload = {
+        "chunks": [hit.key for hit in evidence.hits],
+        "collections": list(evidence.query.collections),
+        "fingerprint": evidence.trace.fingerprint,
+        "k": k,
+        "query_hmac": salted_hmac("chat.audit.query", words, algorithm="sha256").hexdigest(),
+    }
+    with transaction.atomic():
+        audit.record("search", actor=user, subject="", payload=payload)

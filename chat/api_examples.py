@@ -1,0 +1,101 @@
+"""Examples that the API's description shows. The guideline is invented, not for care."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample
+
+_SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_SENTENCE = "Give 1 g of demonstracillin by mouth every 8 hours for 5 days."
+_SECTION = "Treatment › Adults"
+_PLACE: dict[str, Any] = {
+    "document": "Pneumonia in adults",
+    "sha256": _SHA256,
+    "page": 3,
+    "section": _SECTION,
+}
+_TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"
+
+_ANSWERED = {
+    "status": "answered",
+    "reason": None,
+    "message": None,
+    "owner": None,
+    "claims": [{"text": _SENTENCE, "citations": [_PLACE | {"quote": _SENTENCE}]}],
+    "nearest": [],
+    "confidence": 0.91,
+    "turn": _TURN,
+}
+_ABSTAINED = {
+    "status": "abstained",
+    "reason": "WEAK_EVIDENCE",
+    "message": "No guideline here answers this well enough",
+    "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
+    "claims": [],
+    "nearest": [_PLACE | {"text": _SENTENCE}],
+    "confidence": 0.12,
+    "turn": _TURN,
+}
+
+QUERY = [
+    OpenApiExample(
+        "A question",
+        value={"question": "What is the dose of demonstracillin for pneumonia in adults?"},
+        request_only=True,
+    ),
+    OpenApiExample("Answered", value=_ANSWERED, response_only=True, status_codes=["200"]),
+    OpenApiExample("Refused", value=_ABSTAINED, response_only=True, status_codes=["200"]),
+]
+
+SEARCH = [
+    OpenApiExample("A search", value={"query": "demonstracillin dose", "k": 5}, request_only=True),
+    OpenApiExample(
+        "One passage",
+        value={
+            "rank": 1,
+            "chunk": f"{_SHA256}_p3_c7",
+            "document": _PLACE["document"],
+            "page": 3,
+            "section": _SECTION,
+            "score": 0.0328,
+            "text": _SENTENCE,
+        },
+        response_only=True,
+        status_codes=["200"],
+    ),
+]
+
+
+def _problem(name: str, status: int, title: str, **more: Any) -> OpenApiExample:
+    return OpenApiExample(
+        name,
+        value={"type": "about:blank", "title": title, "status": status} | more,
+        response_only=True,
+        status_codes=[str(status)],
+        media_type="application/problem+json",
+    )
+
+
+_EMPTY = "This field may not be blank."
+PROBLEMS = [
+    _problem(
+        "A field is wrong",
+        400,
+        "Bad Request",
+        detail=_EMPTY,
+        errors=[{"pointer": "#/question", "detail": _EMPTY}],
+    ),
+    _problem(
+        "No token",
+        401,
+        "Unauthorized",
+        detail="Authentication credentials were not provided.",
+    ),
+    _problem(
+        "Too many requests",
+        429,
+        "Too Many Requests",
+        detail="Request was throttled. Expected available in 12 seconds.",
+    ),
+]

@@ -1,0 +1,68 @@
+"""The digest of a stored answer: what the chain vouches for, beside the chain's own rows."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Model, QuerySet
+
+from chat.audit_chain import canonical_json
+from chat.models import Citation, Claim, Turn
+
+DIGEST_VERSION = 1
+
+# Written out, since a column that comes later must not change the digest of an old answer:
+# a new column needs a new version.
+TURN_FIELDS = (
+    "id conversation_id user_id channel question status reason confidence fingerprint trace "
+    "nearest owner created_at duration_ms"
+).split()
+CLAIM_FIELDS = "id index text population".split()
+CITATION_FIELDS = (
+    "id index document_id chunk_key sha256 title version page section start end quote"
+).split()
+
+
+def stored_turns(using: str) -> QuerySet[Turn]:
+    """Turns with their claims and citations, in three queries."""
+    return Turn.objects.using(using).prefetch_related("claims__citations")
+
+
+def turn_digest(turn: Turn) -> str:
+    """Return the SHA-256 of a turn with its claims and citations, in hex.
+
+    The turn must have been read from the database: JSON columns rewrite their numbers when they
+    are stored, so an object that was only saved may give another digest.
+    """
+    content = {
+        "turn": _values(turn, TURN_FIELDS),
+        "claims": [_claim(claim) for claim in _by_pk(turn.claims.all())],
+    }
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    citations: list[Citation] = _by_pk(claim.citations.all())
+    return _values(claim, CLAIM_FIELDS) | {
+        "citations": [_values(citation, CITATION_FIELDS) for citation in citations]
+    }
+
+
+def _by_pk(rows: Iterable[Any]) -> list[Any]:
+    return sorted(rows, key=lambda row: row.pk)
+
+
+def _values(row: Model, names: Iterable[str]) -> dict[str, Any]:
+    return {name: _plain(getattr(row, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).isoformat(timespec="microseconds")
+    return value

@@ -1,0 +1,40 @@
+"""Ask a question in the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from chat.models import Channel
+from chat.serializers import turn_payload
+from chat.services import turn_ask
+from chat.terminal import as_text
+from corpus.errors import MedragError
+
+
+class Command(BaseCommand):
+    help = "Ask a question; prints the cited answer or the refusal."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("question")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument(
+            "--collection", action="append", default=[], metavar="SLUG", help="search only here"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            turn = turn_ask(
+                options["question"],
+                user=None,
+                channel=Channel.COMMAND,
+                collections=tuple(options["collection"]),
+            )
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(turn_payload(turn), ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(as_text(turn))

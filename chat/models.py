@@ -1,0 +1,177 @@
+"""What was asked, what was answered or refused, and the log that proves it."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+
+class Reason(models.TextChoices):
+    """Why a question was not answered. The code is stable; the label is for people."""
+
+    NO_EVIDENCE = "NO_EVIDENCE", "No guideline here speaks of this"
+    WEAK_EVIDENCE = "WEAK_EVIDENCE", "No guideline here answers this well enough"
+    ONLY_OUT_OF_DATE = "ONLY_OUT_OF_DATE", "Only a guideline that is no longer in force answers it"
+    NOT_PERMITTED_EVIDENCE = "NOT_PERMITTED_EVIDENCE", "The guidelines on this are not open to you"
+    OUT_OF_SCOPE = "OUT_OF_SCOPE", "This is outside what these guidelines cover"
+    UNSUPPORTED_CLAIMS = "UNSUPPORTED_CLAIMS", "No statement could be verified against its source"
+    LOW_CONFIDENCE = "LOW_CONFIDENCE", "The evidence does not cover the question well enough"
+    CONFLICT = "CONFLICT", "Guidelines in force disagree on this"
+    IDENTIFIERS_IN_QUESTION = "IDENTIFIERS_IN_QUESTION", "The question seems to identify a patient"
+    GENERATOR_UNAVAILABLE = "GENERATOR_UNAVAILABLE", "The answer could not be written just now"
+    VERIFIER_UNAVAILABLE = "VERIFIER_UNAVAILABLE", "The answer could not be verified just now"
+    BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
+
+
+class Channel(models.TextChoices):
+    PAGE = "page", "Page"
+    API = "api", "API"
+    COMMAND = "command", "Command"
+
+
+class Conversation(models.Model):
+    """A clinician's thread of questions; nobody else sees it but the auditor."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="conversations"
+    )
+    title = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class TurnStatus(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAINED = "abstained", "Refused"
+
+
+class Turn(models.Model):
+    """One question and what became of it, with the whole trace. Never changed after it is made."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(
+        Conversation, null=True, on_delete=models.PROTECT, related_name="turns"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="turns"
+    )
+    channel = models.CharField(max_length=10, choices=Channel)
+    question = models.TextField()
+    status = models.CharField(max_length=10, choices=TurnStatus)
+    reason = models.CharField(max_length=30, choices=Reason, blank=True)
+    confidence = models.FloatField()  # [0, 1]
+    fingerprint = models.CharField(max_length=64)  # of the configuration that made it
+    trace = models.JSONField()
+    nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
+    owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
+    created_at = models.DateTimeField()
+    duration_ms = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        indexes = [models.Index(fields=["conversation", "created_at"])]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Claim(models.Model):
+    """One statement of an answer."""
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="claims")
+    index = models.PositiveIntegerField()  # 1-based, as shown
+    text = models.TextField()
+    population = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ["turn", "index"]
+        constraints = [models.UniqueConstraint(fields=["turn", "index"], name="claim_once")]
+
+    def __str__(self) -> str:
+        return f"claim {self.index}"
+
+
+class Citation(models.Model):
+    """The span of a page that a claim rests on, copied so that it outlives a re-index.
+
+    `quote` equals the page's text at `start:end` when the citation was made.
+    """
+
+    claim = models.ForeignKey(Claim, on_delete=models.CASCADE, related_name="citations")
+    index = models.PositiveIntegerField()  # 1-based number of the passage in the turn
+    document = models.ForeignKey(
+        "corpus.Document", on_delete=models.PROTECT, related_name="citations"
+    )
+    chunk_key = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    title = models.CharField(max_length=500)
+    version = models.CharField(max_length=50, blank=True)
+    page = models.PositiveIntegerField()
+    section = models.TextField(blank=True)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        ordering = ["claim", "pk"]
+
+    def __str__(self) -> str:
+        return f"[{self.index}]"
+
+
+class AuditEvent(models.Model):
+    """One link of the chain. Written only by the database function `audit_append`.
+
+    `hash` covers the stored bytes of every other column; `chat.audit` has the formula.
+    """
+
+    seq = models.PositiveBigIntegerField(primary_key=True)  # 1, 2, 3 ... without gaps
+    at = models.DateTimeField()
+    actor = models.TextField(blank=True)
+    action = models.TextField()
+    subject = models.TextField(blank=True)
+    payload = models.TextField()  # canonical JSON, kept as text: jsonb would rewrite it
+    prev_hash = models.BinaryField(max_length=32, unique=True)
+    hash = models.BinaryField(max_length=32, unique=True)
+
+    class Meta:
+        ordering = ["seq"]
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.action}"
+
+
+class AuditHead(models.Model):
+    """The chain's last link: the one row that every writer locks. Only `audit_append` writes it."""
+
+    seq = models.PositiveBigIntegerField(default=0)
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="audit_head_one_row")]
+
+    def __str__(self) -> str:
+        return str(self.seq)
+
+
+class Feedback(models.Model):
+    """What the asker said of a turn."""
+
+    turn = models.OneToOneField(Turn, on_delete=models.CASCADE, related_name="feedback")
+    helpful = models.BooleanField()
+    comment = models.TextField(blank=True, max_length=2000)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return "helpful" if self.helpful else "not helpful"

@@ -1,0 +1,126 @@
+"""Where a cited span stands on a page: rectangles on its picture, marks in its text. Pure.
+
+`blocks` is the JSON of `corpus.parsing.types.Block`; a span is half-open, in code points of the
+page's text. Whole lines are painted, so that no word of a span can fall outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Any
+
+Span = tuple[int, int]
+Spans = Sequence[Span]
+Blocks = Sequence[dict[str, Any]]
+
+PADDING_PT = 1.5
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of text, inside or outside the spans."""
+
+    text: str
+    cited: bool
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    cells: tuple[str, ...]
+    cited: bool
+
+
+@dataclass(frozen=True)
+class ShownBlock:
+    """A block for the template. `items` holds the pieces of each point of a list."""
+
+    kind: str
+    level: int = 0  # of the HTML heading: 2 to 6
+    pieces: tuple[Piece, ...] = ()
+    items: tuple[tuple[Piece, ...], ...] = ()
+    caption: str = ""
+    header: tuple[str, ...] = ()
+    rows: tuple[ShownRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle in points from the page's top left corner, as SVG writes it."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+
+
+def locate(text: str, span: Span, quote: str) -> Span | None:
+    """Where `quote` stands: at `span`, else at its only other place; None rather than a guess."""
+    start, end = span
+    if quote and text[start:end] == quote:
+        return span
+    if quote and text.count(quote) == 1:
+        start = text.index(quote)
+        return (start, start + len(quote))
+    return None
+
+
+def paint(blocks: Blocks, spans: Spans) -> tuple[Rect, ...]:
+    """A rectangle for each line that holds a part of a span; empty without geometry."""
+    lines = (line for block in blocks for line in block["lines"])
+    return tuple(_rect(line["box"]) for line in lines if _overlaps(line, spans))
+
+
+def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
+    """The page's blocks in reading order; neighbouring points of a list become one list."""
+    shown: list[ShownBlock] = []
+    for is_list, group in groupby(blocks, key=lambda block: block["kind"] == "list_item"):
+        if is_list:
+            items = tuple(_pieces(text, block, spans) for block in group)
+            shown.append(ShownBlock("list", items=items))
+        else:
+            for block in group:
+                after_caption = bool(shown) and shown[-1].kind == "caption"
+                shown.append(_single(text, block, spans, has_caption=not after_caption))
+    return tuple(shown)
+
+
+def _single(text: str, block: dict[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
+    if block.get("table"):
+        return _table(block, spans, has_caption=has_caption)
+    level = min(max(block["level"], 1) + 1, 6)
+    return ShownBlock(block["kind"], level, _pieces(text, block, spans))
+
+
+def _table(block: dict[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
+    """A caption that stands as a block above the table is not said twice."""
+    table = block["table"]
+    caption = table["caption"] if has_caption else ""
+    rows = tuple(ShownRow(tuple(row["cells"]), _overlaps(row, spans)) for row in table["rows"])
+    return ShownBlock("table", caption=caption, header=tuple(table["header"]), rows=rows)
+
+
+def _pieces(text: str, block: dict[str, Any], spans: Spans) -> tuple[Piece, ...]:
+    """The block's text, cut where a span begins or ends."""
+    start, end = block["start"], block["end"]
+    edges = {edge for span in spans for edge in span if start < edge < end}
+    cuts = [start, *sorted(edges), end]
+    return tuple(
+        Piece(text[a:b], cited=_overlaps({"start": a, "end": b}, spans)) for a, b in pairwise(cuts)
+    )
+
+
+def _overlaps(part: dict[str, Any], spans: Spans) -> bool:
+    return any(part["start"] < end and start < part["end"] for start, end in spans)
+
+
+def _rect(box: Sequence[float]) -> Rect:
+    left, top, right, bottom = box
+    numbers = (
+        left - PADDING_PT,
+        top - PADDING_PT,
+        right - left + 2 * PADDING_PT,
+        bottom - top + 2 * PADDING_PT,
+    )
+    return Rect(*(f"{number:.1f}" for number in numbers))

@@ -1,0 +1,212 @@
+"""A stored turn as the page shows it: claims, citations, sources and what became of them since."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from chat.models import Citation, Claim, Reason, Turn
+from chat.notices import Notice, document_notices
+from chat.refusals import ADVICE
+from chat.selectors import documents_by_sha256
+from corpus.models import Document
+
+CELLS = " | "  # between the cells of a table row in the text of a page
+SECTIONS = " › "
+CHECK_FIRST = "Check the cited page before acting."
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a table as pairs of label and cell, and the footnotes that it is marked with."""
+
+    pairs: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownClaim:
+    """A statement, its citations, and the first of each passage: that one is the link.
+
+    `is_verbatim`: the text is put together from whole quotes and table cells, no word besides.
+    """
+
+    claim: Claim
+    citations: tuple[Citation, ...]
+    links: tuple[Citation, ...]
+    is_verbatim: bool
+    row: TableRow | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cited document as it stands today, and the version that was cited."""
+
+    document: Document
+    cited_version: str
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage shown with a refusal. It is no answer and no reference."""
+
+    title: str
+    version: str
+    page: int
+    section: str
+    text: str
+    url: str  # empty where the document is not here
+    notices: tuple[Notice, ...]
+    document: Document | None  # as it stands today
+
+
+@dataclass(frozen=True)
+class ShownTurn:
+    turn: Turn
+    claims: tuple[ShownClaim, ...]
+    sources: tuple[Source, ...]
+    nearest: tuple[Passage, ...]
+    advice: str
+
+    @property
+    def is_verbatim(self) -> bool:
+        return all(claim.is_verbatim for claim in self.claims)
+
+    @property
+    def confidence_percent(self) -> int:
+        """Rounded down, so that 100 means what it says."""
+        return int(self.turn.confidence * 100)
+
+    @property
+    def plain_text(self) -> str:
+        return _plain_text(self)
+
+
+def shown_turns(turns: Iterable[Turn], *, on: datetime.date) -> list[ShownTurn]:
+    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused."""
+    listed = list(turns)
+    hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
+    documents = documents_by_sha256(hashes) if hashes else {}
+    return [_shown(turn, documents, on) for turn in listed]
+
+
+def _shown(turn: Turn, documents: dict[str, Document], on: datetime.date) -> ShownTurn:
+    claims = tuple(_claim(claim) for claim in turn.claims.all())
+    return ShownTurn(
+        turn=turn,
+        claims=claims,
+        sources=_sources(claims, on),
+        nearest=_passages(turn.nearest, documents, on),
+        advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
+    )
+
+
+def _claim(claim: Claim) -> ShownClaim:
+    citations = tuple(claim.citations.all())
+    first: dict[int, Citation] = {}
+    for citation in citations:
+        first.setdefault(citation.index, citation)
+    quotes = [citation.quote for citation in citations]
+    verbatim = is_verbatim(claim.text, quotes)
+    row = table_row(quotes) if verbatim else None
+    return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
+
+
+def table_row(quotes: list[str]) -> TableRow | None:
+    """The row of `[row, header, *footnotes]`, the order in which a row is quoted; else None."""
+    if len(quotes) < 2:
+        return None
+    cells, labels = quotes[0].split(CELLS), quotes[1].splitlines()[-1].split(CELLS)
+    if len(cells) < 2 or len(labels) != len(cells):
+        return None
+    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(quotes[2:]))
+
+
+def is_verbatim(text: str, quotes: Iterable[str]) -> bool:
+    """Tell whether no word is left of `text` when the quotes' lines and cells are taken out."""
+    parts = {_plain(part) for quote in quotes for part in quote.split(CELLS)} - {""}
+    rest = _plain(text)
+    for part in sorted(parts, key=len, reverse=True):
+        rest = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", " ", rest)
+    return not re.search(r"\w", rest)
+
+
+def _sources(claims: Iterable[ShownClaim], on: datetime.date) -> tuple[Source, ...]:
+    """Each cited document once, in the order of first citation."""
+    found: dict[int, Source] = {}
+    for claim in claims:
+        for cited in claim.citations:
+            notices = document_notices(cited.document, on=on)
+            found.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
+    return tuple(found.values())
+
+
+def _passages(
+    raws: list[dict[str, Any]], documents: dict[str, Document], on: datetime.date
+) -> tuple[Passage, ...]:
+    """The stored passages; a document's banners stand at the first of its own only."""
+    found: list[Passage] = []
+    seen: set[str] = set()
+    for raw in raws:
+        sha256 = str(raw.get("sha256", ""))
+        document = documents.get(sha256)
+        notices = document_notices(document, on=on) if document and sha256 not in seen else ()
+        seen.add(sha256)
+        found.append(
+            Passage(
+                title=str(raw.get("document", "")),
+                version=str(raw.get("version", "")),
+                page=int(raw.get("page", 1)),
+                section=str(raw.get("section", "")),
+                text=str(raw.get("text", "")),
+                url=_passage_url(raw) if document else "",
+                notices=notices,
+                document=document,
+            )
+        )
+    return tuple(found)
+
+
+def _passage_url(raw: dict[str, Any]) -> str:
+    address = reverse("chat:source", args=[raw["sha256"], raw.get("page") or 1])
+    return f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain_text(shown: ShownTurn) -> str:
+    """What the copy button takes: statements, and where each of them stands."""
+    lines = [shown.turn.question, ""]
+    cited: dict[int, Citation] = {}
+    for claim in shown.claims:
+        marks = "".join(f" [{citation.index}]" for citation in claim.links)
+        cited |= {citation.index: citation for citation in claim.links}
+        lines.append(f"{claim.claim.index}. {claim.claim.text}{marks}")
+    lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
+    day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")
+    return "\n".join([*lines, "", f"From guidelines in force on {day}. {CHECK_FIRST}"])
+
+
+def reference(citation: Citation) -> str:
+    """One citation as a line of text."""
+    version = f", version {citation.version}" if citation.version else ""
+    section = below_title(citation.section, citation.title)
+    place = f"page {citation.page}" + (f", {section}" if section else "")
+    return f"[{citation.index}] {citation.title}{version}, {place}"
+
+
+def below_title(section: str, title: str) -> str:
+    """The section path without the title, which most documents repeat as their first heading."""
+    first, _, rest = section.partition(SECTIONS)
+    return rest if first == title else section

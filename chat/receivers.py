@@ -1,0 +1,83 @@
+"""What happens elsewhere and belongs in the audit log: documents, sign-ins.
+
+Wired by `ChatConfig.ready`. A receiver that fails undoes what was announced to it, so nothing of
+this happens without its row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db import transaction
+from django.dispatch import Signal
+from django.utils.crypto import salted_hmac
+
+from chat import audit
+from chat.audit_chain import storable
+from corpus import signals
+from corpus.models import Document
+
+DOCUMENT_ACTIONS: dict[str, Signal] = {
+    "document.uploaded": signals.document_uploaded,
+    "document.published": signals.document_published,
+    "document.superseded": signals.document_superseded,
+    "document.withdrawn": signals.document_withdrawn,
+    "document.failed": signals.document_failed,
+}
+
+
+def connect() -> None:
+    """Listen to every signal that is audited; safe to call again."""
+    for action, signal in DOCUMENT_ACTIONS.items():
+        signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
+    user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
+    user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
+    user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
+
+
+def _document_receiver(action: str) -> Any:
+    def receive(sender: object, *, document: Document, actor: audit.Actor, **extra: Any) -> None:
+        payload = {
+            "id": document.pk,
+            "lifecycle": document.lifecycle,
+            "sha256": document.sha256,
+            "version": document.version,
+        }
+        if document.superseded_by_id is not None:
+            payload["superseded_by"] = document.superseded_by_id
+        if "code" in extra:
+            payload["code"] = str(extra["code"])
+        audit.record(action, actor=actor, subject=f"document:{document.pk}", payload=payload)
+
+    return receive
+
+
+def record_sign_in(sender: object, *, user: User, **extra: Any) -> None:
+    _record_session("user.signed_in", user)
+
+
+def record_sign_out(sender: object, *, user: User | None, **extra: Any) -> None:
+    if user is not None:  # None: the session was not signed in
+        _record_session("user.signed_out", user)
+
+
+def record_failed_sign_in(sender: object, *, credentials: dict[str, Any], **extra: Any) -> None:
+    """Record the account that was tried, else a keyed hash of the name; never the name itself.
+
+    People type their password into the wrong box, and the chain keeps what it gets for ever. The
+    hash still tells an auditor which attempts were for one name.
+    """
+    name = str(credentials.get("username") or "").strip()
+    known = User.objects.filter(username=storable(name)).first()
+    subject = f"user:{known.pk}" if known else ""
+    name_hmac = salted_hmac("chat.audit.name", name.casefold(), algorithm="sha256").hexdigest()
+    with transaction.atomic():
+        payload = {"name_hmac": name_hmac}
+        audit.record("user.sign_in_failed", actor=None, subject=subject, payload=payload)
+
+
+def _record_session(action: str, user: User) -> None:
+    with transaction.atomic():
+        audit.record(action, actor=user, subject=f"user:{user.pk}", payload={})

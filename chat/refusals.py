@@ -1,0 +1,27 @@
+"""What a person can do after each kind of refusal."""
+
+from chat.models import Reason
+
+_WAIT = "Try again in a minute. Meanwhile, read the nearest passages in their documents."
+
+ADVICE: dict[Reason, str] = {
+    Reason.NO_EVIDENCE: "Name the condition or medicine as the guideline would write it. If a "
+    "guideline should exist, tell the topic's owner.",
+    Reason.WEAK_EVIDENCE: "Read the nearest passages yourself, or ask again with more detail: the "
+    "medicine, the patient group, the setting.",
+    Reason.ONLY_OUT_OF_DATE: "Do not act on the old text. Use what replaced it, or ask the topic's "
+    "owner what applies now.",
+    Reason.NOT_PERMITTED_EVIDENCE: "Ask the topic's owner for access.",
+    Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
+    Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
+    "from them passed the check against its source.",
+    Reason.LOW_CONFIDENCE: "Ask a narrower question, or read the nearest passages in their "
+    "documents.",
+    Reason.CONFLICT: "Read both passages with their dates and issuers, and ask the topic's owner "
+    "which one applies.",
+    Reason.IDENTIFIERS_IN_QUESTION: "Ask again without names, dates of birth, addresses or record "
+    "numbers. An age and a condition are enough.",
+    Reason.GENERATOR_UNAVAILABLE: _WAIT,
+    Reason.VERIFIER_UNAVAILABLE: _WAIT,
+    Reason.BUDGET_EXCEEDED: "Ask a shorter question, or try again in a minute.",
+}

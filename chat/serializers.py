@@ -1,0 +1,180 @@
+"""What goes into the API and what comes out of it; `manage.py ask --json` prints the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from rest_framework import serializers
+
+from chat.models import Citation, Reason, Turn, TurnStatus
+from chat.services import QuestionError, question_clean
+from corpus.models import Collection
+
+MAX_COLLECTIONS = 50
+
+
+def turn_payload(turn: Turn) -> dict[str, Any]:
+    """A stored turn as JSON: an answer with its claims, or a refusal with its reason. Two queries.
+
+    `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
+    """
+    claims = turn.claims.prefetch_related("citations")
+    return {
+        "status": str(turn.status),
+        "reason": str(turn.reason) or None,
+        "message": Reason(turn.reason).label if turn.reason else None,
+        "owner": turn.owner or None,
+        "claims": [
+            {"text": claim.text, "citations": [_citation(cited) for cited in claim.citations.all()]}
+            for claim in claims
+        ],
+        "nearest": [
+            {name: passage.get(name) for name in ("document", "sha256", "page", "section", "text")}
+            for passage in turn.nearest
+        ],
+        "confidence": turn.confidence,
+        "turn": str(turn.pk),
+    }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return {
+        "document": citation.title,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "section": citation.section,
+        "quote": citation.quote,
+    }
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses keys that it does not know: a misspelt limit must not be a limit ignored."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
+            raise serializers.ValidationError({key: ["This key is not known."] for key in unknown})
+        return super().to_internal_value(data)
+
+
+class Collections(serializers.ListField):
+    """Slugs of collections to search; each must exist. One query."""
+
+    child = serializers.SlugField(max_length=50)
+
+    def run_validation(self, data: Any = serializers.empty) -> list[str]:
+        slugs: list[str] = super().run_validation(data)
+        known = set(Collection.objects.filter(slug__in=slugs).values_list("slug", flat=True))
+        errors = {
+            str(index): ["There is no such collection."]
+            for index, slug in enumerate(slugs)
+            if slug not in known
+        }
+        if errors:
+            raise serializers.ValidationError(errors)
+        return slugs
+
+
+def _collections() -> Collections:
+    return Collections(
+        required=False,
+        default=list,
+        max_length=MAX_COLLECTIONS,
+        help_text="Slugs of the collections to search; all of them without this.",
+    )
+
+
+def _asked(raw: str) -> str:
+    try:
+        return question_clean(raw)
+    except QuestionError as error:
+        raise serializers.ValidationError(error.sentence) from None
+
+
+class AskedText(serializers.CharField):
+    """A question: cleaned, not empty, and not longer than the setting allows."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return _asked(super().to_internal_value(data))
+
+
+class QueryRequest(Strict):
+    question = AskedText(
+        help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
+    )
+    collections = _collections()
+
+
+class SearchRequest(Strict):
+    query = AskedText(help_text=f"At most {settings.QUESTION_MAX_CHARS:,} characters.")
+    k = serializers.IntegerField(
+        required=False, default=10, min_value=1, max_value=50, help_text="How many passages."
+    )
+    collections = _collections()
+
+
+class CitationResponse(serializers.Serializer[Any]):
+    document = serializers.CharField(help_text="The document's title.")
+    sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
+    page = serializers.IntegerField(min_value=1)
+    section = serializers.CharField(allow_blank=True)
+    quote = serializers.CharField(help_text="Verbatim from that page.")
+
+
+class ClaimResponse(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    citations = CitationResponse(many=True)
+
+
+class PassageResponse(serializers.Serializer[Any]):
+    document = serializers.CharField()
+    sha256 = serializers.CharField()
+    page = serializers.IntegerField(min_value=1)
+    section = serializers.CharField(allow_blank=True)
+    text = serializers.CharField()
+
+
+class OwnerResponse(serializers.Serializer[Any]):
+    name = serializers.CharField(allow_blank=True)
+    contact = serializers.CharField(allow_blank=True)
+
+
+class QueryResponse(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=TurnStatus.choices)
+    reason = serializers.ChoiceField(
+        choices=Reason.choices, allow_null=True, help_text="Why it was refused; null if answered."
+    )
+    message = serializers.CharField(allow_null=True, help_text="The reason as a sentence.")
+    owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
+    claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
+    nearest = PassageResponse(
+        many=True, help_text="The nearest passages after a refusal. They are not an answer."
+    )
+    confidence = serializers.FloatField(min_value=0, max_value=1)
+    turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
+
+
+class HitResponse(serializers.Serializer[Any]):
+    rank = serializers.IntegerField(min_value=1)
+    chunk = serializers.CharField()
+    document = serializers.CharField()
+    page = serializers.IntegerField(min_value=1)
+    section = serializers.CharField(allow_blank=True)
+    score = serializers.FloatField(help_text="Of the fusion; higher is better.")
+    text = serializers.CharField()
+
+
+class FieldProblem(serializers.Serializer[Any]):
+    pointer = serializers.CharField(help_text="JSON pointer into the body.")
+    detail = serializers.CharField()
+
+
+class Problem(serializers.Serializer[Any]):
+    """RFC 9457."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(required=False)
+    errors = FieldProblem(many=True, required=False)  # type: ignore[assignment]  # a field

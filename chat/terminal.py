@@ -1,0 +1,45 @@
+"""A stored turn as text for a terminal."""
+
+from __future__ import annotations
+
+from chat.models import Citation, Claim, Turn, TurnStatus
+
+
+def as_text(turn: Turn) -> str:
+    """The answer with its citations, or the refusal with what was nearest. Two queries."""
+    lines = [f"Question: {turn.question}"]
+    lines += _answer(turn) if turn.status == TurnStatus.ANSWERED else _refusal(turn)
+    return "\n".join(lines)
+
+
+def _answer(turn: Turn) -> list[str]:
+    lines: list[str] = []
+    for claim in turn.claims.prefetch_related("citations"):
+        lines += [f"  {claim.index}. {claim.text}", *_citations(claim)]
+    return [*lines, f"  Confidence {turn.confidence:.2f}. Check the cited page before acting."]
+
+
+def _citations(claim: Claim) -> list[str]:
+    """One line per cited passage and page, with what is quoted first."""
+    first: dict[tuple[int, int], Citation] = {}
+    for citation in claim.citations.all():
+        first.setdefault((citation.index, citation.page), citation)
+    return [
+        f"     [{cited.index}] {cited.title}, page {cited.page}, {cited.section}: "
+        f"“{' '.join(cited.quote.split())}”"
+        for cited in first.values()
+    ]
+
+
+def _refusal(turn: Turn) -> list[str]:
+    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}."]
+    if turn.nearest:
+        lines.append("  Nearest passages, which are no answer:")
+    for passage in turn.nearest:
+        state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
+        lines.append(
+            f"     - {passage['document']}{state}, page {passage['page']}, {passage['section']}"
+        )
+    if turn.owner:
+        lines.append(f"  Ask: {turn.owner['name']}, {turn.owner['contact']}")
+    return lines

@@ -1,0 +1,64 @@
+"use strict";
+// Comfort only: without this file everything still works.
+
+const coarse = matchMedia("(pointer: coarse)");
+
+function scrollToCited() {
+  const cited = document.getElementById("cited") || document.querySelector("mark, tr.cited");
+  if (cited) cited.scrollIntoView({ block: "center" });
+}
+
+function showCopyButtons(root) {
+  for (const button of root.querySelectorAll("[data-copy]")) button.hidden = false;
+}
+
+async function copyText(text) {
+  if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+  const box = document.createElement("textarea");
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
+}
+
+function say(name) {
+  const progress = document.getElementById("progress");
+  if (progress) progress.textContent = name ? progress.dataset[name] : "";
+}
+
+// Enter sends, Shift+Enter starts a line; on a touch keyboard Enter starts a line.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || coarse.matches) return;
+  if (event.target.id !== "id_question") return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await copyText(document.getElementById(button.dataset.copy).content.textContent);
+  button.textContent = button.dataset.done;
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.id === "ask") say("busy");
+});
+for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, (event) => {
+    if (event.target.id === "ask") say("failed");
+  });
+}
+
+// A new turn: take the reader to its question.
+document.addEventListener("htmx:afterSettle", (event) => {
+  showCopyButtons(document);
+  if (event.target.id !== "turns") return;
+  const turn = event.target.lastElementChild;
+  turn.querySelector("h2").focus({ preventScroll: true });
+  turn.scrollIntoView({ block: "start" });
+});
+
+showCopyButtons(document);
+if (document.body.classList.contains("is-source")) addEventListener("load", scrollToCited);
