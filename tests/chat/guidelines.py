@@ -1,0 +1,111 @@
+"""A guideline that can be searched, cited and shown, made without a parser."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+from PIL import Image
+
+from chat.models import Channel, Turn
+from chat.services import turn_ask
+from corpus import files, statistics
+from corpus.embedding import get_embedder
+from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
+
+HEADING = "Treatment"
+DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+NOTE = "<b>Stop</b> & call microbiology when a rash appears."
+TEXT = f"{HEADING}\n{DOSE}\n{NOTE}"
+QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
+UNANSWERABLE = "What is the boiling point of tungsten?"
+
+
+def place(words: str) -> tuple[int, int]:
+    start = TEXT.index(words)
+    return start, start + len(words)
+
+
+def block(kind: str, words: str, *, top: float, level: int = 0) -> dict[str, Any]:
+    start, end = place(words)
+    line = {"start": start, "end": end, "box": [72.0, top, 400.0, top + 14]}
+    return {
+        "kind": kind,
+        "start": start,
+        "end": end,
+        "level": level,
+        "lines": [line],
+        "table": None,
+    }
+
+
+BLOCKS = [
+    block("heading", HEADING, top=72, level=1),
+    block("paragraph", DOSE, top=100),
+    block("paragraph", NOTE, top=130),
+]
+
+
+def publish_guideline(*, picture: bool = True, **fields: Any) -> Document:
+    """A document of one page in force, its only passage indexed as the worker does it."""
+    title = fields.setdefault("title", "Pneumonia in adults")
+    shelf, _ = Collection.objects.get_or_create(
+        slug="chest", defaults={"name": "Chest", "owner_name": "Dr Owner", "owner_contact": "4417"}
+    )
+    values = {
+        "sha256": hashlib.sha256(title.encode()).hexdigest(),
+        "filename": "pneumonia.pdf",
+        "media_type": "application/pdf",
+        "size_bytes": 8,
+        "collection": shelf,
+        "version": "2.1",
+        "issuer": "Respiratory Group",
+        "population": "adult",
+        "page_count": 1,
+        "lifecycle": Lifecycle.PUBLISHED,
+        "indexed_at": timezone.now(),
+    }
+    document = Document.objects.create(**(values | fields))
+    _store_files(document, picture=picture)
+    width, height = (595, 842) if picture else (0, 0)
+    document.pages.create(number=1, text=TEXT, blocks=BLOCKS, width=width, height=height)
+    _index(document)
+    return document
+
+
+def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
+    return turn_ask(question, user=user, channel=Channel.PAGE, **arguments)
+
+
+def _store_files(document: Document, *, picture: bool) -> None:
+    original = files.document_path(document.sha256)
+    original.parent.mkdir(parents=True, exist_ok=True)
+    original.write_bytes(b"%PDF-1.7")
+    if picture:
+        path = files.page_image_path(document.sha256, 1)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (60, 84), "white").save(path, "WEBP")
+
+
+def _index(document: Document) -> None:
+    Job.objects.create(document=document, state=JobState.DONE, stage=Stage.INDEXED)
+    chunk = Chunk.objects.create(
+        key=f"{document.sha256}_p1_c0",
+        document=document,
+        index=0,
+        page=1,
+        section_path=[document.title, HEADING],
+        context=f"{document.title} › {HEADING}",
+        text=f"{DOSE}\n{NOTE}",
+        spans=[[1, place(DOSE)[0], place(NOTE)[1]]],
+        tokens=40,
+        embedding=get_embedder().encode([DOSE])[0],
+        length=len(TEXT.split()),
+    )
+    with connection.cursor() as cursor:
+        words = "UPDATE corpus_chunk SET search_vector = to_tsvector('english', text) WHERE id = %s"
+        cursor.execute(words, [chunk.pk])
+    statistics.add(document.pk)

@@ -1,0 +1,79 @@
+"""What an auditor reads, and that nobody writes there."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from chat.models import AuditEvent, Citation, Turn
+from medrag_site.accounts import AUDITORS, STAFF
+from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
+from tests.corpus.test_admin import member
+
+
+@pytest.fixture
+def auditor(bob: User) -> Client:
+    return member(bob, AUDITORS)
+
+
+@pytest.fixture
+def turn(alice: User) -> Turn:
+    publish_guideline()
+    return ask(alice)
+
+
+def test_a_turn_is_shown_whole(auditor: Client, turn: Turn) -> None:
+    content = auditor.get(reverse("admin:chat_turn_change", args=[turn.pk])).content.decode()
+    citation = Citation.objects.filter(claim__turn=turn).first()
+    assert citation is not None
+    assert QUESTION in content
+    assert DOSE in content
+    assert reverse("chat:citation", args=[citation.pk]) in content
+    assert turn.fingerprint in content
+    assert "<pre>{\n" in content
+
+
+def test_a_refusal_is_shown_with_its_reason(auditor: Client, alice: User, turn: Turn) -> None:
+    refused = ask(alice, UNANSWERABLE)
+    content = auditor.get(reverse("admin:chat_turn_change", args=[refused.pk])).content.decode()
+    assert refused.reason in content
+
+
+def test_an_event_is_shown_with_its_payload_and_hashes(auditor: Client, turn: Turn) -> None:
+    event = AuditEvent.objects.get(subject=f"turn:{turn.pk}")
+    address = reverse("admin:chat_auditevent_change", args=[event.seq])
+    content = auditor.get(address).content.decode()
+    assert bytes(event.hash).hex() in content
+    assert "&quot;digest&quot;" in content
+
+
+def test_lists_cost_a_fixed_number_of_queries(
+    auditor: Client,
+    alice: User,
+    turn: Turn,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    for _ in range(9):
+        ask(alice)
+    for name in ("turn", "auditevent", "feedback"):
+        with django_assert_max_num_queries(10):
+            response = auditor.get(reverse(f"admin:chat_{name}_changelist"))
+        assert response.status_code == 200
+
+
+@pytest.mark.parametrize("model", ["turn", "auditevent"])
+def test_nobody_writes_here(model: str, auditor: Client, admin_client: Client, turn: Turn) -> None:
+    pk = str(turn.pk) if model == "turn" else "1"
+    for client in (auditor, admin_client):
+        assert client.get(reverse(f"admin:chat_{model}_add")).status_code == 403
+        for name in ("change", "delete"):
+            address = reverse(f"admin:chat_{model}_{name}", args=[pk])
+            assert client.post(address, {"question": "Another", "post": "yes"}).status_code == 403
+    assert Turn.objects.get().question == QUESTION
+
+
+def test_corpus_staff_read_no_questions(bob: User, turn: Turn) -> None:
+    staff = member(bob, STAFF)
+    assert staff.get(reverse("admin:chat_turn_changelist")).status_code == 403
+    assert staff.get(reverse("admin:chat_turn_change", args=[turn.pk])).status_code == 403

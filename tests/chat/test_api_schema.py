@@ -1,0 +1,47 @@
+"""The description of the API is complete, and what it says is true."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from chat import api_examples
+from chat.serializers import QueryRequest, QueryResponse, SearchRequest
+
+
+@pytest.fixture
+def schema() -> Any:
+    return SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+
+
+def test_it_is_made_without_a_warning() -> None:
+    call_command(
+        "spectacular", "--validate", "--fail-on-warn", stdout=io.StringIO(), stderr=io.StringIO()
+    )
+
+
+def test_it_is_served(db: None) -> None:
+    response = Client().get("/api/v1/schema", headers={"accept": "application/json"})
+    assert response.status_code == 200
+    assert set(json.loads(response.content)["paths"]) == {"/api/v1/query", "/api/v1/search"}
+
+
+@pytest.mark.parametrize("path", ["/api/v1/query", "/api/v1/search"])
+def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: str) -> None:
+    operation = schema["paths"][path]["post"]
+    assert operation["security"] == [{"token": []}]
+    for status in ("400", "401", "413", "415", "429", "500", "503"):
+        assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
+    assert operation["responses"]["200"]["content"]["application/json"]["examples"]
+
+
+def test_the_examples_are_what_is_sent_and_given(schema: Any, db: None) -> None:
+    answers = [example.value for example in api_examples.QUERY[1:]]
+    for answer in answers:
+        assert set(answer) == set(QueryResponse().fields)
+    assert QueryRequest(data=api_examples.QUERY[0].value).is_valid()
+    assert SearchRequest(data=api_examples.SEARCH[0].value).is_valid()

@@ -1,0 +1,43 @@
+"""Eight writers at once make one chain."""
+
+import io
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.core.management import call_command
+from django.db import connections, transaction
+
+from chat import audit
+from chat.models import AuditEvent
+from tests.chat.audit_tools import independent_verify
+
+WRITERS, ROWS = 8, 1250
+
+
+def test_concurrent_writers_make_one_unbroken_chain(own_database: str) -> None:
+    start = threading.Barrier(WRITERS)
+    with ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(_writer(start), range(WRITERS)))
+    seqs = list(AuditEvent.objects.order_by("seq").values_list("seq", flat=True))
+    assert seqs == list(range(1, WRITERS * ROWS + 1))
+    report = audit.verify_chain()
+    assert report.ok, str(report)
+    assert report.rows == WRITERS * ROWS
+
+    export = io.StringIO()
+    call_command("audit", "export", stdout=export)
+    assert independent_verify(export.getvalue().splitlines()) == (report.rows, report.head_hash)
+
+
+def _writer(start: threading.Barrier) -> Callable[[int], None]:
+    def write(number: int) -> None:
+        start.wait()
+        try:
+            for row in range(ROWS):
+                with transaction.atomic():
+                    audit.record("test", actor=None, subject=f"w:{number}", payload={"row": row})
+        finally:
+            connections.close_all()
+
+    return write

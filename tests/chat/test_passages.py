@@ -1,0 +1,180 @@
+"""Quotable units: what must come with a sentence, an item or a row so that it means the same."""
+
+from typing import Any
+
+import pytest
+
+from chat.passages import Unit, quotable_units
+from corpus.models import Page
+from tests.chat.hits import hits_for
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+
+
+def units(text: str, question: str = "gentamicin dose") -> list[Unit]:
+    publish(f"# Gentamicin\n{text}")
+    return quotable_units(hits_for(question), question)
+
+
+def shown(text: str, question: str = "gentamicin dose") -> list[str]:
+    return [unit.text for unit in units(text, question)]
+
+
+def rows_shown(text: str) -> list[str]:
+    return [line for line in shown(text) if line.startswith("Drug: ")]
+
+
+ROWS = """| Drug | Dose |
+| Gentamicin* | 5 mg |
+| Amikacin† | 15 mg |
+| Tobramycin*† | 4 mg |
+| Vancomycin | 1 g |
+"""
+TABLE = f": Doses\n{ROWS}^ * Halve in the elderly.\n^ † Not in pregnancy.\nA paragraph after it."
+
+
+def test_every_quote_is_the_text_of_its_page() -> None:
+    made = units(f"{TABLE}\n## List\nDo not give if:\n- deaf\n- pregnant")
+    assert len(made) == 4 + 2 + 1 + 3  # rows, footnotes, paragraph, list with its introduction
+    for unit in made:
+        for quote in unit.quotes:
+            page = Page.objects.get(document=quote.hit.document_id, number=quote.page)
+            assert page.text[quote.start : quote.end] == quote.text != ""
+
+
+def test_a_row_brings_its_labels_and_the_footnotes_of_its_marks() -> None:
+    assert shown(TABLE)[:4] == [
+        "Drug: Gentamicin*; Dose: 5 mg (* Halve in the elderly.)",
+        "Drug: Amikacin†; Dose: 15 mg († Not in pregnancy.)",
+        "Drug: Tobramycin*†; Dose: 4 mg (* Halve in the elderly.) († Not in pregnancy.)",
+        "Drug: Vancomycin; Dose: 1 g",
+    ]
+
+
+def test_a_mark_in_the_header_holds_for_every_row() -> None:
+    rows = "| Drug | Dose* |\n| Gentamicin | 5 mg |\n| Amikacin | 15 mg |\n^ * By ideal weight."
+    assert all("By ideal weight" in text for text in rows_shown(rows))
+
+
+@pytest.mark.parametrize("letter", "ᵃᵇᶜᵈᵉᶠᵍʰⁱ")
+def test_a_superscript_of_another_row_does_not_bring_its_footnote(letter: str) -> None:
+    rows = f"| Drug | Dose |\n| Gentamicin{letter} | 5 mg |\n| Amikacin | 9 mg |"
+    first, second = rows_shown(f"{rows}\n^ {letter} Not in pregnancy.")
+    assert "pregnancy" in first
+    assert "pregnancy" not in second
+
+
+@pytest.mark.parametrize(
+    "note", ["Reduce all doses in renal failure.", "Note: reduce it.", "‡ Marked nowhere."]
+)
+def test_a_footnote_without_a_mark_in_the_table_holds_for_every_row(note: str) -> None:
+    rows = f"| Drug | Dose |\n| Gentamicin | 5 mg |\n| Amikacin | 15 mg |\n^ {note}"
+    assert [text.endswith(f"({note})") for text in rows_shown(rows)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("mark", "note"),
+    [
+        ("ᵃ", "ᵃ Not in pregnancy."),
+        ("ᵃ", "a Not in pregnancy."),
+        ("ᶜ", "c Not in pregnancy."),
+        ("ᵃ", "(a) Not in pregnancy."),
+        (" (a)", "a. Not in pregnancy."),
+        ("¹", "¹ Not in pregnancy."),
+        ("¹", "1 Not in pregnancy."),
+        ("[1]", "[1] Not in pregnancy."),
+        ("**", "** Not in pregnancy."),
+        ("§", "§ Not in pregnancy."),
+    ],
+)
+def test_marks_in_every_spelling_find_their_footnote(mark: str, note: str) -> None:
+    rows = f"| Drug | Dose |\n| Gentamicin{mark} | 5 mg |\n| Amikacin | 1 g |\n^ {note}"
+    first, second = rows_shown(rows)
+    assert first.endswith(f"({note})")
+    assert "pregnancy" not in second
+
+
+def test_a_row_below_a_merged_cell_brings_what_the_cell_says() -> None:
+    lines = ["Group | Route | Dose", "Adults | oral | 500 mg", " | IV | 1 g"]
+    rows = "\n".join(f"| {line} |" for line in [*lines, "Children | IV | 20 mg/kg"])
+    made = units(rows)
+    assert [unit.text for unit in made] == [
+        "Group: Adults; Route: oral; Dose: 500 mg",
+        "Group: Adults; Route: IV; Dose: 1 g",
+        "Group: Children; Route: IV; Dose: 20 mg/kg",
+    ]
+    assert "Adults | oral | 500 mg" in [quote.text for quote in made[1].quotes]
+
+
+def test_only_the_row_of_the_asked_number_is_quotable() -> None:
+    rows = "| Clearance (mL/min) | Dose |\n| More than 60 | 7 mg |\n| 20 to 60 | 5 mg |"
+    question = "gentamicin dose at 75 mL/min"
+    made = units(rows, question)
+    assert [unit.text for unit in made] == ["Clearance (mL/min): More than 60; Dose: 7 mg"]
+    assert made[0].holds_asked_number
+    assert quotable_units(hits_for(question), "gentamicin dose at 10 mL/min") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Do not give if:\n- deaf\n- pregnant",
+            ["Do not give if: deaf", "Do not give if: pregnant"],
+        ),
+        ("Avoid it in the following.\n- deaf", ["Avoid it in the following. deaf"]),
+        ("Do not give to patients who are\n- deaf", ["Do not give to patients who are: deaf"]),
+        ("## Contraindications\n- deaf", ["Contraindications: deaf"]),
+        ("## Do not use\n- deaf\n- pregnant", ["Do not use: deaf", "Do not use: pregnant"]),
+        ("## Treatment\n- Give 5 mg.", ["Give 5 mg."]),
+        ("Read this.\n- Give 5 mg.", ["Give 5 mg."]),
+    ],
+)
+def test_an_item_brings_what_introduces_its_list(text: str, expected: list[str]) -> None:
+    made = shown(f"## Rules\n{text}", "gentamicin deaf pregnant")
+    assert [line for line in made if line in expected] == expected
+    assert not {"deaf", "pregnant"} & set(made)
+
+
+def test_an_item_on_the_next_page_brings_the_introduction_from_the_page_before() -> None:
+    made = shown("## Rules\nDo not give if:\n- deaf\n---\n- pregnant", "gentamicin pregnant")
+    assert "Do not give if: pregnant" in made
+
+
+def test_a_sentence_keeps_the_condition_that_follows_it() -> None:
+    dose = "Give gentamicin 5 mg/kg once daily " + "to every patient of this ward " * 9 + "today."
+    for condition in (
+        "However, halve the dose in renal failure.",
+        "Do not give it in pregnancy.",
+        "Unless told otherwise, stop after 5 days.",
+        "Contraindicated in myasthenia.",
+    ):
+        made = shown(f"{dose} {condition} Measure the level.")
+        assert any(dose in text and condition in text for text in made), condition
+
+
+def test_what_a_page_break_cut_off_is_not_quoted() -> None:
+    made = shown("Take care. Give gentamicin 5 mg unless\n---\nthe patient is deaf. Measure it.")
+    text = " ".join(made)
+    assert "Give gentamicin 5 mg" not in text
+    assert "the patient is deaf" not in text
+
+
+def test_headings_and_captions_of_tables_are_no_statements() -> None:
+    assert not {"Gentamicin", "Doses"} & set(shown(TABLE))
+
+
+def test_overlapping_passages_give_a_unit_once() -> None:
+    sentences = " ".join(f"Give gentamicin {n} mg on day {n} of the course." for n in range(1, 60))
+    made = units(sentences)
+    places = [(unit.quotes[0].page, unit.quotes[0].start) for unit in made]
+    assert len(places) == len(set(places)) > 5
+
+
+def test_one_query_and_none_for_nothing(django_assert_num_queries: Any) -> None:
+    publish(f"# Gentamicin\n{TABLE}")
+    hits = hits_for("gentamicin dose")
+    with django_assert_num_queries(1):
+        quotable_units(hits, "gentamicin dose")
+    assert quotable_units([], "gentamicin dose") == []

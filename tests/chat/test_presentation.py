@@ -1,0 +1,55 @@
+"""What a page says of a statement, without a database."""
+
+from chat.models import Reason
+from chat.presentation import below_title, is_verbatim, table_row
+from chat.refusals import ADVICE
+
+ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"
+NOTE = "* Maximum 560 mg."
+
+
+def test_a_whole_quote_is_verbatim_up_to_white_space() -> None:
+    assert is_verbatim("Give 5 mg now.", ["Give 5 mg\nnow."])
+
+
+def test_an_item_with_its_introduction_is_verbatim() -> None:
+    assert is_verbatim("Give if: the ECG changed.", ["the ECG changed.", "Give if:"])
+
+
+def test_a_labelled_row_with_its_footnote_is_verbatim() -> None:
+    text = f"Clearance (mL/min): 20 to 39; Dose: 4 mg/kg* ({NOTE})"
+    assert is_verbatim(text, [ROW, HEADER, NOTE])
+
+
+def test_one_word_more_or_another_number_is_not_verbatim() -> None:
+    assert not is_verbatim("Give 5 mg now daily.", ["Give 5 mg now."])
+    assert not is_verbatim("Give 50 mg now.", ["Give 5 mg now."])
+    assert not is_verbatim("Anything.", [])
+
+
+def test_a_part_of_a_quote_is_not_verbatim() -> None:
+    """“Do not give it” must not become “give it”."""
+    assert not is_verbatim("give it", ["Do not give it"])
+
+
+def test_a_row_is_shown_with_its_labels_and_notes() -> None:
+    row = table_row([ROW, f"Table 1\n{HEADER}", NOTE])
+    assert row is not None
+    assert row.pairs == (("Clearance (mL/min)", "20 to 39"), ("Dose", "4 mg/kg*"))
+    assert row.notes == (NOTE,)
+
+
+def test_what_is_no_row_is_not_shown_as_one() -> None:
+    assert table_row(["Give 5 mg."]) is None
+    assert table_row(["Give 5 mg.", "If:"]) is None
+    assert table_row([ROW, "Dose"]) is None
+
+
+def test_the_section_path_is_shown_without_the_title() -> None:
+    assert below_title("Asthma › 4 Dose › 4.1 First", "Asthma") == "4 Dose › 4.1 First"
+    assert below_title("4 Dose", "Asthma") == "4 Dose"
+    assert below_title("Asthma", "Asthma") == ""
+
+
+def test_each_reason_says_what_to_do() -> None:
+    assert set(ADVICE) == set(Reason)

@@ -1,0 +1,60 @@
+"""Documents for tests, made through the service that the site uses."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+
+from corpus.models import Document
+from corpus.services.documents import collection_default, document_ingest
+
+GUIDELINE = """# Hyperkalaemia in adults
+
+## Treatment
+
+Give 10 mL of calcium gluconate 10 % over 5 minutes when the ECG has changed.
+
+## Monitoring
+
+Repeat the potassium after 1 hour. Record the ECG again.
+"""
+
+
+def guideline(first_line: str = "# Gentamicin", sections: int = 1) -> str:
+    """A Markdown guideline of as many sections; each becomes one passage or two."""
+    parts = [first_line, ""]
+    for number in range(1, sections + 1):
+        parts += [f"## Section {number}", ""]
+        parts += [
+            f"Give {number} mg per kg of gentamicin once daily, at most {number * 10} mg. "
+            f"Measure the level after {number} hours. Stop after {number} days. "
+            f"Ask microbiology when the creatinine has risen by {number} micromol per litre.",
+            "",
+        ]
+    return "\n".join(parts)
+
+
+def ingest(
+    text: str | bytes = GUIDELINE, filename: str = "guideline.md", **fields: str
+) -> Document:
+    content = text.encode() if isinstance(text, str) else text
+    document = Document(collection=collection_default(), **fields)
+    return document_ingest(document, upload=BytesIO(content), uploaded_by=None, filename=filename)
+
+
+def derived(document: Document) -> list[tuple[object, ...]]:
+    """All that was made of a document and must not depend on how it came about."""
+    return [
+        (
+            chunk.key,
+            chunk.text,
+            chunk.context,
+            chunk.spans,
+            chunk.tokens,
+            chunk.length,
+            chunk.search_vector,
+            np.asarray(chunk.embedding, dtype=np.float32).tobytes(),
+        )
+        for chunk in document.chunks.order_by("index")
+    ]

@@ -1,0 +1,260 @@
+"""Corpus staff at work in the administration, through the HTTP client."""
+
+import datetime
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from corpus.admin_progress import JobCell
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
+from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF, ensure_groups
+from tests.chat.guidelines import publish_guideline
+
+LIST = reverse("admin:corpus_document_changelist")
+
+
+def member(user: User, *groups: str) -> Client:
+    ensure_groups()
+    User.objects.filter(pk=user.pk).update(is_staff=True)
+    user.groups.set(Group.objects.filter(name__in=groups))
+    client = Client()
+    client.force_login(User.objects.get(pk=user.pk))
+    return client
+
+
+@pytest.fixture
+def staff(alice: User) -> Client:
+    return member(alice, STAFF, PUBLISHERS)
+
+
+def documents(count: int, **fields: Any) -> list[Document]:
+    shelf, _ = Collection.objects.get_or_create(slug="chest", defaults={"name": "Chest"})
+    uploader, _ = User.objects.get_or_create(username="uploader")
+    made = [
+        Document.objects.create(
+            **{
+                "sha256": f"{number:064x}",
+                "title": f"Guideline {number}",
+                "filename": "a.md",
+                "size_bytes": 1,
+                "collection": shelf,
+                "uploaded_by": uploader,
+                **fields,
+            }
+        )
+        for number in range(count)
+    ]
+    Job.objects.bulk_create(Job(document=document) for document in made)
+    return made
+
+
+def act(client: Client, action: str, chosen: list[Document], **answers: Any) -> Any:
+    form = {"action": action, "_selected_action": [document.pk for document in chosen], **answers}
+    return client.post(LIST, form, follow=True)
+
+
+def test_a_list_of_100_costs_a_fixed_number_of_queries(
+    staff: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    documents(100)
+    with django_assert_max_num_queries(12):
+        response = staff.get(LIST)
+    assert response.content.count(b'<span id="job-') == 100
+
+
+@pytest.mark.parametrize(
+    ("state", "stage", "done", "total", "text"),
+    [
+        (JobState.PENDING, Stage.STORED, 0, 0, "Waiting"),
+        (JobState.RUNNING, Stage.STORED, 0, 0, "Reading"),
+        (JobState.RUNNING, Stage.CHUNKED, 32, 120, "Embedding 32/120"),
+        (JobState.DONE, Stage.INDEXED, 120, 120, "Done"),
+        (JobState.FAILED, Stage.PARSED, 0, 0, "Failed"),
+    ],
+)
+def test_progress_is_told_in_words(
+    state: str, stage: str, done: int, total: int, text: str
+) -> None:
+    document = Document(pk=1)
+    document.job = Job(state=state, stage=stage, done=done, total=total, last_error="Why.")
+    cell = JobCell.of(document)
+    assert cell.text == text
+    assert cell.error == ("" if state == JobState.DONE else "Why.")
+    assert cell.is_active == (state in (JobState.PENDING, JobState.RUNNING))
+
+
+def test_the_reason_of_a_failure_stands_in_the_list(staff: Client) -> None:
+    documents(1)
+    Job.objects.update(state=JobState.FAILED, last_error="The PDF is <encrypted>.")
+    assert b"The PDF is &lt;encrypted&gt;." in staff.get(LIST).content
+
+
+def test_the_list_asks_for_progress_until_nothing_is_at_work(staff: Client) -> None:
+    document = documents(2)[0]
+    Job.objects.filter(document=document).update(
+        state=JobState.RUNNING, stage=Stage.CHUNKED, done=1, total=9
+    )
+    address = reverse("admin:corpus_document_progress")
+    assert address in staff.get(LIST).content.decode()
+    response = staff.get(address, {"pk": [str(document.pk), "x", ""]})
+    content = response.content.decode()
+    assert "Embedding 1/9" in content
+    assert 'hx-swap-oob="true"' in content
+    assert f"?pk={document.pk}" in content
+    Job.objects.update(state=JobState.DONE)
+    assert address not in staff.get(address, {"pk": document.pk}).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ({"q": "guideline 1"}, 1),
+        ({"q": "0" * 63 + "2"}, 1),
+        ({"lifecycle__exact": "PUBLISHED"}, 0),
+        ({"job__state__exact": "PENDING"}, 3),
+        ({"review": "due"}, 1),
+        ({"review": "soon"}, 1),
+    ],
+)
+def test_the_list_is_searched_and_filtered(
+    query: dict[str, str], shown: int, staff: Client
+) -> None:
+    _, second, third = documents(3)
+    today = timezone.localdate()
+    for document, days in ((second, -1), (third, 30)):
+        document.review_by = today + datetime.timedelta(days=days)
+        document.save()
+    assert staff.get(LIST, query).content.count(b'<span id="job-') == shown
+
+
+def test_a_draft_is_published_after_a_question(staff: Client, alice: User) -> None:
+    (document,) = documents(1)
+    asked = act(staff, "publish", [document])
+    assert b"Clinicians get answers from these documents" in asked.content
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.DRAFT
+    done = act(staff, "publish", [document], confirmed="yes")
+    assert b"Published: Guideline 0." in done.content
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.PUBLISHED
+    assert document.published_by == alice
+    entry = LogEntry.objects.get()
+    assert (entry.object_id, entry.change_message) == (str(document.pk), "Published.")
+
+
+def test_a_new_version_takes_the_place_of_the_old(staff: Client) -> None:
+    old, new = documents(2)
+    Document.objects.filter(pk=old.pk).update(lifecycle=Lifecycle.PUBLISHED)
+    act(staff, "publish", [new], confirmed="yes", replaces=old.pk)
+    old.refresh_from_db()
+    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+
+
+def test_a_published_document_is_marked_as_superseded(staff: Client) -> None:
+    old, new = documents(2, lifecycle=Lifecycle.PUBLISHED)
+    act(staff, "supersede", [old], confirmed="yes", successor=new.pk)
+    old.refresh_from_db()
+    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+
+
+def test_withdrawing_needs_a_reason(staff: Client) -> None:
+    (document,) = documents(1, lifecycle=Lifecycle.PUBLISHED)
+    again = act(staff, "withdraw", [document], confirmed="yes", reason=" ")
+    assert b"This field is required." in again.content
+    act(staff, "withdraw", [document], confirmed="yes", reason="Wrong dose.")
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.WITHDRAWN
+    assert document.withdrawn_reason == "Wrong dose."
+
+
+def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> None:
+    draft, published = documents(2)
+    Document.objects.filter(pk=published.pk).update(lifecycle=Lifecycle.PUBLISHED)
+    response = act(staff, "withdraw", [draft, published], confirmed="yes", reason="Wrong dose.")
+    assert "only what is published can become withdrawn" in response.content.decode()
+    assert Document.objects.filter(lifecycle=Lifecycle.WITHDRAWN).count() == 1
+    assert LogEntry.objects.count() == 1
+
+
+def test_the_second_person_is_asked_for(staff: Client, alice: User, settings: Settings) -> None:
+    settings.TWO_PERSON_PUBLISH = True
+    (document,) = documents(1, uploaded_by=alice)
+    response = act(staff, "publish", [document], confirmed="yes")
+    assert b"Publishing needs a second person." in response.content
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.DRAFT
+
+
+def test_what_failed_is_tried_again(staff: Client) -> None:
+    failed, waiting = documents(2)
+    Job.objects.filter(document=failed).update(state=JobState.FAILED, attempts=3)
+    response = act(staff, "retry", [failed, waiting])
+    assert b"Queued again: Guideline 0." in response.content
+    assert b"Only a document that failed can be tried again." in response.content
+    job = Job.objects.get(document=failed)
+    assert (job.state, job.attempts) == (JobState.PENDING, 0)
+
+
+def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
+    (document,) = documents(1)
+    address = reverse("admin:corpus_document_change", args=[document.pk])
+    form = dict(staff.get(address).context["adminform"].form.initial)
+    Document.objects.update(page_count=7)  # by a worker, meanwhile
+    form = {name: value if value is not None else "" for name, value in form.items()}
+    form |= {"title": "A better title", "effective_from": "", "review_by": ""}
+    response = staff.post(address, form, follow=True)
+    document.refresh_from_db()
+    assert (document.title, document.page_count) == ("A better title", 7)
+    assert b"until it is read again" in response.content
+    assert LogEntry.objects.get().object_id == str(document.pk)
+
+
+def test_what_was_read_is_shown_with_links_to_the_viewer(staff: Client) -> None:
+    document = publish_guideline()
+    address = reverse("admin:corpus_document_change", args=[document.pk])
+    content = staff.get(address).content.decode()
+    assert reverse("chat:source", args=[document.sha256, 1]) in content
+    assert f"?chunk={document.sha256}_p1_c0" in content
+    assert 'name="sha256"' not in content
+    assert 'name="lifecycle"' not in content
+    assert document.sha256 in content
+
+
+def test_no_document_is_ever_deleted_here(staff: Client, admin_client: Client) -> None:
+    (document,) = documents(1)
+    for client in (staff, admin_client):
+        address = reverse("admin:corpus_document_delete", args=[document.pk])
+        assert client.post(address, {"post": "yes"}).status_code == 403
+        act(client, "delete_selected", [document], post="yes")
+    assert Document.objects.filter(pk=document.pk).exists()
+
+
+def test_an_auditor_reads_and_changes_nothing(bob: User) -> None:
+    auditor = member(bob, AUDITORS)
+    (document,) = documents(1)
+    assert auditor.get(LIST).status_code == 200
+    address = reverse("admin:corpus_document_change", args=[document.pk])
+    assert b'name="title"' not in auditor.get(address).content
+    assert auditor.post(address, {"title": "Mine"}).status_code == 403
+    for action in ("publish", "withdraw", "retry", "reindex", "submit"):
+        act(auditor, action, [document], confirmed="yes", reason="x")
+    assert auditor.get(reverse("admin:corpus_document_add")).status_code == 403
+    document.refresh_from_db()
+    assert (document.title, document.lifecycle) == ("Guideline 0", Lifecycle.DRAFT)
+
+
+def test_staff_without_the_right_do_not_publish(bob: User) -> None:
+    (document,) = documents(1)
+    act(member(bob, STAFF), "publish", [document], confirmed="yes")
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.DRAFT
+
+
+def test_the_list_says_when_no_worker_is_alive(staff: Client) -> None:
+    assert b"No worker is alive" in staff.get(LIST).content

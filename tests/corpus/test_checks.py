@@ -1,0 +1,49 @@
+"""What is set but can't be used is said before anything starts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from corpus.checks import check_models, check_queue, needed_retry_s
+
+
+def faults() -> list[str]:
+    return [str(message.msg) for message in check_models(None)]
+
+
+def test_the_defaults_are_well() -> None:
+    assert faults() == []
+    assert check_queue(None) == []
+
+
+def test_retry_must_outlast_what_waits_in_memory(settings: Settings) -> None:
+    queue = {**settings.Q_CLUSTER, "queue_limit": 1, "workers": 1, "timeout": 10}
+    assert needed_retry_s(queue) == (2 + 1) * (10 + 3) + 60
+    settings.Q_CLUSTER = {**queue, "retry": needed_retry_s(queue) - 1}
+    assert [message.id for message in check_queue(None)] == ["corpus.E001"]
+
+
+def test_an_embedder_that_is_no_model(settings: Settings, tmp_path: Path) -> None:
+    settings.EMBEDDER = str(tmp_path)
+    (fault,) = faults()
+    assert fault.startswith("MEDRAG_EMBEDDER: ")
+    assert str(tmp_path) in fault
+
+
+@pytest.mark.parametrize(("dimensions", "count"), [(384, 0), (768, 1)])
+def test_an_embedder_of_other_dimensions(
+    settings: Settings, tmp_path: Path, dimensions: int, count: int
+) -> None:
+    (tmp_path / "modules.json").write_text("[]")
+    (tmp_path / "1_Pooling").mkdir()
+    pooling = {"word_embedding_dimension": dimensions}
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    settings.EMBEDDER = str(tmp_path)
+    assert len(faults()) == count
+
+
+def test_artifacts_that_are_not_there(settings: Settings, tmp_path: Path) -> None:
+    settings.DOCLING_ARTIFACTS_PATH = str(tmp_path / "missing")
+    assert [fault.split(":")[0] for fault in faults()] == ["DOCLING_ARTIFACTS_PATH"]

@@ -1,0 +1,93 @@
+"""The bundled encoder, and what happens when another one can't be used."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import LazySettings
+from django.core.exceptions import ImproperlyConfigured
+
+from corpus.embedding import _bundled_folder, _weights_digest, get_embedder
+from corpus.models import EMBEDDING_DIMENSIONS
+
+TEXTS = [
+    "Gentamicin is given once daily.",
+    "The aminoglycoside is given every 24 hours.",
+    "The hospital car park closes at ten.",
+]
+
+
+def test_vectors_are_float32_of_unit_norm_in_order() -> None:
+    vectors = get_embedder().encode(TEXTS)
+    assert vectors.shape == (3, EMBEDDING_DIMENSIONS)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+    for text, vector in zip(TEXTS, vectors, strict=True):
+        assert float(get_embedder().encode([text])[0] @ vector) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_meaning_is_nearer_than_words() -> None:
+    vectors = get_embedder().encode(TEXTS)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
+
+
+def test_the_same_batch_gives_the_same_bytes() -> None:
+    embedder = get_embedder()
+    assert embedder.encode(TEXTS).tobytes() == embedder.encode(TEXTS).tobytes()
+
+
+def test_nothing_gives_no_rows() -> None:
+    assert get_embedder().encode([]).shape == (0, EMBEDDING_DIMENSIONS)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "🩺", "a" * 50_000, "word " * 20_000, "\ufffd"])
+def test_odd_texts_have_a_vector(text: str) -> None:
+    vector = get_embedder().encode([text])[0]
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_tokens_are_counted_whole_and_without_marks() -> None:
+    embedder = get_embedder()
+    assert embedder.count_tokens("") == 0
+    assert embedder.count_tokens("dose") == 1
+    assert embedder.count_tokens("dose " * 900) == 900  # not cut at what the encoder reads
+    assert 100 < embedder.max_tokens < 512
+
+
+def test_what_lies_beyond_the_limit_is_not_read() -> None:
+    """Why passages are bounded by `max_tokens`: more could never be found."""
+    embedder = get_embedder()
+    start = "dose " * embedder.max_tokens
+    same = embedder.encode([start, start + "tungsten " * 50])
+    assert float(same[0] @ same[1]) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_one_instance_and_one_fingerprint_in_a_process() -> None:
+    assert get_embedder() is get_embedder()
+    name, _, digest = get_embedder().fingerprint.partition(":")
+    assert name
+    assert len(digest) == 16
+
+
+def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
+    settings: LazySettings, tmp_path: Path
+) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        settings.EMBEDDER = str(folder)
+        with pytest.raises(ImproperlyConfigured, match="MEDRAG_EMBEDDER"):
+            get_embedder()
+
+
+def test_other_weights_have_another_fingerprint(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        shutil.copy(
+            next(_bundled_folder().rglob("*.safetensors")), tmp_path / name / "m.safetensors"
+        )
+    assert _weights_digest(tmp_path / "one") == _weights_digest(tmp_path / "two")
+    with (tmp_path / "two" / "m.safetensors").open("r+b") as stream:
+        stream.seek(-1, 2)
+        stream.write(b"\x01")
+    assert _weights_digest(tmp_path / "one") != _weights_digest(tmp_path / "two")

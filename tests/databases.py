@@ -1,0 +1,97 @@
+"""Databases for tests: one migrated template, copied in a fraction of a second per use.
+
+The tests run as the application's role. That role may not truncate, so a test that needs
+committed rows gets a database of its own instead of one that is flushed.
+"""
+
+import fcntl
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from psycopg import sql
+
+from medrag_site.embedded import ensure_started, provision
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def start_server() -> str:
+    socket_dir = ensure_started(settings.DATA_DIR)
+    for alias in settings.DATABASES.values():
+        alias["HOST"] = socket_dir
+    for name in connections.settings:
+        connections.settings[name]["HOST"] = socket_dir
+    return socket_dir
+
+
+def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection:
+    return psycopg.connect(host=socket_dir, user="postgres", dbname=database, autocommit=True)
+
+
+def ensure_template(socket_dir: str) -> str:
+    """The name of a migrated database for the migrations as they stand on disk."""
+    name = "template_" + _migrations_digest()
+    with open(settings.DATA_DIR / ".template.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with superuser(socket_dir) as c:
+            query = "SELECT 1 FROM pg_database WHERE datname = %s"
+            if not c.execute(query, [name]).fetchone():
+                building = f"building_{uuid.uuid4().hex[:8]}"
+                provision(socket_dir, building)
+                with use_database(building):
+                    call_command("migrate", database="owner", verbosity=0)
+                    connections.close_all()
+                rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
+                c.execute(rename.format(sql.Identifier(building), sql.Identifier(name)))
+    return name
+
+
+@contextmanager
+def fresh_database(socket_dir: str) -> Iterator[str]:
+    """A copy of the template that all connections and child processes use within the block."""
+    template = ensure_template(socket_dir)
+    name = f"test_{os.getpid()}_{uuid.uuid4().hex[:8]}"
+    with superuser(socket_dir) as c:
+        copy = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        c.execute(copy.format(sql.Identifier(name), sql.Identifier(template)))
+    before = os.environ.get("MEDRAG_TEST_DATABASE")
+    os.environ["MEDRAG_TEST_DATABASE"] = name
+    try:
+        with use_database(name):
+            yield name
+    finally:
+        os.environ.pop("MEDRAG_TEST_DATABASE")
+        if before:
+            os.environ["MEDRAG_TEST_DATABASE"] = before
+        with superuser(socket_dir) as c:
+            c.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def use_database(name: str) -> Iterator[None]:
+    """Point every alias at `name`, and back afterwards."""
+    connections.close_all()
+    before = {alias: connections[alias].settings_dict["NAME"] for alias in connections}
+    try:
+        for alias in connections:
+            connections[alias].settings_dict["NAME"] = name
+        yield
+    finally:
+        connections.close_all()
+        for alias, old in before.items():
+            connections[alias].settings_dict["NAME"] = old
+
+
+def _migrations_digest() -> str:
+    digest = hashlib.sha256((ROOT / "medrag_site" / "embedded.py").read_bytes())
+    for path in sorted(ROOT.glob("*/migrations/*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

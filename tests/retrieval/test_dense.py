@@ -1,0 +1,137 @@
+"""Nearest vectors against numpy, also through the index and in narrow scopes."""
+
+import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from corpus.models import EMBEDDING_DIMENSIONS, Chunk, Document, IndexStatistics
+from retrieval.config import RetrievalConfig
+from retrieval.dense import search_dense
+from retrieval.types import Query, Ranking, Scope
+from tests.corpora import publish, shelf, vectors_only
+from tests.retrieval import scopes
+
+TODAY = datetime.date(2026, 5, 1)
+Vectors = npt.NDArray[np.float32]
+
+pytestmark = pytest.mark.django_db
+
+
+def unit_vectors(count: int, *, seed: int) -> Vectors:
+    made = np.random.default_rng(seed).normal(size=(count, EMBEDDING_DIMENSIONS))
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
+
+
+def holding(vectors: Vectors, *, name: str = "a", collection: str = "general") -> Document:
+    document = publish("", title=name, collection=collection, sha256=name * 64)
+    vectors_only(document, vectors.tolist())
+    IndexStatistics.objects.update(chunks=Chunk.objects.count())
+    return document
+
+
+def search(vector: Any, query: Query | None = None, **config: Any) -> Ranking:
+    return search_dense(
+        query or Query("", on=TODAY), np.asarray(vector).tolist(), RetrievalConfig(**config)
+    )
+
+
+def nearest(vectors: Vectors, asked: Any, keys: list[str], k: int) -> list[tuple[str, float]]:
+    scores = (vectors.astype(np.float64) @ np.asarray(asked, dtype=np.float64)).tolist()
+    return sorted(zip(keys, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def test_exact_search_is_that_of_numpy() -> None:
+    vectors = unit_vectors(300, seed=1)
+    document = holding(vectors)
+    keys = [f"{document.sha256}_p1_c{index}" for index in range(300)]
+    for asked in unit_vectors(5, seed=2):
+        found = search(asked, dense_candidates=20)
+        expected = nearest(vectors, asked, keys, 20)
+        assert [entry.key for entry in found.entries] == [key for key, _ in expected]
+        scores = [entry.score for entry in found.entries]
+        assert scores == pytest.approx([score for _, score in expected], abs=1e-5)
+        assert [entry.rank for entry in found.entries] == list(range(1, 21))
+
+
+def test_equal_vectors_are_ordered_by_key() -> None:
+    same = np.repeat(unit_vectors(1, seed=3), 12, axis=0)
+    document = holding(same)
+    found = search(same[0], dense_candidates=5)
+    keys = sorted(f"{document.sha256}_p1_c{index}" for index in range(12))
+    assert [entry.key for entry in found.entries] == keys[:5]
+
+
+def test_a_narrow_scope_is_not_starved_by_the_index() -> None:
+    """40 of 2,540 chunks are in scope: filtering after an index scan would find next to none."""
+    wide, narrow = unit_vectors(2500, seed=4), unit_vectors(40, seed=5)
+    holding(wide, name="a")
+    holding(narrow, name="b", collection="narrow")
+    query = Query("", on=TODAY, collections=("narrow",))
+    for asked in unit_vectors(3, seed=6):
+        for scans in (10, 40_000):
+            found = search(
+                asked,
+                query,
+                exact_below=0,
+                ef_search=10,
+                max_scan_tuples=scans,
+                dense_candidates=25,
+            )
+            keys = [f"{'b' * 64}_p1_c{index}" for index in range(40)]
+            expected = [key for key, _ in nearest(narrow, asked, keys, 25)]
+            assert len(found.entries) == 25
+            overlap = len({entry.key for entry in found.entries} & set(expected))
+            assert overlap >= 23, f"{overlap} of 25 with {scans} tuples"
+
+
+def test_the_index_finds_nearly_what_the_exact_search_finds() -> None:
+    vectors = unit_vectors(2000, seed=7)
+    holding(vectors)
+    shares = []
+    for asked in vectors[:5] + 0.05 * unit_vectors(5, seed=8):
+        exact = {entry.key for entry in search(asked, dense_candidates=10).entries}
+        through = {entry.key for entry in search(asked, exact_below=0, ef_search=200, dense_candidates=10).entries}  # fmt: skip  # noqa: E501
+        shares.append(len(exact & through) / len(exact))
+    assert sum(shares) / len(shares) >= 0.8
+
+
+def test_settings_of_the_scan_last_no_longer_than_their_transaction() -> None:
+    holding(unit_vectors(10, seed=9))
+    with CaptureQueriesContext(connection) as queries:
+        search(unit_vectors(1, seed=10)[0], exact_below=0, ef_search=7)
+    made = [query["sql"] for query in queries if query["sql"].startswith("SET")]
+    assert len(made) == 3
+    assert all(sql.startswith("SET LOCAL hnsw.") for sql in made)
+    assert "SAVEPOINT" in queries[0]["sql"]  # it opens a transaction of its own
+
+
+def test_finds_only_what_the_scope_allows() -> None:
+    documents = scopes.one_of_each()
+    vector = np.asarray(Chunk.objects.filter(document=documents["published"])[0].embedding)
+    for scope, names in (
+        (Scope.IN_FORCE, scopes.IN_FORCE),
+        (Scope.OUT_OF_DATE, scopes.OUT_OF_DATE),
+    ):
+        for exact_below in (0, 10_000):
+            found = search(vector, Query("", on=scopes.TODAY, scope=scope), exact_below=exact_below)
+            titles = Document.objects.filter(chunks__key__in=[e.key for e in found.entries])
+            assert set(titles.values_list("title", flat=True)) == names
+
+
+def test_an_unknown_collection_finds_nothing() -> None:
+    holding(unit_vectors(3, seed=12))
+    shelf("empty")
+    for slug in ("empty", "nowhere", "'; --"):
+        query = Query("", on=TODAY, collections=(slug,))
+        assert search(unit_vectors(1, seed=13)[0], query).entries == ()
+        assert search(unit_vectors(1, seed=13)[0], query, exact_below=0).entries == ()
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    assert search(unit_vectors(1, seed=14)[0]).entries == ()
+    assert search(unit_vectors(1, seed=14)[0], exact_below=0).entries == ()

@@ -1,0 +1,54 @@
+"""Reciprocal rank fusion by its formula."""
+
+import random
+
+import pytest
+
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.types import Ranked, Ranking
+
+
+def ranking(name: str, *keys: str) -> Ranking:
+    entries = (Ranked(ord(key), key, rank, 1.0 / rank) for rank, key in enumerate(keys, start=1))
+    return Ranking(name, tuple(entries), 0.0)
+
+
+def test_sums_the_reciprocals_of_the_ranks() -> None:
+    fused = reciprocal_rank_fusion([ranking("one", *"abc"), ranking("two", *"cad")], k=60)
+    expected = {"a": 1 / 61 + 1 / 62, "c": 1 / 63 + 1 / 61, "b": 1 / 62, "d": 1 / 63}
+    assert {entry.key: entry.score for entry in fused} == pytest.approx(expected, abs=1e-15)
+    assert [entry.key for entry in fused] == ["a", "c", "b", "d"]
+    assert [entry.rank for entry in fused] == [1, 2, 3, 4]
+
+
+def test_the_constant_weighs_the_first_ranks() -> None:
+    # With k = 0 a first place alone (1) beats places 2 and 3 (1/2 + 1/3); with k = 60 it does not.
+    lists = [ranking("one", *"abx"), ranking("two", *"cyb")]
+    assert reciprocal_rank_fusion(lists, k=0)[0].key == "a"
+    assert reciprocal_rank_fusion(lists, k=60)[0].key == "b"
+
+
+def test_ties_are_decided_by_key() -> None:
+    fused = reciprocal_rank_fusion([ranking("one", "b", "d"), ranking("two", "a", "c")])
+    assert [entry.key for entry in fused] == ["a", "b", "c", "d"]
+
+
+def test_keeps_what_one_list_lacks_and_survives_empty_ones() -> None:
+    assert reciprocal_rank_fusion([]) == ()
+    assert reciprocal_rank_fusion([ranking("one"), ranking("two")]) == ()
+    fused = reciprocal_rank_fusion([ranking("one"), ranking("two", "a", "b")])
+    assert [(entry.key, entry.rank) for entry in fused] == [("a", 1), ("b", 2)]
+
+
+def test_does_not_depend_on_the_order_of_the_lists() -> None:
+    random.seed(3)
+    letters = "abcdefghij"
+    for _ in range(50):
+        lists = [ranking(str(n), *random.sample(letters, 7)) for n in range(2)]
+        assert reciprocal_rank_fusion(lists) == reciprocal_rank_fusion(lists[::-1])
+
+
+def test_scores_decrease_and_ranks_are_dense() -> None:
+    fused = reciprocal_rank_fusion([ranking("one", *"hgfedcba"), ranking("two", *"abcdefgh")])
+    assert [entry.rank for entry in fused] == list(range(1, 9))
+    assert [entry.score for entry in fused] == sorted((e.score for e in fused), reverse=True)

@@ -1,0 +1,187 @@
+"""`retrieve()` as its callers see it."""
+
+import dataclasses
+import datetime
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from corpus.embedding import get_embedder
+from corpus.models import Document, Page
+from corpus.services.lifecycle import document_withdraw
+from retrieval.config import RetrievalConfig
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.pipeline import retrieve
+from retrieval.types import Evidence, Query, Scope
+from tests.corpora import mark_indexed, publish
+from tests.retrieval import scopes
+from tests.retrieval.hostile import HANDMADE, random_queries
+
+TODAY = scopes.TODAY
+QUESTION = "What is the dose of demonstracillin?"
+
+pytestmark = pytest.mark.django_db
+
+GENTAMICIN = """# Gentamicin in adults
+## Dose
+Give gentamicin 5 mg/kg once daily by infusion over 30 minutes.
+| Clearance | Interval |
+| More than 60 | Every 24 hours |
+| 20 to 60 | Every 36 hours |
+^ * Use ideal body weight in obesity.
+---
+## Monitoring
+Measure the level before the second dose. Stop when the creatinine rises.
+"""
+WARFARIN = "# Warfarin reversal\n## Bleeding\nGive vitamin K 5 mg intravenously for major bleeding."
+
+
+def ask(text: str = QUESTION, scope: Scope = Scope.IN_FORCE, **config: Any) -> Evidence:
+    return retrieve(Query(text, on=TODAY, scope=scope), RetrievalConfig(**config))
+
+
+def titles(evidence: Evidence) -> set[str]:
+    return {hit.title for hit in evidence.hits}
+
+
+@pytest.fixture
+def corpus(db: None) -> None:
+    publish(GENTAMICIN)
+    publish(WARFARIN, collection="blood")
+
+
+def test_finds_the_passage_and_fills_it(corpus: None) -> None:
+    hit = ask("How much vitamin K for bleeding?").hits[0]
+    assert (hit.title, hit.page, hit.section) == (
+        "Warfarin reversal", 1, "Bleeding"
+    )  # fmt: skip
+    assert (hit.collection, hit.owner_name, hit.owner_contact) == ("blood", "Dr blood", "4417")
+    assert (hit.rank, hit.version, hit.lifecycle) == (1, "1.0", "PUBLISHED")
+
+
+def test_every_span_is_the_text_of_its_page(corpus: None) -> None:
+    hits = ask("gentamicin dose interval level").hits
+    assert {span.page for hit in hits for span in hit.spans} >= {1, 2}
+    for hit in hits:
+        for span in hit.spans:
+            page = Page.objects.get(document=hit.document_id, number=span.page)
+            piece = hit.text[span.offset : span.offset + span.end - span.start]
+            assert piece == page.text[span.start : span.end] != ""
+
+
+def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
+    evidence = ask("gentamicin infusion zebra")
+    asked = get_embedder().encode(["gentamicin infusion zebra"])[0]
+    assert evidence.trace.lexemes == ("gentamicin", "infus", "zebra")
+    for hit in evidence.hits:
+        own = get_embedder().encode([f"{hit.context}\n{hit.text}"])[0]
+        assert hit.cosine == pytest.approx(float(own @ asked), abs=2e-3)
+        assert 0.0 <= hit.coverage < 1.0  # nobody wrote of zebras
+    assert ask("the of").hits[0].coverage == 0.0
+    assert ask("gentamicin").hits[0].coverage == 1.0
+
+
+def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) -> None:
+    evidence = ask("gentamicin level", k=2)
+    lexical, dense = evidence.trace.rankings
+    assert (lexical.name, dense.name) == ("lexical", "dense")
+    assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=60)
+    assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
+        (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
+    ]
+    steps = {"analysis", "embedding", "lexical", "dense", "fusion", "hits"}
+    assert set(evidence.trace.durations_ms) == steps
+    assert evidence.trace.on == TODAY
+
+
+def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
+    first, second = ask("gentamicin level"), ask("gentamicin level")
+    assert first.hits == second.hits
+    assert first.trace.fused == second.trace.fused
+    assert first.trace.fingerprint == second.trace.fingerprint
+
+
+def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
+    ask()
+    # Lexemes, lexical, size of the index, dense, passages, coverage; two for the transaction
+    # (savepoints, since the test itself is in one).
+    for k in (1, 10):
+        with django_assert_num_queries(8):
+            ask("gentamicin level", k=k)
+
+
+@pytest.mark.parametrize("exact_below", [0, 10_000])
+def test_scopes(exact_below: int) -> None:
+    documents = scopes.one_of_each()
+    for scope, names in (
+        (Scope.IN_FORCE, scopes.IN_FORCE),
+        (Scope.OUT_OF_DATE, scopes.OUT_OF_DATE),
+    ):
+        assert titles(ask(scope=scope, exact_below=exact_below, k=50)) == names
+    seen = scopes.IN_FORCE | scopes.OUT_OF_DATE
+    assert documents.keys() == seen | scopes.NEVER
+
+
+def test_a_document_comes_into_force_on_its_day() -> None:
+    publish(scopes.TEXT.format(title="new"), effective_from=TODAY + datetime.timedelta(days=1))
+    assert not ask().hits
+    tomorrow = Query(QUESTION, on=TODAY + datetime.timedelta(days=1))
+    assert titles(retrieve(tomorrow)) == {"new"}
+
+
+def test_a_withdrawal_counts_from_the_next_query_on() -> None:
+    document = publish(scopes.TEXT.format(title="one"))
+    assert titles(ask()) == {"one"}
+    document_withdraw(document, by=None, reason="It was wrong.")
+    assert not ask().hits
+    assert titles(ask(scope=Scope.OUT_OF_DATE)) == {"one"}
+
+
+def test_a_half_indexed_document_is_found_when_it_is_whole() -> None:
+    document = publish(scopes.TEXT.format(title="one"), indexed=False)
+    assert not ask().hits
+    mark_indexed(document)
+    assert titles(ask()) == {"one"}
+    Document.objects.filter(pk=document.pk).update(indexed_at=None)
+    assert not ask().hits
+    Document.objects.filter(pk=document.pk).update(indexed_at=timezone.now())
+    assert ask().hits
+
+
+def test_collections_limit_both_searches(corpus: None) -> None:
+    query = Query("gentamicin bleeding dose", on=TODAY, collections=("blood",))
+    evidence = retrieve(query)
+    assert titles(evidence) == {"Warfarin reversal"}
+    for ranking in evidence.trace.rankings:
+        assert len(ranking.entries) == 1
+    assert not retrieve(Query("gentamicin", on=TODAY, collections=("nowhere",))).hits
+
+
+def test_ties_are_decided_by_key() -> None:
+    for sha in "cab":
+        publish("# Same\nThe very same words of advice.", title="Same", sha256=sha * 64)
+    assert [hit.sha256[0] for hit in ask("words of advice").hits] == ["a", "b", "c"]
+
+
+def test_nothing_indexed_finds_nothing() -> None:
+    evidence = ask()
+    assert evidence.hits == ()
+    assert evidence.trace.fused == ()
+
+
+def test_hostile_queries_never_raise(corpus: None) -> None:
+    for text in [*HANDMADE, *random_queries(40, seed=12)]:
+        ask(text)
+
+
+def test_every_setting_changes_the_fingerprint() -> None:
+    base = RetrievalConfig()
+    prints = {base.fingerprint("weights")}
+    for field in dataclasses.fields(RetrievalConfig):
+        changed = dataclasses.replace(base, **{field.name: getattr(base, field.name) + 1})
+        prints.add(changed.fingerprint("weights"))
+    prints.add(base.fingerprint("other weights"))
+    assert len(prints) == len(dataclasses.fields(RetrievalConfig)) + 2
+    assert all(len(text) == 16 for text in prints)
+    assert base.fingerprint("weights") == RetrievalConfig().fingerprint("weights")

@@ -1,0 +1,71 @@
+"""`manage.py search`."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from corpus.models import Lifecycle
+from tests.corpora import publish
+from tests.retrieval.hostile import HANDMADE
+
+pytestmark = pytest.mark.django_db
+
+KEYS = ["rank", "chunk", "document", "page", "section", "score", "text"]
+
+
+@pytest.fixture(autouse=True)
+def corpus(db: None) -> None:
+    publish("# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg once daily.\n## Level\nMeasure it.")
+    publish("# Old gentamicin\nGive gentamicin 9 mg/kg.", lifecycle=Lifecycle.WITHDRAWN)
+
+
+def search(*arguments: str) -> str:
+    out, err = StringIO(), StringIO()
+    call_command("search", *arguments, stdout=out, stderr=err)
+    assert err.getvalue() == ""
+    return out.getvalue()
+
+
+def found(*arguments: str) -> list[dict[str, Any]]:
+    result = json.loads(search(*arguments, "--json"))
+    assert isinstance(result, list)
+    return result
+
+
+def test_prints_one_list_with_exactly_these_keys() -> None:
+    hits = found("gentamicin dose")
+    assert [list(hit) for hit in hits] == [KEYS] * 2
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    first = hits[0]
+    assert (first["document"], first["page"]) == ("Gentamicin", 1)
+    assert first["section"] == "Dose"
+    assert first["text"] == "Give gentamicin 5 mg/kg once daily."
+    assert first["chunk"].endswith("_p1_c0")
+
+
+def test_k_limits_and_the_withdrawn_is_not_printed() -> None:
+    assert len(found("gentamicin", "--k", "1")) == 1
+    assert "9 mg/kg" not in search("gentamicin")
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "51", "1000000000"])
+def test_refuses_a_k_out_of_range(k: str) -> None:
+    with pytest.raises(CommandError, match="from 1 to 50"):
+        search("gentamicin", "--k", k)
+
+
+def test_limits_to_a_collection() -> None:
+    assert found("gentamicin", "--collection", "general")
+    assert found("gentamicin", "--collection", "nowhere") == []
+
+
+def test_text_for_people_has_rank_title_page_and_section() -> None:
+    assert search("gentamicin dose").splitlines()[0] == "1. Gentamicin, page 1, Dose"
+
+
+def test_hostile_queries_print_a_list() -> None:
+    for text in ["\x00", "gentamicin\x00dose", *HANDMADE[:20]]:
+        found(f"x{text}")

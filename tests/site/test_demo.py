@@ -1,0 +1,131 @@
+"""What `make run` does, from an empty folder to Ctrl-C, twice."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT_S = 400.0
+STOP_LIMIT_S = 60.0
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """An empty folder with a short path, since the database's socket lies in it."""
+    folder = Path(tempfile.mkdtemp(prefix="medrag-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+class Demonstration:
+    """`manage.py demo` with its output in a file."""
+
+    def __init__(self, data_dir: Path, port: int) -> None:
+        self.output = data_dir / "output.txt"
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MEDRAG_", "DJANGO_"))
+        }
+        self.port = port
+        with self.output.open("w") as stream:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "demo", "--port", str(port)],
+                cwd=ROOT,
+                env={**environment, "MEDRAG_DATA_DIR": str(data_dir)},
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_until_served(self) -> str:
+        """What it printed until then."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while time.monotonic() < deadline:
+            assert self.process.poll() is None, self.output.read_text()
+            try:
+                address = f"http://127.0.0.1:{self.port}/readyz"
+                with urllib.request.urlopen(address, timeout=5) as response:
+                    if response.status == 200:
+                        return self.output.read_text()
+            except OSError:
+                time.sleep(0.3)
+        raise AssertionError(self.output.read_text())
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(STOP_LIMIT_S)
+
+
+def processes_of(data_dir: Path) -> list[str]:
+    """What still runs and names the folder, in its arguments or its environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            text = " ".join(process.cmdline()) + process.environ().get("MEDRAG_DATA_DIR", "")
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        if str(data_dir) in text and process.pid != os.getpid():
+            found.append(text)
+    return found
+
+
+@pytest.mark.slow
+def test_from_nothing_to_a_site_and_back(data_dir: Path) -> None:
+    first = Demonstration(data_dir, free_port())
+    try:
+        shown = first.wait_until_served()
+        assert first.stop() == 0
+    finally:
+        first.process.kill()
+    accounts = re.findall(r"^  (staff|publisher|clinician|auditor) +(\S{12,})", shown, re.MULTILINE)
+    assert len({password for _, password in accounts}) == 4
+    assert "22 queued, 0 here already, 0 refused." in shown
+    assert "Every 36 hours" in shown  # from a table
+    assert "within 4.5 hours" in shown  # from text
+    assert "(WEAK_EVIDENCE)" in shown
+    assert "(ONLY_OUT_OF_DATE)" in shown
+    assert "(withdrawn)" in shown
+    assert processes_of(data_dir) == []
+
+    second = Demonstration(data_dir, free_port())
+    try:
+        again = second.wait_until_served()
+        assert second.stop() == 0
+    finally:
+        second.process.kill()
+    assert "The sample guidelines are here already" in again
+    assert "queued" not in again
+    assert not re.search(r"^  clinician ", again, re.MULTILINE)
+    assert processes_of(data_dir) == []
+
+
+def test_a_taken_port_is_said_before_anything_is_done(data_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = int(taken.getsockname()[1])
+        demonstration = Demonstration(data_dir, port)
+        assert demonstration.process.wait(60) == 1
+    shown = demonstration.output.read_text()
+    assert f"Port {port} on 127.0.0.1 can't be used" in shown
+    assert "PORT=" in shown
+    assert "Traceback" not in shown

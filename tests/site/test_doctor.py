@@ -1,0 +1,74 @@
+"""`manage.py doctor`: a line each, and status 1 when one is bad."""
+
+from __future__ import annotations
+
+import pytest
+from django.core import checks
+from django.core.management import call_command
+from django.db.models.functions import Now
+from pytest_django import Settings
+
+from corpus.checks import needed_retry_s
+from corpus.models import WorkerHeartbeat
+from medrag_site import doctor
+
+NAMES = [
+    *("database", "role", "pgvector", "migrations", "audit log"),
+    *("queue", "worker", "embedder", "parser", "disk"),
+]
+
+
+def findings() -> dict[str, doctor.Finding]:
+    return {finding.name: finding for finding in doctor.examine()}
+
+
+@pytest.mark.django_db
+def test_without_a_worker_only_that_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor")
+    assert ended.value.code == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[6:18].strip() for line in lines] == NAMES
+    assert [line for line in lines if line.startswith("FAIL")] == [
+        "FAIL  worker      none is running: start manage.py worker or manage.py serve"
+    ]
+
+
+@pytest.mark.django_db
+def test_with_a_worker_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    WorkerHeartbeat.objects.create(name="here:1", seen_at=Now())
+    call_command("doctor")
+    assert "FAIL" not in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("setting", "value", "name"),
+    [
+        ("EMBEDDER", "/nowhere", "embedder"),
+        ("PARSER_COMMAND", ("/nowhere/python",), "parser"),
+        ("Q_CLUSTER", {"queue_limit": 4, "workers": 2, "timeout": 60, "retry": 120}, "queue"),
+    ],
+)
+def test_what_is_broken_is_named(
+    setting: str, value: object, name: str, settings: Settings
+) -> None:
+    setattr(settings, setting, value)
+    finding = findings()[name]
+    assert not finding.ok
+    assert finding.detail
+    assert "\n" not in finding.detail
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("workers", "queue_limit", "waves"), [(1, 1, 3), (2, 1, 2), (4, 1, 2), (2, 4, 4)]
+)
+def test_the_retry_rule(workers: int, queue_limit: int, waves: int, settings: Settings) -> None:
+    queue = {**settings.Q_CLUSTER, "workers": workers, "queue_limit": queue_limit, "timeout": 100}
+    needed = waves * (100 + 3) + 60
+    assert needed_retry_s(queue) == needed
+    settings.Q_CLUSTER = {**queue, "retry": needed - 1}
+    assert [message.id for message in checks.run_checks(tags=["corpus"])] == ["corpus.E001"]
+    settings.Q_CLUSTER = {**queue, "retry": needed}
+    assert checks.run_checks(tags=["corpus"]) == []

@@ -1,0 +1,89 @@
+"""A setting is right, absent, or stops the start by its name."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from medrag_site import databases
+from medrag_site.env import Env, secret_file
+
+
+@pytest.mark.parametrize(("raw", "value"), [("true", True), ("NO", False), ("", True)])
+def test_boolean(raw: str, value: bool) -> None:
+    assert Env({"A": raw}).boolean("A", True) is value
+
+
+@pytest.mark.parametrize("raw", ["maybe", "2", "on"])
+def test_boolean_refuses_the_rest_by_name(raw: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be one of true or false"):
+        Env({"MEDRAG_X": raw}).boolean("MEDRAG_X", True)
+
+
+@pytest.mark.parametrize("raw", ["0", "11", "1.5", "ten", "-1"])
+def test_integer_refuses_what_is_out_of_range(raw: str) -> None:
+    with pytest.raises(
+        ImproperlyConfigured, match=r"^MEDRAG_X must be a whole number from 1 to 10"
+    ):
+        Env({"MEDRAG_X": raw}).integer("MEDRAG_X", 5, low=1, high=10)
+
+
+@pytest.mark.parametrize("raw", ["nan", "inf", "1.1", "half"])
+def test_number_refuses_what_is_out_of_range(raw: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a number from 0.0 to 1.0"):
+        Env({"MEDRAG_X": raw}).number("MEDRAG_X", 0.5, low=0.0, high=1.0)
+
+
+@pytest.mark.parametrize("raw", ["60", "0/min", "x/min", "60/week", "/"])
+def test_rate_refuses_what_is_none(raw: str) -> None:
+    assert Env({"A": "5/hour"}).rate("A", "60/min") == "5/hour"
+    with pytest.raises(ImproperlyConfigured, match=r"^A must be such as 60/min"):
+        Env({"A": raw}).rate("A", "60/min")
+
+
+def test_choice_and_words() -> None:
+    env = Env({"A": "INFO", "B": "a, b ,,c"})
+    assert env.choice("A", "WARNING", ("INFO", "WARNING")) == "INFO"
+    assert env.words("B") == ["a", "b", "c"]
+    with pytest.raises(ImproperlyConfigured, match="one of DEBUG"):
+        env.choice("A", "DEBUG", ("DEBUG",))
+
+
+def test_folder_is_made_and_must_be_writable(tmp_path: Path) -> None:
+    assert Env({"D": str(tmp_path / "new" / "deep")}).folder("D", tmp_path).is_dir()
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(ImproperlyConfigured, match=r"^D: the folder .*file.* can't be used"):
+        Env({"D": str(tmp_path / "file")}).folder("D", tmp_path)
+
+
+def test_every_name_that_was_read_is_remembered() -> None:
+    env = Env({})
+    env.text("A")
+    env.boolean("B", False)
+    assert env.names == ["A", "B"]
+
+
+def test_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "keys" / "key"
+    first = secret_file(path, lambda: "one")
+    assert first == secret_file(path, lambda: "two") == "one"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_database_url() -> None:
+    made = databases.external("postgresql://me:p%40ss@db:6432/medrag?sslmode=require", "", "")
+    default = made["default"]
+    assert default["USER"] == "me"
+    assert default["PASSWORD"] == "p@ss"
+    assert (default["HOST"], default["PORT"], default["NAME"]) == ("db", "6432", "medrag")
+    assert default["OPTIONS"] == {"sslmode": "require"}
+    assert made["owner"]["USER"] == made["auditor"]["USER"] == "me"
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://x/y", "postgresql://host", "nonsense", "postgresql://h:p:q/d"]
+)
+def test_database_url_that_is_none(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
+        databases.external(url, "", "")

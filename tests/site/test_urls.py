@@ -1,0 +1,98 @@
+"""The addresses that everybody needs, and what stands there when something is wrong."""
+
+from unittest import mock
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import OperationalError
+from django.test import Client
+from django.urls import reverse
+
+
+def test_live_asks_no_database(client: Client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_ready_asks_the_database(db: None, client: Client) -> None:
+    assert client.get("/readyz").json() == {"status": "ok", "database": "ok"}
+    with mock.patch("medrag_site.health.connection.cursor", side_effect=OperationalError("secret")):
+        response = client.get("/readyz")
+    assert response.status_code == 503
+    assert b"secret" not in response.content
+
+
+def test_sign_in_and_out(alice: User, client: Client) -> None:
+    client.raise_request_exception = True
+    wrong = client.post("/sign-in/", {"username": "alice", "password": "no"})
+    assert b"do not match" in wrong.content
+    assert b'value="alice"' in wrong.content
+    address = {"username": "alice", "password": "alice-secret", "next": "/conversations/"}
+    assert client.post("/sign-in/", address)["Location"] == "/conversations/"
+    assert client.get("/").status_code == 200
+    assert client.post("/sign-out/")["Location"] == "/sign-in/"
+    assert client.get("/").status_code == 302
+
+
+def test_sign_in_leads_nowhere_else(alice: User, client: Client) -> None:
+    form = {"username": "alice", "password": "alice-secret", "next": "https://evil.example/"}
+    assert client.post("/sign-in/", form)["Location"] == "/"
+
+
+def test_the_administration_has_the_same_page_to_sign_in(alice: User, client: Client) -> None:
+    response = client.get("/admin/", follow=True)
+    assert response.redirect_chain[-1][0] == "/sign-in/?next=%2Fadmin%2F"
+    client.force_login(alice)
+    response = client.get("/admin/", follow=True)
+    assert b"this account may not open that page" in response.content
+
+
+def test_a_missing_page_is_a_sentence(db: None, client: Client) -> None:
+    response = client.get("/nothing/here/")
+    assert response.status_code == 404
+    assert b"There is no such page here" in response.content
+
+
+def test_a_fault_is_a_sentence(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    with mock.patch("chat.views.collections_in_force", side_effect=RuntimeError("secret")):
+        response = client.get("/")
+    assert response.status_code == 500
+    assert b"Something went wrong here" in response.content
+    assert b"secret" not in response.content
+
+
+def test_a_huge_request_is_a_sentence(alice: User, client: Client) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("chat:ask"), {"question": "x" * 3_000_000})
+    assert response.status_code in (200, 400)
+    assert b"Traceback" not in response.content
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "medrag.css",
+        "medrag.js",
+        "icon.svg",
+        "admin.css",
+        "django_htmx/htmx-2.min.js",
+        "admin/css/base.css",
+    ],
+)
+def test_static_files_are_served_from_the_checkout(path: str, client: Client) -> None:
+    """With DEBUG off and nothing collected."""
+    assert client.get(f"/static/{path}").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in/", "/conversations/", "/nothing/"])
+def test_no_page_needs_what_the_policy_forbids(path: str, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    response = client.get(path)
+    assert "default-src 'self'" in response["Content-Security-Policy"]
+    content = response.content.decode()
+    assert " style=" not in content
+    assert "<style" not in content
+    assert "<script>" not in content
+    assert "onclick" not in content
+    assert "http://" not in content.replace("http://www.w3.org", "")

@@ -1,0 +1,199 @@
+"""Arrows between the apps: who may import what. Read by `ast`, so nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ["corpus", "retrieval", "chat", "evaluation", "medrag_site"]  # the lowest first
+
+# What may be imported from another app, below one's own.
+OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeline", "protocols"}
+SHARED = {
+    "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
+    "corpus.sentences": "a sentence is the same for a passage and for a quotation",
+    "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
+    "corpus.parsing.clean": "the one `clean_text` of every boundary",
+    "corpus.parsing.sandbox": "`doctor` tries the parser's child process",
+    "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
+    "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
+    "chat.api_urls": "the site's urls include the API's",
+    "chat.generation": "`bench` times the generator alone",
+    "corpus.files": "where originals and page pictures lie, for the pages that show them",
+    "corpus.jobs": "the worker's watchdog and the status of jobs",
+    "corpus.wakeups": "the worker wakes what the queue has lost",
+    "retrieval.payload": "the command and the API print passages in one form",
+    "retrieval.config": "a caller chooses how many passages it wants",
+    "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
+    "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
+    "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
+}
+
+PURE = [
+    *("corpus/parsing/*.py", "corpus/chunking.py", "corpus/sentences.py", "corpus/search_text.py"),
+    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
+    *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
+]
+# Imports of our own inside a function: where, what, and why there is no other way.
+LATE = {
+    ("corpus/apps.py", "corpus.checks"): "models exist only when the apps are ready",
+    ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
+    ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
+    ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",
+}
+HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module of a file, whole: `from a.b import c` is a.b.c where that is one."""
+
+    path: str
+    module: str
+    line: int
+    is_late: bool
+    is_for_types: bool
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} imports {self.module}"
+
+
+def files() -> list[Path]:
+    found = [p for app in LAYERS if (ROOT / app).is_dir() for p in sorted((ROOT / app).rglob("*.py"))]  # noqa: E501  # fmt: skip
+    return [path for path in found if "migrations" not in path.parts]
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    name = path.relative_to(ROOT).as_posix()
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    late = {id(n) for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
+    typed = {
+        id(n)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
+        for n in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        for module in _modules(node, name):
+            yield Import(name, module, node.lineno, id(node) in late, id(node) in typed)  # type: ignore[attr-defined]
+
+
+def _modules(node: ast.AST, name: str) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    package = name.split("/")[: -node.level] if node.level else []
+    base = ".".join([*package, *([node.module] if node.module else [])])
+    return [f"{base}.{alias.name}" if _is_module(f"{base}.{alias.name}") else base for alias in node.names]  # noqa: E501  # fmt: skip
+
+
+def _is_module(dotted: str) -> bool:
+    path = ROOT.joinpath(*dotted.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def app_of(module: str) -> str:
+    return module.split(".")[0]
+
+
+ALL = [found for path in files() for found in imports_of(path)]
+OURS = [found for found in ALL if app_of(found.module) in LAYERS]
+
+
+def test_reads_every_kind_of_import() -> None:
+    assert len(files()) > 80
+    assert len(OURS) > 100
+    assert any(found.is_late for found in ALL)
+
+
+def test_no_arrow_points_upwards() -> None:
+    wrong = [
+        str(found)
+        for found in OURS
+        if LAYERS.index(app_of(found.module)) > LAYERS.index(found.path.split("/")[0])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_across_apps_only_what_is_open_or_shared_on_purpose() -> None:
+    wrong = []
+    for found in OURS:
+        own, other = found.path.split("/")[0], app_of(found.module)
+        parts = found.module.split(".")
+        if own == other:
+            continue
+        is_open = len(parts) == 1 or parts[1] in OPEN
+        if not is_open and not any(is_below(found.module, name) for name in SHARED):
+            wrong.append(str(found))
+    assert not wrong, "\n".join(wrong)
+
+
+def is_below(module: str, name: str) -> bool:
+    return module == name or module.startswith(f"{name}.")
+
+
+def test_pure_modules_know_nothing_of_django() -> None:
+    paths = {p.relative_to(ROOT).as_posix() for pattern in PURE for p in ROOT.glob(pattern)}
+    assert len(paths) > 20
+    reached = reachable(paths)
+    wrong = [str(f) for f in ALL if f.path in reached and app_of(f.module) in {"django", "rest_framework"}]  # noqa: E501  # fmt: skip
+    assert not wrong, "\n".join(wrong)
+
+
+def reachable(paths: set[str]) -> set[str]:
+    """The files and all of our own that they import, however far down."""
+    reached, open_ = set(paths), list(paths)
+    while open_:
+        path = open_.pop()
+        for found in OURS:
+            target = file_of(found.module)
+            if found.path == path and not found.is_for_types and target not in reached:
+                reached.add(target)
+                open_.append(target)
+    return reached
+
+
+def file_of(module: str) -> str:
+    path = ROOT.joinpath(*module.split("."))
+    file = path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
+    return file.relative_to(ROOT).as_posix()
+
+
+def test_no_import_of_our_own_hides_in_a_function() -> None:
+    wrong = [str(f) for f in OURS if f.is_late and (f.path, f.module) not in LATE]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_heavy_libraries_are_imported_late() -> None:
+    """`manage.py check` and the web process must not wait for torch."""
+    child_only = {f.path for f in ALL if f.path.startswith("corpus/parsing/")}
+    wrong = [
+        str(found)
+        for found in ALL
+        if app_of(found.module) in HEAVY
+        and not found.is_late
+        and not found.is_for_types
+        and found.path not in child_only
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_exception_is_still_needed() -> None:
+    across = [found.module for found in OURS if app_of(found.module) != found.path.split("/")[0]]
+    unused = [name for name in SHARED if not any(is_below(module, name) for module in across)]
+    late = {(found.path, found.module) for found in OURS if found.is_late}
+    assert not set(LATE) - late, set(LATE) - late
+    assert not unused, unused
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_module_hides_one_of_python(path: Path) -> None:
+    assert path.stem not in {"utils", "helpers", "managers", "process", "data", *dir(builtins)}

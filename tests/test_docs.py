@@ -1,0 +1,174 @@
+"""What the documents say is there, and what is there is said: both ways."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from chat.models import Reason
+from chat.refusals import ADVICE
+from medrag_site.settings import env
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("corpus", "retrieval", "chat", "evaluation", "medrag_site")
+README = ROOT / "README.md"
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
+DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))
+FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
+OF_THE_SYSTEM = {"PATH", "XDG_RUNTIME_DIR"}  # not ours to set
+NAME = re.compile(r"\b(?:MEDRAG|DOCLING)_[A-Z_]*[A-Z]\b")
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def everything() -> str:
+    return "\n".join(text_of(path) for path in DOCUMENTS)
+
+
+def configuration_rows() -> list[str]:
+    section = text_of(README).split("\n## Configuration\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| `([A-Z_]+)` \|", section, re.MULTILINE)
+
+
+def own_commands() -> dict[str, str]:
+    """Our commands with their apps; an app's `migrate` counts as Django's."""
+    found = {name: app for name, app in get_commands().items() if app in APPS}
+    return {name: str(app) for name, app in found.items() if name not in FOREIGN_COMMANDS}
+
+
+def make_targets() -> list[str]:
+    return re.findall(r"^([a-z]+):.*## ", text_of(ROOT / "Makefile"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_document_is_there(path: Path) -> None:
+    assert path.is_file()
+    assert text_of(path).startswith("# ")
+
+
+def test_settings_and_the_configuration_table_are_the_same() -> None:
+    rows = configuration_rows()
+    assert len(rows) == len(set(rows))
+    assert set(rows) == set(env.names)
+
+
+def test_every_setting_that_a_document_names_is_read() -> None:
+    names = {name for path in DOCUMENTS for name in NAME.findall(text_of(path))}
+    assert not names - set(env.names)
+
+
+def test_the_environment_is_read_in_one_place() -> None:
+    """A name read elsewhere would have no row, no check and no default."""
+    elsewhere = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for app in APPS
+        for path in (ROOT / app).rglob("*.py")
+        for name in re.findall(r"environ(?:\.get)?[\[(]\s*[\"'](\w+)[\"']", text_of(path))
+        if name not in {*env.names, *OF_THE_SYSTEM}
+    }
+    assert not elsewhere
+
+
+def test_defaults_in_the_table_are_those_of_the_settings() -> None:
+    source = text_of(ROOT / "medrag_site" / "settings.py")
+    calls = dict(re.findall(r"env\.(?:integer|number)\(\s*\"(\w+)\", ([\d_.]+)", source))
+    table = dict(re.findall(r"^\| `([A-Z_]+)` \| `([\d.]+)` \|", text_of(README), re.MULTILINE))
+    assert calls
+    assert {name: float(value) for name, value in table.items() if name in calls} == {
+        name: float(value.replace("_", "")) for name, value in calls.items()
+    }
+
+
+def test_every_command_of_ours_is_in_the_readme() -> None:
+    missing = [name for name in own_commands() if f"manage.py {name}" not in text_of(README)]
+    assert not missing
+
+
+def test_every_command_that_a_document_names_is_there() -> None:
+    named = set(re.findall(r"manage\.py ([a-z_]+)", everything()))
+    assert not named - set(get_commands())
+
+
+def test_every_option_that_a_document_names_is_there() -> None:
+    for name, options in re.findall(r"manage\.py ([a-z_]+)([^`\n|]*)", everything()):
+        named = set(re.findall(r"(?<!\w)(--[a-z][a-z-]+)", options))
+        parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
+        assert not {option for option in named if option not in parser.format_help()}, name
+
+
+def test_make_targets_and_the_readme_are_the_same() -> None:
+    targets = set(make_targets())
+    assert targets >= {"help", "run", "test", "check", "bench", "clean"}
+    named = set(re.findall(r"^\| `make ([a-z]+)` \|", text_of(README), re.MULTILINE))
+    assert named == targets - {"help"}
+    assert not set(re.findall(r"`make ([a-z]+)", everything())) - targets
+
+
+def test_every_target_has_its_place_among_the_phony() -> None:
+    phony = re.search(r"^\.PHONY: (.*)$", text_of(ROOT / "Makefile"), re.MULTILINE)
+    assert phony is not None
+    assert set(phony.group(1).split()) == set(make_targets())
+
+
+def test_reason_codes_and_documents_are_the_same() -> None:
+    readme = text_of(README)
+    assert not [reason for reason in Reason.values if f"`{reason}`" not in readme]
+    refused = readme.split("\n## What it refuses\n")[1].split("\n## ")[0]
+    assert not set(re.findall(r"`([A-Z]+_[A-Z_]+)`", refused)) - set(Reason.values)
+    assert set(ADVICE) == set(Reason)
+
+
+def test_every_file_that_a_document_names_is_there() -> None:
+    pattern = (
+        r"`((?:corpus|retrieval|chat|medrag_site|samples|tests|docs|static|templates)/[\w./-]*)`"
+    )
+    for path in DOCUMENTS:
+        for name in re.findall(pattern, text_of(path)):
+            assert (ROOT / name).exists(), f"{path.name} names {name}"
+
+
+def test_every_module_that_a_document_names_is_there() -> None:
+    pattern = r"`((?:corpus|retrieval|chat|medrag_site)\.[\w.]+)(?:\(\))?`"
+    for path in DOCUMENTS:
+        for dotted in re.findall(pattern, text_of(path)):
+            assert exists(dotted), f"{path.name} names {dotted}"
+
+
+def exists(dotted: str) -> bool:
+    """A module, a name in one, or a name that a module spells out, such as a URL's."""
+    module, _, name = dotted.rpartition(".")
+    whole = ROOT.joinpath(*dotted.split("."))
+    file = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    if whole.with_suffix(".py").is_file() or whole.is_dir():
+        return True
+    if file.is_file():
+        return re.search(rf"\b{name}\b", text_of(file)) is not None
+    return (ROOT / module.split(".")[0] / f"{name}.py").is_file() or any(
+        re.search(rf"^(?:def|class) {name}\b", text_of(path), re.MULTILINE)
+        for path in (ROOT / module.split(".")[0]).rglob("*.py")
+    )
+
+
+def test_every_link_leads_somewhere() -> None:
+    for path in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)\s]+)\)", text_of(path)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            linked = (path.parent / name) if name else path
+            assert linked.exists(), f"{path.name} links {target}"
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", text_of(linked), re.MULTILINE)
+                anchors = {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
+                assert anchor in anchors, f"{path.name} links {target}"
+
+
+def test_constants_that_documents_name_are_there() -> None:
+    sources = "\n".join(text_of(path) for app in APPS for path in (ROOT / app).rglob("*.py"))
+    for name in re.findall(r"`([A-Z]+_(?:REVISION|VERSION))`", everything()):
+        assert re.search(rf"^{name}\b", sources, re.MULTILINE), name
