@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -24,6 +25,28 @@ class Collection(models.Model):
     description = models.TextField(blank=True)
     owner_name = models.CharField("topic owner", max_length=200, blank=True)
     owner_contact = models.CharField("owner's contact", max_length=200, blank=True)
+    # A group named here narrows a right to its members; none named means all who have the right.
+    searchers = models.ManyToManyField(
+        Group,
+        blank=True,
+        related_name="+",
+        verbose_name="who may search",
+        help_text="Only members of these groups find and read it. None chosen: everybody.",
+    )
+    uploaders = models.ManyToManyField(
+        Group,
+        blank=True,
+        related_name="+",
+        verbose_name="who may upload",
+        help_text="Only these groups of the corpus staff add to it. None chosen: all of them.",
+    )
+    publishers = models.ManyToManyField(
+        Group,
+        blank=True,
+        related_name="+",
+        verbose_name="who publishes",
+        help_text="Only these groups of the publishers approve it. None chosen: all of them.",
+    )
 
     class Meta:
         ordering = ["name"]
@@ -46,6 +69,23 @@ class Authority(models.TextChoices):
     LOCAL = "local", "Local"
 
 
+class SourceType(models.TextChoices):
+    GUIDELINE = "guideline", "Guideline"
+    ARTICLE = "article", "Journal article"
+    BOOK = "book", "Book chapter"
+    ANSWERS = "answers", "Questions and answers"
+    REFERENCE = "reference", "Reference page"
+    OTHER = "other", "Other"
+
+
+class ReadWith(models.TextChoices):
+    """Which engine reads the layout of a PDF."""
+
+    DEFAULT = "", "As set for this site"
+    GEOMETRY = "geometry", "Geometry and fonts"
+    MODELS = "models", "Docling's layout models"
+
+
 class Document(models.Model):
     """A guideline. Its identity is the SHA-256 of its bytes, kept under that name on disk."""
 
@@ -57,7 +97,9 @@ class Document(models.Model):
 
     title = models.CharField(max_length=500)
     version = models.CharField(max_length=50, blank=True)
-    issuer = models.CharField(max_length=200, blank=True)
+    issuer = models.CharField(max_length=200, blank=True, help_text="or the journal")
+    source_type = models.CharField(max_length=20, choices=SourceType, default=SourceType.GUIDELINE)
+    year = models.PositiveSmallIntegerField("year of publication", null=True, blank=True)
     authority = models.CharField(max_length=20, choices=Authority, default=Authority.LOCAL)
     specialty = models.CharField(max_length=100, blank=True)
     population = models.CharField(max_length=100, blank=True, help_text="for example: adult")
@@ -85,9 +127,13 @@ class Document(models.Model):
     published_at = models.DateTimeField(null=True, editable=False)
 
     page_count = models.PositiveIntegerField(default=0, editable=False)
+    read_with = models.CharField(
+        max_length=10, choices=ReadWith, blank=True, default=ReadWith.DEFAULT, editable=False
+    )
     engine = models.CharField(max_length=300, blank=True, editable=False)
     index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
+    signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
 
     class Meta:
         ordering = ["-uploaded_at", "-pk"]
@@ -124,6 +170,7 @@ class Page(models.Model):
     width = models.FloatField()  # points; 0 without geometry
     height = models.FloatField()
     ocr_confidence = models.FloatField(null=True)  # [0, 1]
+    doubts = models.JSONField(default=list)  # the JSON of `corpus.parsing.types.Doubt`
 
     class Meta:
         ordering = ["document", "number"]
@@ -155,6 +202,13 @@ class Chunk(models.Model):
     embedding = VectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)  # unit norm
     search_vector = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
+    # Near-duplicates share the key of the first of them; empty where there is no other.
+    twins = models.CharField(max_length=100, blank=True)
+    disabled_at = models.DateTimeField(null=True)  # not searched since
+    disabled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    disabled_reason = models.TextField(blank=True)
 
     class Meta:
         ordering = ["document", "index"]
@@ -163,6 +217,7 @@ class Chunk(models.Model):
         ]
         indexes = [
             GinIndex(fields=["search_vector"], name="chunk_search", fastupdate=False),
+            models.Index(fields=["twins"], name="chunk_twins", condition=models.Q(twins__gt="")),
             HnswIndex(
                 name="chunk_embedding",
                 fields=["embedding"],
@@ -171,6 +226,22 @@ class Chunk(models.Model):
                 opclasses=["vector_cosine_ops"],
             ),
         ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class ContextLine(models.Model):
+    """A context line that a language model wrote, kept so that it is asked once.
+
+    `key` is the SHA-256 of the prompt's version, the model, and the text that it was shown.
+    """
+
+    key = models.CharField(max_length=64, primary_key=True)
+    line = models.TextField()
+    model = models.CharField(max_length=200)
+    prompt = models.CharField(max_length=50)
+    written_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.key

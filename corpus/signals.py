@@ -2,13 +2,26 @@
 
 A receiver that raises undoes the change: that is how nothing happens without its audit row. Every
 signal carries `document` and `actor` (a user, or None for the system); `document_failed` also
-carries `code`.
+carries `code`, `document_edited` `fields` (their names), and the two of chunks `chunk` and
+`reason`.
+
+`answers_citing` asks and announces nothing: a receiver returns the answers that cited `document`,
+as a list of `corpus.types.CitingAnswer`, newest first.
 """
 
 from django.dispatch import Signal
 
 document_uploaded = Signal()
+document_edited = Signal()
+document_submitted = Signal()
+document_returned = Signal()
 document_published = Signal()
 document_superseded = Signal()
 document_withdrawn = Signal()
 document_failed = Signal()
+document_retried = Signal()
+document_reindexed = Signal()
+chunk_disabled = Signal()
+chunk_enabled = Signal()
+collection_changed = Signal()
+answers_citing = Signal()

@@ -13,6 +13,8 @@ from corpus.parsing.types import (
     Block,
     BlockKind,
     Box,
+    Cell,
+    Doubt,
     Line,
     Page,
     ParsedDocument,
@@ -58,6 +60,10 @@ def _page(raw: dict[str, Any]) -> Page:
         width=float(raw["width"]),
         height=float(raw["height"]),
         ocr_confidence=None if confidence is None else float(confidence),
+        doubts=tuple(
+            Doubt(str(x["code"]), str(x["message"]), int(x["start"]), int(x["end"]))
+            for x in raw.get("doubts", ())
+        ),
     )
 
 
@@ -69,6 +75,7 @@ def _block(raw: dict[str, Any]) -> Block:
         level=int(raw["level"]),
         lines=tuple(Line(int(x["start"]), int(x["end"]), _box(x["box"])) for x in raw["lines"]),
         table=None if raw["table"] is None else _table(raw["table"]),
+        continues=bool(raw.get("continues", False)),
     )
 
 
@@ -80,6 +87,19 @@ def _table(raw: dict[str, Any]) -> Table:
             for row in raw["rows"]
         ),
         caption=str(raw["caption"]),
+        cells=tuple(_cell(cell) for cell in raw.get("cells", ())),
+    )
+
+
+def _cell(raw: dict[str, Any]) -> Cell:
+    return Cell(
+        row=int(raw["row"]),
+        column=int(raw["column"]),
+        text=str(raw["text"]),
+        rows=int(raw["rows"]),
+        columns=int(raw["columns"]),
+        is_header=bool(raw["is_header"]),
+        box=None if raw["box"] is None else _box(raw["box"]),
     )
 
 

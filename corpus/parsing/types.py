@@ -50,12 +50,34 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """A cell as printed: where it begins, how far it spans, and the box that it fills.
+
+    Rows and columns count from 0 over the whole printed table, header rows first.
+    """
+
+    row: int
+    column: int
+    text: str
+    rows: int = 1
+    columns: int = 1
+    is_header: bool = False
+    box: Box | None = None  # None for formats without geometry
+
+
+@dataclass(frozen=True)
 class Table:
-    """A table's labels and rows. `header` is empty where the table has none."""
+    """A table's labels and rows. `header` is empty where the table has none.
+
+    `header` and `rows` are what is searched and quoted: one label a column, and a cell that spans
+    is repeated in each row and column that it covers. `cells` is the table as printed, in order of
+    row and column.
+    """
 
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     caption: str = ""
+    cells: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +90,20 @@ class Block:
     level: int = 0  # 1 is the highest heading; 0 for what is no heading
     lines: tuple[Line, ...] = ()  # empty for formats without geometry
     table: Table | None = None
+    continues: bool = False  # goes on what the last such block of the page before began
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What the parser was not sure of at `page.text[start:end]`, for the person who approves.
+
+    `code` is stable; the message is a sentence for staff without text of the page.
+    """
+
+    code: str
+    message: str
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,6 +116,7 @@ class Page:
     width: float = 0.0  # points; 0 for formats without geometry
     height: float = 0.0
     ocr_confidence: float | None = None  # [0, 1]; None where the text layer was read
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True)

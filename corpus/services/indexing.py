@@ -249,6 +249,7 @@ def pages_of(document: Document) -> tuple[ParsedPage, ...]:
             "width": page.width,
             "height": page.height,
             "ocr_confidence": page.ocr_confidence,
+            "doubts": page.doubts,
         }
         for page in document.pages.order_by("number")
     ]
@@ -265,6 +266,7 @@ def _page_row(document: Document, page: ParsedPage) -> Page:
         width=page.width,
         height=page.height,
         ocr_confidence=page.ocr_confidence,
+        doubts=[asdict(doubt) for doubt in page.doubts],
     )
 
 
