@@ -5,8 +5,8 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from renderers import html, markdown, pdf, scan, word
-from renderers.source import LICENCE, Guideline, Meta, read_guideline
+from samples.renderers import html, markdown, pdf, scan, word
+from samples.renderers.source import LICENCE, Guideline, Meta, read_guideline
 
 ROOT = Path(__file__).resolve().parent
 RENDERERS: dict[str, Callable[[Guideline], bytes]] = {

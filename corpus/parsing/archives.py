@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 from corpus.parsing.types import ParseError
 
@@ -20,6 +23,8 @@ def check_archive(path: Path, media_type: str) -> None:
     Raises ParseError: `archive_corrupt`, `archive_bomb`, `archive_unsafe`, `archive_encrypted`,
     `type_mismatch`.
     """
+    import zipfile  # late: the child that reads a text must not wait for it
+
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -36,7 +41,7 @@ def check_archive(path: Path, media_type: str) -> None:
     _check_parts({member.filename for member in members}, media_type)
 
 
-def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
+def _check_sizes(members: list[ZipInfo]) -> None:
     if len(members) > MAX_MEMBERS:
         raise _bomb(f"holds more than {MAX_MEMBERS} parts")
     if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
@@ -47,7 +52,7 @@ def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
             raise _bomb("unpacks to far more than it holds")
 
 
-def _check_names(members: list[zipfile.ZipInfo]) -> None:
+def _check_names(members: list[ZipInfo]) -> None:
     names = [member.filename for member in members]
     unsafe = any(
         name.startswith(("/", "\\")) or ":" in name or ".." in PurePosixPath(name).parts

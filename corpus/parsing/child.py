@@ -15,15 +15,19 @@ import re
 import resource
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from corpus.parsing.registry import Request, parse_file
-from corpus.parsing.sandbox import KNOWN_FAILURE
-from corpus.parsing.serialise import to_json
-from corpus.parsing.types import ParseError
+from corpus.parsing.serialise import KNOWN_FAILURE, to_json
+from corpus.parsing.types import ParseError, too_deep
 
 _PR_SET_PDEATHSIG = 1
-_NO_MEMORY = re.compile(r"bad.alloc|allocate memory|insufficient memory", re.IGNORECASE)
+_NO_MEMORY = re.compile(
+    r"bad.alloc|allocate memory|insufficient memory|failed to map segment", re.IGNORECASE
+)
+_NEARLY_ALL = 0.85  # libraries ask for it in large pieces: the one that failed is not counted
+_MAYBE_MEMORY = frozenset({"file_corrupt", "pdf_corrupt", "models_unusable"})
 _MAX_FILE_BYTES = 512 * 2**20
 
 
@@ -31,6 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     """Parse one file; return the exit status."""
     arguments = _arguments(argv)
     _limit(arguments.memory_mb, arguments.cpu_s)
+    _print_progress(0, 0)  # it has started
     if arguments.docling_artifacts is None:
         _leave_out_torch()
     request = Request(
@@ -45,12 +50,44 @@ def main(argv: list[str] | None = None) -> int:
         document = parse_file(request)
         (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
     except ParseError as error:
-        return _write_error(request.output_dir, error)
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
-            return _write_error(request.output_dir, _out_of_memory(arguments.memory_mb))
-        raise
+        known = error
+        if error.code in _MAYBE_MEMORY and _ran_short(arguments.memory_mb):
+            known = _out_of_memory(arguments.memory_mb)
+        return _write_error(request.output_dir, known)
+    except Exception as error:  # noqa: BLE001  parsers raise whatever their libraries do
+        known = _unexpected(error, arguments.memory_mb)
+        return _write_error(request.output_dir, known)
     return 0
+
+
+def _unexpected(error: Exception, memory_mb: int) -> ParseError:
+    """Return what a person can do about an error that no parser foresaw.
+
+    The same bytes would raise it again, so it is not retryable, short of memory apart. Its type and
+    place go to stderr, its text to nobody: it may quote the file.
+    """
+    # A SystemError is what C code leaves behind that could not even make its own exception.
+    short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
+    if short or _ran_short(memory_mb):
+        return _out_of_memory(memory_mb)
+    if isinstance(error, RecursionError):
+        return too_deep()
+    for frame in traceback.extract_tb(error.__traceback__)[-1:]:
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        print(f"{type(error).__name__} at {place}", file=sys.stderr)
+    return ParseError(
+        f"The file can't be read: its content is damaged or unusual ({type(error).__name__}).",
+        code="file_unreadable",
+        hint="Open it in the program that made it, save it again, or export it as a PDF.",
+    )
+
+
+def _ran_short(memory_mb: int) -> bool:
+    """Tell whether so much was asked for that what failed may have failed for want of memory."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        return found is not None and int(found.group(1)) > _NEARLY_ALL * memory_mb * 1024
+    return False
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -25,6 +25,17 @@ _INVISIBLE = (
 _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_INVISIBLE}]")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BLANKS = re.compile(r"[^\S\n]+")
+_COMBINING = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "¨": "\u0308",
+    "˚": "\u030a",
+    "ˇ": "\u030c",
+    "¸": "\u0327",
+}
+_ACCENT = re.compile(f"([{''.join(_COMBINING)}])([^\\W\\d_])")
 
 
 def clean_text(text: str) -> str:
@@ -46,3 +57,11 @@ def clean_line(text: str) -> str:
 def clean_lines(text: str) -> str:
     """Return `text` cleaned, with single spaces, its line breaks kept."""
     return "\n".join(_BLANKS.sub(" ", line).strip() for line in clean_text(text).split("\n"))
+
+
+def mend_accents(text: str) -> str:
+    """Set an accent that was printed before its letter, as TeX does, onto it: `Gon¸calves`."""
+    return _ACCENT.sub(
+        lambda match: unicodedata.normalize("NFC", match.group(2) + _COMBINING[match.group(1)]),
+        text,
+    )

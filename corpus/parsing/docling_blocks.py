@@ -4,14 +4,16 @@ tells."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, Sheet, text_draft, write_page
+from corpus.parsing.printed import label_rows, with_header
 from corpus.parsing.runs import raise_text
 from corpus.parsing.styles import CAPTION
-from corpus.parsing.types import BlockKind, Page
+from corpus.parsing.types import BlockKind, Cell, Page
 
 _NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
 _CLOSING = re.compile(r"^[.,;:!?)\]%/’”]")
@@ -104,31 +106,54 @@ def _formatted(item: Any) -> str:
 
 
 def _table(document: Any, item: Any) -> DraftTable | None:
-    grid = item.data.grid
-    rows = [tuple(_cell_text(document, cell, at) for at, cell in enumerate(row)) for row in grid]
-    count = 0
-    for row in grid:
-        if not all(cell.column_header for cell in row):
-            break
-        count += 1
-    if not any(any(row) for row in rows):
+    height, width = item.data.num_rows, item.data.num_cols
+    cells = [
+        Cell(
+            row=cell.start_row_offset_idx,
+            column=cell.start_col_offset_idx,
+            text=_cell_text(document, cell),
+            rows=min(cell.end_row_offset_idx, height) - cell.start_row_offset_idx,
+            columns=min(cell.end_col_offset_idx, width) - cell.start_col_offset_idx,
+            is_header=cell.column_header,
+        )
+        for cell in item.data.table_cells
+        if cell.start_row_offset_idx < height and cell.start_col_offset_idx < width
+    ]
+    if not any(cell.text for cell in cells):
         return None
-    header = _labels(rows[:count]) if 0 < count < len(rows) else ()
-    body = [row for row in rows[count if header else 0 :] if any(row)]
-    return DraftTable(header, tuple(body))
+    count = _header_rows(cells)
+    return DraftTable(with_header([*cells, *_left_out(cells)], count))
 
 
-def _labels(rows: list[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(
-        " ".join(dict.fromkeys(text for text in column if text))
-        for column in zip(*rows, strict=True)
-    )
+def _left_out(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the empty cells that a file or its reader leaves out."""
+    covered = {
+        (row, column)
+        for cell in cells
+        for row in range(cell.row, cell.row + cell.rows)
+        for column in range(cell.column, cell.column + cell.columns)
+    }
+    height = max(row for row, _ in covered) + 1
+    width = max(column for _, column in covered) + 1
+    return [
+        Cell(row, column, "")
+        for row in range(height)
+        for column in range(width)
+        if (row, column) not in covered
+    ]
 
 
-def _cell_text(document: Any, cell: Any, column: int) -> str:
-    """Return a cell's text; in the body, that of a cell over several columns only in its first."""
-    if not cell.column_header and cell.start_col_offset_idx != column:
-        return ""
+def _header_rows(cells: Sequence[Cell]) -> int:
+    """Return how many rows are labels: those that the file marks, and what hangs from them.
+
+    Word and Excel mark no row but the first, also where labels stand in two.
+    """
+    height = max(cell.row + cell.rows for cell in cells)
+    marked = min((cell.row for cell in cells if not cell.is_header), default=height)
+    return label_rows(cells, marked) if marked else 0
+
+
+def _cell_text(document: Any, cell: Any) -> str:
     reference = getattr(cell, "ref", None)
     if reference is None:
         return clean_line(cell.text)
@@ -144,7 +169,7 @@ def annotate(drafts: list[Drafted]) -> list[Drafted]:
         if isinstance(draft, DraftTable) and result and not draft.caption:
             above = result[-1]
             if isinstance(above, Draft) and above.kind is BlockKind.CAPTION:
-                draft = DraftTable(draft.header, draft.rows, draft.boxes, above.text)
+                draft = replace(draft, caption=above.text)
         result.append(draft)
     return result
 

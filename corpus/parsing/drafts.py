@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from corpus.parsing.types import Block, BlockKind, Box, Line, Page, Row, Table
+from corpus.parsing.geometry import union
+from corpus.parsing.printed import LABEL_JOINT, Entry, Reading, read_cells
+from corpus.parsing.types import Block, BlockKind, Box, Cell, Doubt, Line, Page, Row, Table
 
 CELL_JOINT = " | "
 
@@ -26,11 +29,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Draft:
-    """A text block: its pieces in order."""
+    """A text block: its pieces in order. Its doubts get the block's offsets when it is written."""
 
     kind: BlockKind
     pieces: tuple[Piece, ...]
     level: int = 0
+    continues: bool = False
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def text(self) -> str:
@@ -40,23 +45,39 @@ class Draft:
 
 @dataclass(frozen=True)
 class DraftTable:
-    """A table: header labels (may be empty), body rows, and a box for each printed row, header
-    first."""
+    """A table: its cells as printed, in order of row and column, header rows first.
 
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    boxes: tuple[Box, ...] = ()
+    `inherited` are the labels of the part of it on the page before, where it prints none itself.
+    """
+
+    cells: tuple[Cell, ...]
     caption: str = ""
+    continues: bool = False
+    inherited: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()  # their places are filled in when the page is written
+
+    @cached_property
+    def reading(self) -> Reading:
+        return read_cells(self.cells)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return tuple(entry.text for entry in self.reading.header)
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(entry.text for entry in row) for row in self.reading.rows)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a page is made of besides its blocks."""
+    """What a page is made of besides its blocks; its doubts are those of the page as a whole."""
 
     number: int
     width: float = 0.0
     height: float = 0.0
     ocr_confidence: float | None = None
+    doubts: tuple[Doubt, ...] = ()
 
 
 def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
@@ -67,7 +88,8 @@ def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
 def place_draft(draft: Draft | DraftTable, place: Callable[[Box], Box]) -> Draft | DraftTable:
     """Return a draft with its boxes moved by `place`."""
     if isinstance(draft, DraftTable):
-        return replace(draft, boxes=tuple(place(box) for box in draft.boxes))
+        cells = (replace(c, box=None if c.box is None else place(c.box)) for c in draft.cells)
+        return replace(draft, cells=tuple(cells))
     pieces = tuple(
         replace(piece, box=None if piece.box is None else place(piece.box))
         for piece in draft.pieces
@@ -79,6 +101,7 @@ def write_page(sheet: Sheet, drafts: Sequence[Draft | DraftTable]) -> Page:
     """Join drafts to a page and count the offsets of blocks, lines and rows."""
     texts: list[str] = []
     blocks: list[Block] = []
+    doubts = list(sheet.doubts)
     at = 0
     for draft in drafts:
         if isinstance(draft, DraftTable):
@@ -88,7 +111,8 @@ def write_page(sheet: Sheet, drafts: Sequence[Draft | DraftTable]) -> Page:
         if not text:
             continue
         texts.append(text)
-        blocks.append(block)
+        blocks.append(replace(block, continues=draft.continues))
+        doubts += [replace(doubt, start=block.start, end=block.end) for doubt in draft.doubts]
         at += len(text) + 1
     return Page(
         number=sheet.number,
@@ -97,6 +121,7 @@ def write_page(sheet: Sheet, drafts: Sequence[Draft | DraftTable]) -> Page:
         width=round(sheet.width, 2),
         height=round(sheet.height, 2),
         ocr_confidence=sheet.ocr_confidence,
+        doubts=tuple(doubts),
     )
 
 
@@ -114,19 +139,49 @@ def _write_text(draft: Draft, start: int) -> tuple[str, Block]:
 
 
 def _write_table(draft: DraftTable, start: int) -> tuple[str, Block]:
-    printed = [draft.header, *draft.rows] if draft.header else list(draft.rows)
-    texts = [CELL_JOINT.join(cells) for cells in printed]
+    reading = draft.reading
+    printed = [reading.header, *reading.rows] if reading.header else list(reading.rows)
+    texts: list[str] = []
     spans: list[tuple[int, int]] = []
+    lines: list[Line] = []
     at = start
-    for text in texts:
-        spans.append((at, at + len(text)))
-        at += len(text) + 1
-    lines = tuple(Line(a, b, _r(box)) for (a, b), box in zip(spans, draft.boxes, strict=False))
-    body = spans[1:] if draft.header else spans
+    for entries in printed:
+        texts.append(CELL_JOINT.join(entry.text for entry in entries))
+        spans.append((at, at + len(texts[-1])))
+        lines += _row_lines(entries, at)
+        at += len(texts[-1]) + 1
+    body = spans[1:] if reading.header else spans
     rows = tuple(Row(a, b, cells) for (a, b), cells in zip(body, draft.rows, strict=True))
-    table = Table(draft.header, rows, draft.caption)
+    cells = tuple(replace(c, box=None if c.box is None else _r(c.box)) for c in draft.cells)
+    table = Table(draft.header or draft.inherited, rows, draft.caption, cells)
     end = spans[-1][1] if spans else start
-    return "\n".join(texts), Block(BlockKind.TABLE, start, end, 0, lines, table)
+    return "\n".join(texts), Block(BlockKind.TABLE, start, end, 0, tuple(lines), table)
+
+
+def _row_lines(entries: Sequence[Entry], start: int) -> list[Line]:
+    """Return where the texts of a row stand: one line for neighbours that are printed in one row.
+
+    What is repeated from a cell over several rows, or from another row, has a line of its own.
+    """
+    lines: list[Line] = []
+    before: Cell | None = None
+    at = start
+    for entry in entries:
+        for index, cell in enumerate(entry.cells):
+            at += len(LABEL_JOINT) if index else 0
+            if cell.box is not None:
+                line = Line(at, at + len(cell.text), _r(cell.box))
+                if before is not None and _beside(before, cell):
+                    line = Line(lines[-1].start, line.end, union([lines.pop().box, line.box]))
+                lines.append(line)
+                before = cell
+            at += len(cell.text)
+        at += len(CELL_JOINT)
+    return lines
+
+
+def _beside(left: Cell, right: Cell) -> bool:
+    return left is not right and left.row == right.row and left.rows == right.rows == 1
 
 
 def _r(box: Box) -> Box:

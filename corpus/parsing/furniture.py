@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from corpus.parsing.geometry import PageCells, Word, typical_size
+from corpus.parsing.geometry import PageCells, Word, middle, typical_size
 from corpus.parsing.runs import Line, link_runs, merge_row, rows_of
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
@@ -35,9 +35,21 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     for page, line in lines:
         repeated = any(pages_with[key] >= enough for key in _keys(page, line, usual))
         alone = len(pages) == 1 and _is_head(page, line, usual)
-        if repeated or alone or _PAGE_NUMBER.match(line.text) or _PAGE_OF.search(line.text):
+        number = _PAGE_NUMBER.match(line.text) and not _in_cell(page, line)
+        if repeated or alone or number or _PAGE_OF.search(line.text):
             running.update(id(word) for word in line.words)
     return running
+
+
+def _in_cell(page: PageCells, line: Line) -> bool:
+    """Tell a figure in a ruled cell, which is no page number, from one that stands free."""
+    beside = [
+        rule.box
+        for rule in page.rules
+        if not rule.horizontal and rule.box[1] <= middle(line.box)[1] <= rule.box[3]
+    ]
+    left = any(box[2] <= line.box[0] for box in beside)
+    return left and any(box[0] >= line.box[2] for box in beside)
 
 
 def _is_head(page: PageCells, line: Line, usual: float) -> bool:

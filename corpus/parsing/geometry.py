@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from corpus.parsing.types import Box
+from corpus.parsing.types import Box, Doubt
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word as printed. `size` is the height of its font's box in points."""
+    """One word as printed. `size` is the height of its font's box in points; `font` is empty where
+    it is not known."""
 
     text: str
     box: Box
     size: float
     bold: bool = False
+    font: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class PageCells:
     """All that the layout engine sees of a page, in a frame in which its text stands upright.
 
     `turn` is how far the text is turned clockwise on the page that a reader sees; `displayed` leads
-    back to that page.
+    back to that page. `drawn` holds the boxes of pictures and of all that is drawn with lines,
+    `unsure` boxes and scores of lines that OCR was not sure of.
     """
 
     number: int
@@ -45,6 +47,9 @@ class PageCells:
     rules: tuple[Rule, ...] = ()
     ocr_confidence: float | None = None
     turn: int = 0
+    doubts: tuple[Doubt, ...] = ()
+    unsure: tuple[tuple[Box, float], ...] = ()
+    drawn: tuple[Box, ...] = ()
 
     @property
     def displayed_size(self) -> tuple[float, float]:
@@ -119,4 +124,6 @@ def same_row(box: Box, other: Box) -> bool:
 def typical_size(words: Sequence[Word]) -> float:
     """Return the median font height, weighted by characters; 10 where there is none."""
     sizes = [word.size for word in words for _ in word.text]
+    from statistics import median  # late: it brings fractions and decimals, which XML does without
+
     return median(sizes) if sizes else 10.0

@@ -13,6 +13,7 @@ from corpus.parsing.types import Box
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
+_GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the ground of a drawing
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ def _grids(page: PageCells) -> list[Region]:
             continue
         box = union(group)
         filled = {_cell_of(word, xs, ys) for word in page.words if contains(box, middle(word.box))}
+        places = (len(xs) - 1) * (len(ys) - 1)
+        if places > _GRAPH_PAPER and len(filled) * 20 < places:
+            continue
         if len({column for column, _ in filled}) >= 2 and len({row for _, row in filled}) >= 2:
             regions.append(Region(box, tuple(xs), tuple(ys), tuple(group)))
     return regions

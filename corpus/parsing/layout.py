@@ -9,18 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from corpus.parsing.bylines import side_by_side, without_bylines
+from corpus.parsing.continued import join_tables
+from corpus.parsing.doubts import doubt_parts
 from corpus.parsing.drafts import Draft, DraftTable
+from corpus.parsing.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
+from corpus.parsing.flow import Part, join_flow
 from corpus.parsing.furniture import running_words
-from corpus.parsing.geometry import PageCells, middle
+from corpus.parsing.geometry import PageCells, middle, union
 from corpus.parsing.joining import Vocabulary
-from corpus.parsing.ordering import Item, order_items
+from corpus.parsing.ordering import Item, columns_unsure, order_items
 from corpus.parsing.paragraphs import Group, draft_of, group_lines
 from corpus.parsing.runs import Line, link_runs, merge_row, rows_of
 from corpus.parsing.styles import HeadingStyle, Styles, heading_depth, heading_levels, measure
-from corpus.parsing.tables import FoundTable, find_aligned, find_ruled
+from corpus.parsing.tables import (
+    IN_COLUMNS,
+    FoundTable,
+    find_aligned,
+    find_ruled,
+    find_wordy,
+    unsure_runs,
+)
 from corpus.parsing.types import BlockKind
 
-Part = Group | FoundTable
+Solid = FoundTable | Figure
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,8 @@ def lay_out(pages: Sequence[PageCells]) -> LaidOut:
     ]
     styles = _styles(bodies)
     parts = [_page_parts(page, style) for page, style in zip(bodies, styles, strict=True)]
+    parts[:1] = [without_bylines(page) for page in parts[:1]]
+    parts = join_tables(join_flow(parts), pages)
     vocabulary = Vocabulary([part_line.text for part in _groups(parts) for part_line in part.lines])
     levels = _levels(parts)
     drafts = tuple(
@@ -58,51 +72,67 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
 
 def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
     tables = find_ruled(page)
-    taken = {word for table in tables for word in table.words}
+    figures = find_figures(page, link_runs(page.words, page.rules), [table.box for table in tables])
+    certain = [figure for figure in figures if figure.certain]
+    drawn = {word for figure in certain for word in figure.words}
+    tables = [table for table in tables if not table.words & drawn]
+    taken = drawn.union(*(table.words for table in tables))
+    solids: list[Solid] = [*tables, *certain]
     runs = link_runs([word for word in page.words if id(word) not in taken], page.rules)
+    for used, table in find_wordy(runs):
+        solids.append(table)
+        runs = [run for run in runs if run not in used]
     items = [Item(index, run.box) for index, run in enumerate(runs)]
-    items += [Item(-1 - index, table.box, solid=True) for index, table in enumerate(tables)]
+    items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
     parts: list[Part] = []
     for region in order_items(items):
-        parts += _region_parts(region, runs, tables, styles, page)
+        parts += _region_parts(region, runs, solids, styles, page)
     parts = _without_figures(parts)
-    _demote_figure_labels(parts)
-    return _captioned(_joined_columns(parts, styles))
+    _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
+    _doubt_figures(parts, figures)
+    doubt_parts(parts, styles, columns_unsure=columns_unsure(items))
+    return _captioned(parts)
 
 
 def _region_parts(
     region: Sequence[Item],
     runs: Sequence[Line],
-    tables: Sequence[FoundTable],
+    solids: Sequence[Solid],
     styles: Styles,
     page: PageCells,
 ) -> list[Part]:
-    """Return the blocks of one column, tables in their places."""
-    here = [tables[-1 - item.index] for item in region if item.solid]
+    """Return the blocks of one column, tables and figures in their places."""
+    here = [solids[-1 - item.index] for item in region if item.solid]
     texts = [runs[item.index] for item in region if not item.solid]
     for used, table in find_aligned(texts):
         here.append(table)
         texts = [run for run in texts if run not in used]
-    lines = [merge_row(row) for row in rows_of(texts)]
+    unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
+    lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
-    for table in sorted(here, key=lambda found: found.box[1]):
-        above = [line for line in lines if middle(line.box)[1] < middle(table.box)[1]]
+    for solid in sorted(here, key=lambda found: found.box[1]):
+        above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
         lines = [line for line in lines if line not in above]
         parts += group_lines(above, styles, page_height=page.height)
-        parts.append(table)
-    return parts + list(group_lines(lines, styles, page_height=page.height))
+        parts += [solid] if isinstance(solid, FoundTable) else _part_captions(solid)
+    parts += group_lines(lines, styles, page_height=page.height)
+    _doubt_columns(parts, frozenset(unsure))
+    return parts
 
 
-def _joined_columns(parts: list[Part], styles: Styles) -> list[Part]:
-    """Join a paragraph that goes on at the top of the next column."""
-    joined: list[Part] = []
+def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:
+    """Tell the approver where cells that may be a table's were read as lines of text."""
     for part in parts:
-        last = _last_paragraph(joined)
-        if last is not None and isinstance(part, Group) and _goes_on(last, part, styles):
-            last.lines.extend(part.lines)
-        else:
-            joined.append(part)
-    return joined
+        if isinstance(part, Group):
+            words = (id(word) for line in part.lines for word in line.words)
+            part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
+
+
+def _part_captions(figure: Figure) -> list[Group]:
+    return [
+        Group(BlockKind.CAPTION, list(part), part[0].box[0], union(line.box for line in part))
+        for part in figure.parts
+    ]
 
 
 def _without_figures(parts: Sequence[Part]) -> list[Part]:
@@ -114,16 +144,23 @@ def _without_figures(parts: Sequence[Part]) -> list[Part]:
         above = parts[index - 1] if index else None
         drawn = isinstance(below, Group) and _is_figure_caption(below)
         if isinstance(part, FoundTable) and drawn and not (above and _is_table_caption(above)):
-            kept += [Group(BlockKind.PARAGRAPH, [line], line.box[0]) for line in part.lines]
+            kept += [
+                Group(BlockKind.PARAGRAPH, [line], line.box[0], part.box) for line in part.lines
+            ]
         else:
             kept.append(part)
     return kept
 
 
-def _demote_figure_labels(parts: Sequence[Part]) -> None:
-    """Words inside a figure are no headings, however large: the short lines above its caption."""
+def _demote_figure_labels(parts: Sequence[Part], *, known: set[int]) -> None:
+    """Words inside a figure are no headings, however large: the short lines above its caption.
+
+    Those of `known` figures, named by the first words of their captions, are out of the text.
+    """
     for index, part in enumerate(parts):
         if not (isinstance(part, Group) and _is_figure_caption(part)):
+            continue
+        if id(part.lines[0].words[0]) in known:
             continue
         for above in reversed(parts[:index]):
             if not isinstance(above, Group) or not _is_label(above):
@@ -131,34 +168,25 @@ def _demote_figure_labels(parts: Sequence[Part]) -> None:
             above.kind = BlockKind.PARAGRAPH
 
 
+def _doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
+    """Tell the approver at each caption what became of the words inside its figure."""
+    doubts = {
+        id(figure.caption.words[0]): LEFT_OUT if figure.certain else KEPT
+        for figure in figures
+        if figure.labels
+    }
+    for part in parts:
+        if isinstance(part, Group) and id(part.lines[0].words[0]) in doubts:
+            part.doubts.append(doubts[id(part.lines[0].words[0])])
+
+
 def _is_figure_caption(part: Group) -> bool:
-    return part.kind is BlockKind.CAPTION and part.lines[0].text.lower().startswith("fig")
+    return part.kind is BlockKind.CAPTION and is_figure_caption(part.lines[0].text)
 
 
 def _is_label(part: Group) -> bool:
-    text = " ".join(line.text for line in part.lines)
+    text = part.text
     return len(text) <= 60 and text[-1] not in ".:?!" and heading_depth(text) is None
-
-
-def _last_paragraph(parts: Sequence[Part]) -> Group | None:
-    """Return the paragraph that the text may go on from, footnotes and captions passed over."""
-    for part in reversed(parts):
-        if not isinstance(part, Group):
-            continue
-        if part.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
-            return part
-        if part.kind is BlockKind.HEADING:
-            return None
-    return None
-
-
-def _goes_on(above: Group, below: Group, styles: Styles) -> bool:
-    if below.kind is not BlockKind.PARAGRAPH or above.lines[-1].box[1] <= below.lines[0].box[1]:
-        return False  # not in another column
-    end, start = above.lines[-1], below.lines[0]
-    if abs(end.size - start.size) > 0.6 or abs(end.size - styles.body) > 0.6:
-        return False
-    return end.text[-1] not in ".:?!" and (start.text[0].islower() or end.text[-1] in "-,;(")
 
 
 def _captioned(parts: list[Part]) -> list[Part]:
@@ -173,8 +201,7 @@ def _captioned(parts: list[Part]) -> list[Part]:
             caption = parts[near[0]]
             free.discard(near[0])
             if isinstance(caption, Group):
-                text = draft_of(caption.lines, caption.kind, Vocabulary()).text
-                result[index] = part.with_caption(text)
+                result[index] = part.with_caption(draft_of(caption, Vocabulary()).text)
     return result
 
 
@@ -182,7 +209,7 @@ def _is_table_caption(part: Part) -> bool:
     return (
         isinstance(part, Group)
         and part.kind is BlockKind.CAPTION
-        and not part.lines[0].text.lower().startswith("fig")
+        and not is_figure_caption(part.lines[0].text)
     )
 
 
@@ -203,7 +230,7 @@ def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:
 def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:
     if isinstance(part, FoundTable):
         return part.draft
-    return draft_of(part.lines, part.kind, vocabulary, levels.get(id(part), 0))
+    return draft_of(part, vocabulary, levels.get(id(part), 0))
 
 
 def _title(parts: Sequence[Sequence[Part]], vocabulary: Vocabulary) -> str:
@@ -212,4 +239,4 @@ def _title(parts: Sequence[Sequence[Part]], vocabulary: Vocabulary) -> str:
     if not first:
         return ""
     best = max(first, key=lambda group: (round(group.lines[0].size), -group.lines[0].box[1]))
-    return draft_of(best.lines, best.kind, vocabulary).text
+    return draft_of(best, vocabulary).text

@@ -8,6 +8,8 @@ fonts by resource (F1).
 from __future__ import annotations
 
 import ctypes
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +17,12 @@ from corpus.parsing.types import Box
 
 _TOLERANCE = 2.0  # points
 _NAME_BYTES = 128
+_BREAKS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
+# Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
+_TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
+_TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+_TEX_SIGNS = frozenset(_TEX_EXTENSION.values())
+_DASHES = "\u2014" + _BREAKS  # for all of which docling-parse writes a hyphen
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,7 @@ class Letter:
     font: str
     size: float
     box: Box
+    index: int  # on its page
 
 
 class Letters:
@@ -46,7 +55,49 @@ class Letters:
             return None
         box = self._to_display(self._text.get_charbox(index, loose=True))
         size = self._raw.FPDFText_GetFontSize(self._text.raw, index) * self._scale(index)
-        return Letter(self._font(index), float(size), box)
+        return Letter(self._font(index), float(size), box, index)
+
+    def read(self, first: Letter, text: str) -> list[tuple[str, Box]]:
+        """Return the letters from `first` on with the blanks between them, if they are `text`'s.
+
+        Blanks have no box of their own, and get that of the letter before. Letters of a formula may
+        come in another order. Empty where PDFium reads others.
+        """
+        found: list[tuple[str, Box]] = []
+        wanted = iter(text)
+        for read, box in self._from(first.index):
+            if read.isspace():
+                found.append((" ", found[-1][1] if found else box))
+                continue
+            letter = next(wanted, "")
+            if not letter:
+                break
+            dash = letter == "-" and read in _DASHES
+            found.append((letter if dash and read in _BREAKS else read, box))
+        letters = [letter for letter, _ in found if letter != " "]
+        same = "".join(letters).replace("\u2014", "-") == text.replace("\u2014", "-")
+        scattered = not _TEX_SIGNS.isdisjoint(text) and sorted(letters) == sorted(text)
+        return found if same or scattered else []
+
+    def all(self) -> list[tuple[str, Box]]:
+        """Return all letters of the page that are no white space with their boxes, in the order of
+        the PDF."""
+        return [(text, box) for text, box in self._from(0) if not text.isspace()]
+
+    def _from(self, index: int) -> Iterator[tuple[str, Box]]:
+        count = self._text.count_chars()
+        while index < count:
+            box = self._to_display(self._text.get_charbox(index))
+            code = self._raw.FPDFText_GetUnicode(self._text.raw, index)
+            if 0xD800 <= code < 0xDC00 and index + 1 < count:  # half of a pair
+                index += 1
+                low = self._raw.FPDFText_GetUnicode(self._text.raw, index)
+                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00 & 0x3FF)
+            text = chr(code)
+            if text in _TEX_EXTENSION and _TEX_FONT.search(self._font(index)):
+                text = _TEX_EXTENSION[text]
+            yield text, box
+            index += 1
 
     def _scale(self, index: int) -> float:
         matrix = self._raw.FS_MATRIX()

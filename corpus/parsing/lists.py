@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BULLET = re.compile(r"^(?:[•·∙●○◦▪■□‣⁃➢►✓✔–—*\-])(?:\s+|$)")
-_NUMBER = re.compile(r"^(?:\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\))(?:\s+|$)")
+_NUMBER = re.compile(r"^(?:\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")
 
 
 def list_marker(text: str) -> str | None:

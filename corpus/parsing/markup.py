@@ -10,6 +10,7 @@ from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.docling_blocks import annotate
 from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
 from corpus.parsing.lists import is_bullet, list_marker
+from corpus.parsing.nesting import check_nesting
 from corpus.parsing.office import convert, finish
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.runs import raise_text
@@ -32,7 +33,9 @@ def parse_html(request: Request) -> ParsedDocument:
     request.on_page(0, 1)
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
-    soup = _visible(decode(raw, declared.group(1).decode("ascii") if declared else None))
+    text = decode(raw, declared.group(1).decode("ascii") if declared else None)
+    check_nesting(text)
+    soup = _visible(text)
     document, _ = convert(BytesIO(str(soup).encode("utf-8")), "html")
     parsed = finish(request, document)
     head = clean_line(soup.title.get_text()) if soup.title else ""
@@ -100,6 +103,7 @@ def parse_markdown(request: Request) -> ParsedDocument:
     """Return one page. Pictures are not fetched."""
     request.on_page(0, 1)
     text = clean_text(decode(request.path.read_bytes()))
+    check_nesting(text)
     document, _ = convert(BytesIO(text.encode("utf-8")), "md")
     return finish(request, document)
 
@@ -138,6 +142,6 @@ def decode(raw: bytes, declared: str | None = None) -> str:
     for encoding in ("utf-8-sig", declared or "cp1252"):
         try:
             return raw.decode(encoding)
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):
             continue
     return raw.decode("cp1252", "replace")

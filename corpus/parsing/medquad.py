@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
@@ -18,6 +19,17 @@ from corpus.parsing.safe_xml import read_xml
 from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
 
 LICENCE = "CC BY 4.0"
+# The sites by the names that a reader knows.
+_ISSUERS = {
+    "CancerGov": "National Cancer Institute",
+    "GARD": "Genetic and Rare Diseases Information Center",
+    "GHR": "Genetics Home Reference",
+    "MPlusHealthTopics": "MedlinePlus",
+    "NIDDK": "National Institute of Diabetes and Digestive and Kidney Diseases",
+    "NINDS": "National Institute of Neurological Disorders and Stroke",
+    "NHLBI": "National Heart, Lung, and Blood Institute",
+    "CDC": "Centers for Disease Control and Prevention",
+}
 _BREAK = re.compile(r"[^\S\n]*\n\s*|[^\S\n]{3,}|[^\S\n]{2,}(?=-\s)")
 _ITEM = re.compile(r"-\s+(?=\S)")
 _LOOSE_QUESTION_MARK = re.compile(r"(?:\s*\?)+$")
@@ -49,21 +61,11 @@ def parse_medquad(request: Request) -> ParsedDocument:
     vocabulary, `no_text` where no question has an answer, and those of `read_xml`.
     """
     root = read_xml(request.path)
-    tags = _VOCABULARIES.get(root.tag)
-    if tags is None or root.find(tags.pairs) is None:
-        raise ParseError(
-            "The XML is of a kind that is not read.",
-            code="xml_unknown",
-            hint="MedQuAD's XML is read; convert others to HTML or PDF.",
-        )
+    tags = _tags(root)
     focus = clean_line(root.findtext(tags.focus) or "")
     body = [draft for pair in root.iter(tags.pair) for draft in _pair_drafts(pair, tags)]
     if not body:
-        raise ParseError(
-            "None of the questions in this file has an answer.",
-            code="no_text",
-            hint="Three of MedQuAD's collections are published without answers: leave them out.",
-        )
+        raise _no_answer()
     title = [text_draft(BlockKind.HEADING, focus, 1)] if focus else []
     page = write_page(Sheet(number=1), [*title, *body])
     return ParsedDocument(
@@ -71,11 +73,46 @@ def parse_medquad(request: Request) -> ParsedDocument:
     )
 
 
+def inspect_medquad(content: Path | bytes) -> dict[str, str]:
+    """Return what the file says of itself, or raise what `parse_medquad` would."""
+    root = read_xml(content)
+    tags = _tags(root)
+    answers = (answer.text for pair in root.iter(tags.pair) for answer in pair.iter(tags.answer))
+    if not any((text or "").strip() for text in answers):
+        raise _no_answer()
+    return _metadata(root, tags)
+
+
+def _tags(root: Element) -> _Tags:
+    tags = _VOCABULARIES.get(root.tag)
+    if tags is None or root.find(tags.pairs) is None:
+        raise ParseError(
+            "The XML is of a kind that is not read.",
+            code="xml_unknown",
+            hint=(
+                "MedQuAD, PubMed, JATS, Bookshelf, MedlinePlus and Wikipedia are read; "
+                "convert others to HTML or PDF."
+            ),
+        )
+    return tags
+
+
+def _no_answer() -> ParseError:
+    return ParseError(
+        "None of the questions in this file has an answer.",
+        code="no_text",
+        hint="Three of MedQuAD's collections are published without answers: leave them out.",
+    )
+
+
 def _metadata(root: Element, tags: _Tags) -> dict[str, str]:
+    source = clean_line(root.get(tags.source, ""))
     facts = {
-        "source": clean_line(root.get(tags.source, "")),
+        "source": _ISSUERS.get(source, source),
         "url": clean_line(root.get("url", "")),
         "licence": LICENCE,
+        "source_type": "answers",
+        "language": "en",
     }
     return {key: value for key, value in facts.items() if value}
 

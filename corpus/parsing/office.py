@@ -10,7 +10,8 @@ from typing import Any
 from corpus.parsing.archives import check_archive
 from corpus.parsing.docling_blocks import pages_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.parsing.types import ParsedDocument, ParseError, too_deep
+from corpus.parsing.workbooks import check_workbook
 
 # By docling's name of the format: module and class, imported late because docling is heavy.
 _BACKENDS = {
@@ -34,6 +35,7 @@ def parse_pptx(request: Request) -> ParsedDocument:
 
 def parse_xlsx(request: Request) -> ParsedDocument:
     """Return a page for each sheet."""
+    check_workbook(request.path)
     return _parse_office(request, "xlsx")
 
 
@@ -80,6 +82,8 @@ def convert(source: Path | BytesIO, kind: str, name: str = "file") -> tuple[Any,
         return reader.convert(), int(source_document.page_count)
     except MemoryError:
         raise
+    except RecursionError as error:
+        raise too_deep() from error
     except Exception as error:  # docling's backends raise whatever their libraries do
         raise ParseError(
             "The file is damaged and can't be read.",

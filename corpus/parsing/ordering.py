@@ -15,6 +15,7 @@ from corpus.parsing.types import Box
 
 GUTTER = 7.0  # points; narrower than the gutter of any journal looked at (12 and more)
 MIN_LINES = 4  # on each side of a gutter, together over the page
+MAX_BANDS = 2  # stretches of lines across the columns that a title and a figure explain
 _STEP = 2.0
 _MIN_FILL = 0.45  # of a column's width, by the median of its lines: cells of tables are shorter
 
@@ -54,6 +55,20 @@ def _downwards(items: Sequence[Item]) -> list[Item]:
 def has_gutter(items: Sequence[Item]) -> bool:
     """Tell whether columns of running text stand beside each other."""
     return bool(items) and _best_gutter(items) is not None
+
+
+def columns_unsure(items: Sequence[Item]) -> bool:
+    """Tell a page whose columns many lines of text cross, so that its order is a guess."""
+    gutter = _best_gutter(items) if items else None
+    if gutter is None:
+        return False
+    texts = [item for item in items if not item.solid]
+    crossing = [
+        item
+        for item in texts
+        if item.box[0] < gutter - GUTTER / 2 and item.box[2] > gutter + GUTTER / 2
+    ]
+    return len(_zones(crossing)) > MAX_BANDS and 4 * len(crossing) > len(texts)
 
 
 def _best_gutter(items: Sequence[Item]) -> float | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from corpus.parsing.drafts import Draft, Piece
+from corpus.parsing.formulas import is_limit, is_scrap
 from corpus.parsing.geometry import union
 from corpus.parsing.joining import Vocabulary, glue_between
 from corpus.parsing.lists import list_marker
 from corpus.parsing.runs import Line, pitch_of
-from corpus.parsing.styles import CAPTION, Styles
-from corpus.parsing.types import BlockKind, Box
+from corpus.parsing.styles import CAPTION, Styles, heading_depth
+from corpus.parsing.types import BlockKind, Box, Doubt
 
 _ENDED = re.compile(r"[.:;?!]['\")\]”’]?$")
 _NOTE = re.compile(
@@ -29,6 +30,13 @@ class Group:
     kind: BlockKind
     lines: list[Line]
     text_left: float  # where text stands after a list marker
+    column: Box  # around the lines that it stands among
+    continues: bool = False  # goes on what a group of the page before began
+    doubts: list[Doubt] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(line.text for line in self.lines)
 
     @property
     def box(self) -> Box:
@@ -46,10 +54,37 @@ def group_lines(lines: Sequence[Line], styles: Styles, *, page_height: float) ->
         if groups and not _starts(groups[-1], line, styles, column, pitch):
             groups[-1].lines.append(line)
         else:
-            groups.append(Group(_kind(line), [line], _text_left(line)))
+            groups.append(Group(_kind(line), [line], _text_left(line), column))
     for group in groups:
         group.kind = _final_kind(group, styles, page_height)
-    return groups
+    return [part for group in groups for part in _without_run_in(group)]
+
+
+def _without_run_in(group: Group) -> list[Group]:
+    """Part a numbered heading from the paragraph whose first line it opens.
+
+    Only a number tells such a heading from words that are set off for weight: in `Not for
+    children. Give ...` those words belong to the sentence.
+    """
+    count = _run_in_words(group)
+    if not count:
+        return [group]
+    first, rest = group.lines[0].words[:count], group.lines[0].words[count:]
+    heading = Group(BlockKind.HEADING, [Line(first)], group.text_left, group.column)
+    body = Group(BlockKind.PARAGRAPH, [Line(rest), *group.lines[1:]], group.text_left, group.column)
+    return [heading, body]
+
+
+def _run_in_words(group: Group) -> int:
+    """Return how many words of a paragraph's first line are a heading in a font of their own."""
+    words = group.lines[0].words
+    fonts = [word.font for word in words]
+    count = next((at for at, font in enumerate(fonts) if font != fonts[0]), 0)
+    text = " ".join(word.text for word in words[:count])
+    numbered = (heading_depth(text) or 0) >= 2 and text.endswith((".", ":"))
+    fits = group.kind is BlockKind.PARAGRAPH and len(group.lines) > 1 and fonts[0]
+    other = fonts[count] == group.lines[-1].words[-1].font
+    return count if fits and numbered and other else 0
 
 
 def _kind(line: Line) -> BlockKind:
@@ -68,9 +103,15 @@ def _text_left(line: Line) -> float:
 def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float) -> bool:
     """Tell whether `line` begins a new block below `group`."""
     above = group.lines[-1]
+    overlapping = line.box[1] < group.box[3] - 0.2 * styles.body
+    if (overlapping and (is_scrap(line) or is_scrap(above))) or is_limit(above, line):
+        return False  # over and under the line of a fraction or a sum
     if _kind(line) is not BlockKind.PARAGRAPH and not _mid_sentence(above, line, column):
         return True
     if _style_changes(group.lines, line, styles):
+        return True
+    small = line.size < _SMALL * styles.body and not styles.by_ocr
+    if small and _NOTE.match(line.text) and _ENDED.search(above.text):
         return True
     step = line.box[3] - above.box[3]
     usual = pitch * max(1.0, line.size / styles.body)
@@ -132,10 +173,9 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     return group.kind
 
 
-def draft_of(
-    lines: Sequence[Line], kind: BlockKind, vocabulary: Vocabulary, level: int = 0
-) -> Draft:
+def draft_of(group: Group, vocabulary: Vocabulary, level: int = 0) -> Draft:
     """Return a text block whose pieces are the printed lines, divided words mended."""
+    kind, lines = group.kind, group.lines
     pieces: list[Piece] = []
     for line in lines:
         text, glue = line.text, " "
@@ -143,14 +183,17 @@ def draft_of(
             kept, glue = glue_between(pieces[-1].text, text, vocabulary)
             pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)
         pieces.append(Piece(text, line.box, glue))
-    if kind is BlockKind.LIST_ITEM:
-        pieces[0] = _without_bullet(pieces[0])
-    return Draft(kind, tuple(piece for piece in pieces if piece.text), level)
+    if kind is BlockKind.LIST_ITEM and not group.continues:
+        pieces[0] = _without_bullet(pieces[0], lines[0])
+    printed = tuple(piece for piece in pieces if piece.text)
+    return Draft(kind, printed, level, group.continues, tuple(group.doubts))
 
 
-def _without_bullet(piece: Piece) -> Piece:
+def _without_bullet(piece: Piece, line: Line) -> Piece:
     """Leave out a bullet, which says nothing; keep a number, which may be referred to."""
     marker = list_marker(piece.text)
-    if marker is None or marker.strip()[0].isalnum() or marker.strip()[0] == "(":
+    if marker is None or marker.strip()[0].isalnum() or marker.strip()[0] in "([":
         return piece
-    return Piece(piece.text[len(marker) :], piece.box, piece.glue)
+    alone = len(line.words) > 1 and line.words[0].text == marker.strip()
+    box = union(word.box for word in line.words[1:]) if alone else piece.box
+    return Piece(piece.text[len(marker) :], box, piece.glue)

@@ -10,18 +10,18 @@ docling's own weights at hand (`--docling-artifacts`) its pipeline runs, see `do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, Sheet, place_draft, write_page
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout import lay_out
-from corpus.parsing.ocr import SCALE, Reader
 from corpus.parsing.pdf_cells import CellReader
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.render import Renderer
+from corpus.parsing.scans import PictureReader, unsure_lines
 from corpus.parsing.types import Page, ParsedDocument, ParseError
 
-MIN_LETTERS = 16  # fewer on a page: look at its picture too
 _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "CreationDate": "created"}
 
 
@@ -49,7 +49,9 @@ def parse_pdf(request: Request) -> ParsedDocument:
 
 def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
     sheet = Sheet(cells.number, *cells.displayed_size, cells.ocr_confidence)
-    return write_page(sheet, [place_draft(draft, cells.displayed) for draft in drafts])
+    page = write_page(sheet, [place_draft(draft, cells.displayed) for draft in drafts])
+    unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
+    return replace(page, doubts=(*page.doubts, *cells.doubts, *unsure_lines(page, unsure)))
 
 
 def _check_count(count: int, limit: int) -> None:
@@ -66,36 +68,15 @@ def _check_count(count: int, limit: int) -> None:
 
 
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
-    reader = CellReader(request.path)
-    ocr: Reader | None = None
+    reader, pictures = CellReader(request.path), PictureReader(renderer)
     cells: list[PageCells] = []
     total = renderer.page_count
     request.on_page(0, total)
     for number in range(1, total + 1):
         renderer.save_view(number, request.output_dir / "pages")
-        page = reader.read(number, renderer)
-        if needs_ocr(page):
-            ocr = ocr or Reader()
-            picture = renderer.picture(number, SCALE)
-            read = ocr.read(picture, number=number, size=renderer.size(number))
-            page = read if read.words else page
-        cells.append(page)
+        cells.append(pictures.read(reader.read(number, renderer)))
         request.on_page(number, total)
     return cells
-
-
-def needs_ocr(page: PageCells) -> bool:
-    """Tell a page without a text layer, or with one that is garbage."""
-    text = "".join(word.text for word in page.words)
-    return sum(c.isalnum() for c in text) < MIN_LETTERS or is_garbage([w.text for w in page.words])
-
-
-def is_garbage(words: Sequence[str]) -> bool:
-    """Tell text that comes out of fonts without a mapping to Unicode: signs instead of words."""
-    text = "".join(words)
-    letters = sum(c.isalnum() for c in text)
-    unmapped = text.count("/g") + text.count("(cid:") + text.count("\ufffd")
-    return letters < 0.4 * len(text) or unmapped * 4 > len(words)
 
 
 def pdf_metadata(renderer: Renderer) -> dict[str, str]:

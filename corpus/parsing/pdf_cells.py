@@ -11,28 +11,19 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.clean import clean_line
-from corpus.parsing.geometry import PageCells, Rule, Word, height, middle, upright, width
+from corpus.parsing.clean import clean_line, mend_accents
+from corpus.parsing.geometry import PageCells, Rule, Word, height, middle, union, upright, width
 from corpus.parsing.letters import Letters
-from corpus.parsing.render import Renderer
+from corpus.parsing.render import Renderer, unreadable
 from corpus.parsing.types import Box
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
 _UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
-_COMBINING = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¨": "\u0308",
-    "˚": "\u030a",
-    "ˇ": "\u030c",
-    "¸": "\u0327",
-}
-_ACCENT = re.compile(f"([{''.join(_COMBINING)}])([^\\W\\d_])")
+_PLACED = ("Sm", "Ps", "Pe")  # signs and brackets
 MIN_RULE = 8.0
 MAX_THICKNESS = 3.0
 
@@ -52,10 +43,13 @@ class CellReader:
             word_cells_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
             line_cells_content_level=ContentLevel.SKIP,
             shapes_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            bitmaps_content_level=ContentLevel.SKIP,
+            bitmaps_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
             include_bitmap_bytes=False,
         )
-        self._document = DoclingPdfParser(loglevel="fatal").load(path, lazy=True)
+        try:
+            self._document = DoclingPdfParser(loglevel="fatal").load(path, lazy=True)
+        except RuntimeError as error:  # PDFium mends more than it does
+            raise unreadable("") from error
 
     def read(self, number: int, renderer: Renderer) -> PageCells:
         """Return the cells of page `number` (1-based) in points from its top left corner.
@@ -70,12 +64,14 @@ class CellReader:
         self._document.unload_pages((number, number + 1))
         turn = _main_turn(page.word_cells)
         letters = renderer.letters(number)
-        found = (_word(cell, size, letters, turn) for cell in page.word_cells)
+        words = tuple(
+            word for cell in page.word_cells for word in _words(cell, size, letters, turn)
+        )
         rules = [rule for shape in page.shapes for rule in _rules(shape, size)]
-        turned = [Rule(upright(rule.box, size, turn)) for rule in merge_rules(rules)]
+        turned = tuple(Rule(upright(rule.box, size, turn)) for rule in merge_rules(rules))
+        drawn = tuple(upright(box, size, turn) for box in _drawn(page, size))
         frame = size[::-1] if turn in (90, 270) else size
-        words = tuple(word for word in found if word is not None)
-        return PageCells(number, *frame, words, tuple(turned), turn=turn)
+        return PageCells(number, *frame, words, turned, turn=turn, drawn=drawn)
 
 
 def _turn(cell: Any) -> int:
@@ -98,22 +94,87 @@ def _main_turn(cells: Sequence[Any]) -> int:
     return max(letters, key=lambda turn: (letters[turn], -turn), default=0)
 
 
-def _word(cell: Any, size: tuple[float, float], letters: Letters, turn: int) -> Word | None:
+def _words(cell: Any, size: tuple[float, float], letters: Letters, turn: int) -> list[Word]:
+    """Return the word of a cell, or more where PDFium sees blanks in it; none for what is not
+    shown."""
     text = mend_accents(clean_line(cell.text))
     if not text or _turn(cell) != turn or cell.rendering_mode.value in _UNPAINTED:
-        return None
+        return []
     rect = cell.rect
     shown = _flip(rect.r_x0, rect.r_y0, rect.r_x2, rect.r_y2, size[1])
     x, y = middle(shown)
     if not (0 <= x <= size[0] and 0 <= y <= size[1]) or min(width(shown), height(shown)) < 0.3:
-        return None
+        return []
     box = upright(shown, size, turn)
     first = letters.at(*_first_letter(shown, len(text), turn))
-    line = upright(first.box, size, turn) if first else box
-    if first is None or first.size < 1 or not line[1] <= middle(box)[1] <= line[3]:
-        return Word(text, box, height(box), bool(_BOLD.search(cell.font_name)))
+    if first is None or first.size < 1:
+        return [Word(text, box, height(box), bool(_BOLD.search(cell.font_name)))]
+    read = [(letter, upright(at, size, turn)) for letter, at in letters.read(first, text)]
+    line = upright(first.box, size, turn)
+    if not line[1] <= middle(box)[1] <= line[3]:
+        word = Word(text, box, height(box), bool(_BOLD.search(cell.font_name)))
+        return _scatter(word, _parts(read))
     box = (box[0], min(box[1], line[1]), box[2], max(box[3], line[3]))
-    return Word(text, box, first.size, bool(_BOLD.search(first.font or cell.font_name)))
+    font = first.font or cell.font_name
+    return _divide(Word(text, box, first.size, bool(_BOLD.search(font)), font), _parts(read))
+
+
+def _divide(word: Word, parts: Sequence[Sequence[tuple[str, Box]]]) -> list[Word]:
+    """Return a word as the letters that PDFium read for it divide it; there may be none.
+
+    docling-parse overlooks the blanks of some fonts (`BERTModel`) and writes a dash between words
+    as a hyphen. What PDFium takes for blanks in letter-spaced capitals divides nothing.
+    """
+    if any(len(part) == len(after) == 1 for part, after in itertools.pairwise(parts)):
+        return [word]
+    if len(parts) < 2:
+        text = "".join(letter for part in parts for letter, _ in part)
+        return [replace(word, text=text or word.text)]
+    if any(_is_elsewhere(part[-1], after[0]) for part, after in itertools.pairwise(parts)):
+        return _scatter(word, parts)
+    lefts = [word.box[0], *(part[0][1][0] for part in parts[1:])]
+    rights = [*(part[-1][1][2] for part in parts[:-1]), word.box[2]]
+    return [
+        replace(
+            word,
+            text="".join(letter for letter, _ in part),
+            box=(left, word.box[1], max(left, right), word.box[3]),
+        )
+        for part, left, right in zip(parts, lefts, rights, strict=True)
+    ]
+
+
+def _scatter(word: Word, parts: Sequence[Sequence[tuple[str, Box]]]) -> list[Word]:
+    """Return the parts of a word that stand over and under each other, each where it stands."""
+    if len(parts) < 2:
+        return [word]
+    return [
+        replace(word, text="".join(letter for letter, _ in part), box=union(box for _, box in part))
+        for part in parts
+    ]
+
+
+def _parts(read: Sequence[tuple[str, Box]]) -> list[list[tuple[str, Box]]]:
+    """Return letters divided at blanks, and where one stands on another line than that before."""
+    parts: list[list[tuple[str, Box]]] = []
+    blank = True
+    for letter, box in read:
+        if letter.isspace():
+            blank = True
+            continue
+        if blank or _is_elsewhere(parts[-1][-1], (letter, box)):
+            parts.append([])
+        parts[-1].append((letter, box))
+        blank = False
+    return parts
+
+
+def _is_elsewhere(before: tuple[str, Box], letter: tuple[str, Box]) -> bool:
+    """Tell a sum's sign below its limit; an accent is printed over or under its own letter."""
+    apart = letter[1][1] > before[1][3] or letter[1][3] < before[1][1]
+    return apart and all(
+        c.isalnum() or unicodedata.category(c) in _PLACED for c, _ in (before, letter)
+    )
 
 
 def _first_letter(box: Box, count: int, turn: int) -> tuple[float, float]:
@@ -128,16 +189,18 @@ def _first_letter(box: Box, count: int, turn: int) -> tuple[float, float]:
     }[turn]
 
 
-def mend_accents(text: str) -> str:
-    """Set an accent that was printed before its letter, as TeX does, onto it: `Gon¸calves`."""
-    return _ACCENT.sub(
-        lambda match: unicodedata.normalize("NFC", match.group(2) + _COMBINING[match.group(1)]),
-        text,
-    )
-
-
 def _flip(x0: float, y0: float, x1: float, y1: float, page_height: float) -> Box:
     return (min(x0, x1), page_height - max(y0, y1), max(x0, x1), page_height - min(y0, y1))
+
+
+def _drawn(page: Any, size: tuple[float, float]) -> list[Box]:
+    """Return the boxes of pictures and paths on the displayed page, without its background."""
+    rects = [bitmap.rect for bitmap in page.bitmap_resources]
+    corners = [([r.r_x0, r.r_x1, r.r_x2, r.r_x3], [r.r_y0, r.r_y1, r.r_y2, r.r_y3]) for r in rects]
+    shapes = [shape.points for shape in page.shapes if shape.points]
+    corners += [([point.x for point in ps], [point.y for point in ps]) for ps in shapes]
+    boxes = [_flip(min(xs), min(ys), max(xs), max(ys), size[1]) for xs, ys in corners]
+    return [box for box in boxes if width(box) * height(box) < 0.7 * size[0] * size[1]]
 
 
 def _rules(shape: Any, size: tuple[float, float]) -> list[Rule]:

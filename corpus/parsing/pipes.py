@@ -6,6 +6,7 @@ import os
 import re
 import selectors
 import subprocess
+from collections.abc import Callable
 
 MAX_KEPT_BYTES = 64 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -13,12 +14,18 @@ _PROGRESS = re.compile(rb"^page (\d{1,7})/(\d{1,7})$")
 
 
 class PipeReader:
-    """Reads `page 3/10` lines from stdout into `progress`, and the end of stderr into `errors`."""
+    """Reads `page 3/10` lines from stdout into `progress`, and the end of stderr into `errors`.
 
-    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+    The first line, whatever it says, is the child's word that it has started.
+    """
+
+    def __init__(
+        self, child: subprocess.Popen[bytes], on_start: Callable[[], None] = lambda: None
+    ) -> None:
         if child.stdout is None or child.stderr is None:
             raise ValueError("the child needs pipes for stdout and stderr")
         self.progress = (0, 0)
+        self._on_start: Callable[[], None] | None = on_start
         self.errors = b""
         self._pending = b""
         self._pipes = (child.stdout, child.stderr)
@@ -50,6 +57,9 @@ class PipeReader:
     def _take(self, chunk: bytes) -> None:
         *lines, rest = (self._pending + chunk).split(b"\n")
         self._pending = rest[-MAX_KEPT_BYTES:]
+        if lines and self._on_start:
+            self._on_start()
+            self._on_start = None
         for line in lines:
             match = _PROGRESS.match(line.strip())
             if match:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
 from corpus.parsing import sniff
@@ -13,7 +12,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 1  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 2  # raised by every change that gives other pages or blocks for the same bytes
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,25 @@ _PARSERS = {
     sniff.MARKDOWN: ("corpus.parsing.markup", "parse_markdown"),
     sniff.TEXT: ("corpus.parsing.markup", "parse_text"),
     sniff.XML: ("corpus.parsing.medquad", "parse_medquad"),
+    sniff.PUBMED: ("corpus.parsing.pubmed", "parse_pubmed"),
+    sniff.JATS: ("corpus.parsing.jats", "parse_jats"),
+    sniff.BITS: ("corpus.parsing.bits", "parse_bits"),
+    sniff.MEDLINEPLUS: ("corpus.parsing.medlineplus", "parse_medlineplus"),
+    sniff.WIKIPEDIA: ("corpus.parsing.wikipedia", "parse_wikipedia"),
+    sniff.RECORD: ("corpus.parsing.records", "parse_record"),
+    sniff.PASSAGES: ("corpus.parsing.exchanged", "parse_passages"),
+}
+
+
+# What our own code alone reads, each raised by itself when it gives other blocks.
+_ENGINES = {
+    sniff.XML: "medquad-xml/1",
+    sniff.PUBMED: "pubmed-xml/1",
+    sniff.JATS: "jats-xml/1",
+    sniff.BITS: "bits-xml/1",
+    sniff.MEDLINEPLUS: "medlineplus-xml/1",
+    sniff.RECORD: "record-json/1",
+    sniff.PASSAGES: "chunks-jsonl/1",
 }
 
 
@@ -60,16 +78,28 @@ def parse_file(request: Request) -> ParsedDocument:
     return document
 
 
-def engine_name(media_type: str) -> str:
-    """Return the engine that reads this type here, with versions: part of the fingerprint."""
-    if media_type == sniff.XML:
-        return "medquad-xml/1"
-    docling = version("docling-slim")
+def engine_name(media_type: str, *, with_models: bool = False) -> str:
+    """Return the engine that reads this type here, with versions: part of the fingerprint.
+
+    `with_models`: docling's own layout models read PDFs, see `docling_models`.
+    """
+    if media_type in _ENGINES:
+        return _ENGINES[media_type]
+    if media_type == sniff.WIKIPEDIA:
+        return f"mediawiki-xml/1 mwparserfromhell/{_version('mwparserfromhell')}"
     if media_type == sniff.TEXT:
         return f"plain-text/{LAYOUT_REVISION}"
+    if with_models and media_type == sniff.PDF:
+        return f"docling-models/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
     if media_type != sniff.PDF:
-        return f"docling/{docling} blocks/{LAYOUT_REVISION}"
+        return f"docling/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
     return (
-        f"geometry/{LAYOUT_REVISION} docling-parse/{version('docling-parse')} "
-        f"pypdfium2/{version('pypdfium2')} rapidocr/{version('rapidocr')}"
+        f"geometry/{LAYOUT_REVISION} docling-parse/{_version('docling-parse')} "
+        f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')}"
     )
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import version  # late: a quarter of the start of the child for XML
+
+    return version(package)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from corpus.parsing.clean import mend_accents
 from corpus.parsing.geometry import Rule, Word, height, overlap, same_row, typical_size, union
 from corpus.parsing.types import Box
 
@@ -47,7 +48,7 @@ class Line:
             raised = None if joint else _raised(base, word)
             base = base if raised else word
             parts += [joint, raised or word.text]
-        return "".join(parts)
+        return mend_accents("".join(parts))
 
 
 def _joint(before: Word, word: Word) -> str:

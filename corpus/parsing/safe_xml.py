@@ -1,7 +1,12 @@
-"""Read XML without document types, entities of its own or anything outside the file."""
+"""Read XML without entities of its own or anything outside the file.
+
+A document type may be named, as published corpora do, but never fetched, and it may declare
+nothing: what it would have defined is read as the characters that HTML has under these names.
+"""
 
 from __future__ import annotations
 
+from html.entities import html5
 from pathlib import Path
 from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -12,16 +17,19 @@ from corpus.parsing.types import ParseError
 MAX_DEPTH = 200
 
 
-def read_xml(path: Path) -> Element:
+def read_xml(source: Path | bytes) -> Element:
     """Return the root element.
 
-    Raises ParseError: `xml_entities` for a document type or an entity declaration, `xml_corrupt`
-    for what is not well-formed, `xml_deep` beyond 200 levels.
+    Raises ParseError: `xml_entities` for declarations in the file or an entity that nobody knows,
+    `xml_corrupt` for what is not well-formed, `xml_deep` beyond 200 levels.
     """
     reader = _Reader()
     try:
-        with path.open("rb") as stream:
-            reader.parser.ParseFile(stream)
+        if isinstance(source, bytes):
+            reader.parser.Parse(source, True)
+        else:
+            with source.open("rb") as stream:
+                reader.parser.ParseFile(stream)
         return reader.builder.close()
     except (expat.ExpatError, AssertionError, ValueError, LookupError) as error:
         raise ParseError(
@@ -40,7 +48,8 @@ class _Reader:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self.builder.data
-        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.SkippedEntityHandler = self._entity
         self.parser.EntityDeclHandler = self._refuse
         self.parser.ExternalEntityRefHandler = self._refuse
 
@@ -56,9 +65,20 @@ class _Reader:
         self.depth -= 1
         self.builder.end(tag)
 
+    def _doctype(self, name: str, system: str | None, public: str | None, declares: bool) -> None:
+        if declares:
+            self._refuse()
+
+    def _entity(self, name: str, is_parameter: bool) -> None:
+        """Read one of the document type that is not there: `&ge;` may not go silently."""
+        text = html5.get(f"{name};")
+        if text is None or is_parameter:
+            self._refuse()
+        self.builder.data(text)
+
     def _refuse(self, *_: object) -> NoReturn:
         raise ParseError(
-            "The XML declares a document type or entities, which are not read.",
+            "The XML declares entities, or uses some that nobody knows; they are not read.",
             code="xml_entities",
-            hint="Remove the DOCTYPE and upload the file again.",
+            hint="Save the file with plain characters in their place, and upload it again.",
         )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus.parsing.pipes import PipeReader
-from corpus.parsing.serialise import from_json
+from corpus.parsing.serialise import KNOWN_FAILURE, from_json
 from corpus.parsing.types import ParsedDocument, ParseError
 
 logger = logging.getLogger(__name__)
@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 CHILD: tuple[str, ...] = (sys.executable, "-m", "corpus.parsing.child")
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 BEAT_S = 1.0  # between two calls of on_progress while nothing happens
-KNOWN_FAILURE = 3  # the child's exit status beside error.json
 MAX_ERROR_BYTES = 64 * 1024
 
 OnProgress = Callable[[int, int], None]
+OnStart = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ def parse_in_child(
     output_dir: Path,
     limits: Limits,
     on_progress: OnProgress,
+    on_start: OnStart = lambda: None,
     command: Sequence[str] = CHILD,
     docling_artifacts: Path | None = None,
 ) -> ParsedDocument:
@@ -58,7 +59,8 @@ def parse_in_child(
 
     `output_dir` must exist; it gets `parsed.json`, and `pages/{n}.webp` for a PDF.
     `on_progress(done, total)` is called at least every two seconds, with (0, 0) until the number of
-    pages is known; what it raises kills the child and goes on to the caller. Raises ParseError.
+    pages is known; what it raises kills the child and goes on to the caller. `on_start()` is called
+    when the child begins to read the file. Raises ParseError.
     """
     arguments = [*command, str(path.resolve()), media_type, str(output_dir.resolve())]
     arguments += ["--max-pages", str(limits.max_pages), "--memory-mb", str(limits.memory_mb)]
@@ -66,14 +68,19 @@ def parse_in_child(
     if docling_artifacts is not None:
         arguments += ["--docling-artifacts", str(docling_artifacts)]
     with tempfile.TemporaryDirectory(prefix="medrag-parse-") as home:
-        status = _run(arguments, home, output_dir, limits, on_progress)
+        status = _run(arguments, home, output_dir, limits, on_progress, on_start)
     if status != 0:
         raise _failure(status, output_dir)
     return _read_result(output_dir, limits)
 
 
 def _run(
-    arguments: list[str], home: str, output_dir: Path, limits: Limits, on_progress: OnProgress
+    arguments: list[str],
+    home: str,
+    output_dir: Path,
+    limits: Limits,
+    on_progress: OnProgress,
+    on_start: OnStart,
 ) -> int:
     """Run the child to its end and return its exit status; leave no process of it behind."""
     child = subprocess.Popen(
@@ -85,7 +92,7 @@ def _run(
         cwd=home,
         start_new_session=True,
     )
-    reader = PipeReader(child)
+    reader = PipeReader(child, on_start)
     try:
         _watch(child, reader, output_dir, limits, on_progress)
     finally:
@@ -144,7 +151,10 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
 
 
 def _check_output(output_dir: Path, limits: Limits) -> None:
-    total = sum(file.lstat().st_size for file in output_dir.rglob("*") if not file.is_dir())
+    total = 0
+    for file in output_dir.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # the child may remove what it wrote
+            total += 0 if file.is_dir() else file.lstat().st_size
     if total > limits.max_output_mb * 2**20:
         raise ParseError(
             f"The parser wrote more than {limits.max_output_mb} MB, so it was stopped.",
@@ -173,8 +183,7 @@ def _failure(status: int, output_dir: Path) -> ParseError:
             "Reading the file took too much processor time, so it was stopped.",
             code="parser_timeout",
             hint="Split the file, or save it again as a simpler PDF.",
-            retryable=True,
-        )
+        )  # not retryable: the same bytes would take as much again
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return ParseError(
         f"The program that reads files ended unexpectedly, {how}.",

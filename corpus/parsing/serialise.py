@@ -23,6 +23,8 @@ from corpus.parsing.types import (
     Table,
 )
 
+KNOWN_FAILURE = 3  # the child's exit status where error.json says what is wrong
+
 
 def to_json(document: ParsedDocument) -> str:
     """Return `document` as JSON; equal documents give equal strings."""

@@ -19,6 +19,13 @@ HTML = "text/html"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
 XML = "application/xml"
+PUBMED = "application/vnd.medrag.pubmed+xml"
+JATS = "application/jats+xml"
+BITS = "application/vnd.medrag.bits+xml"
+MEDLINEPLUS = "application/vnd.medrag.medlineplus+xml"
+WIKIPEDIA = "application/vnd.medrag.mediawiki+xml"
+PASSAGES = "application/vnd.medrag.passages+jsonl"
+RECORD = "application/vnd.medrag.record+json"
 
 MEDIA_TYPES = {
     "pdf": PDF,
@@ -31,8 +38,26 @@ MEDIA_TYPES = {
     "markdown": MARKDOWN,
     "txt": TEXT,
     "xml": XML,
+    "nxml": XML,
+    "jsonl": RECORD,
 }
+# Of XML, by its root element; all else is MedQuAD's or not read.
+_ROOTS = {
+    b"PubmedArticleSet": PUBMED,
+    b"PubmedArticle": PUBMED,
+    b"article": JATS,
+    b"book-part-wrapper": BITS,
+    b"health-topics": MEDLINEPLUS,
+    b"health-topic": MEDLINEPLUS,
+    b"mediawiki": WIKIPEDIA,
+}
+_ROOT = re.compile(  # possessive: a file of a thousand comments is read once
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*+<(?:[\w.-]+:)?([\w.-]+)[\s/>]",
+    re.DOTALL,
+)
 HEAD_BYTES = 8192
+_BLANKS = b"\x00 \t\r\n"
+PASSAGES_MARK = b'{"page":'  # how `corpus.parsing.exchanged` begins each line
 _OTHER_MAGIC = (
     b"%PDF-",
     b"PK\x03\x04",
@@ -56,10 +81,12 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
     or one of `archives.check_archive`.
     """
     head = _head(source)
-    if not head.strip(b"\x00 \t\r\n"):
+    if not head.strip(_BLANKS) and (isinstance(source, bytes) or _is_blank(source)):
         raise ParseError("The file is empty.", code="empty_file", hint="Upload the file again.")
     extension = PurePath(filename).suffix.lstrip(".").lower()
     media_type = MEDIA_TYPES.get(extension)
+    if extension == "jsonl" and head.startswith(PASSAGES_MARK):
+        media_type = PASSAGES
     if media_type is None:
         raise ParseError(
             "Files of this type are not read.",
@@ -70,7 +97,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         raise _mismatch(extension)
     if media_type in (DOCX, PPTX, XLSX) and isinstance(source, Path):
         check_archive(source, media_type)
-    return media_type
+    return _xml_kind(head) if media_type == XML else media_type
 
 
 def _head(source: Path | bytes) -> bytes:
@@ -78,6 +105,15 @@ def _head(source: Path | bytes) -> bytes:
         return source[:HEAD_BYTES]
     with source.open("rb") as stream:
         return stream.read(HEAD_BYTES)
+
+
+def _is_blank(path: Path) -> bool:
+    """Tell a file of blanks and null bytes alone, in blocks."""
+    with path.open("rb") as stream:
+        while block := stream.read(1024**2):
+            if block.strip(_BLANKS):
+                return False
+    return True
 
 
 def _agrees(head: bytes, media_type: str) -> bool:
@@ -89,7 +125,14 @@ def _agrees(head: bytes, media_type: str) -> bool:
         return False
     if media_type == XML:
         return head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
+    if media_type == RECORD:
+        return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     return media_type != HTML or _MARKUP.search(head.replace(b"\x00", b"")) is not None
+
+
+def _xml_kind(head: bytes) -> str:
+    root = _ROOT.match(head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").lstrip(b"\xff\xfe"))
+    return _ROOTS.get(root.group(1), XML) if root else XML
 
 
 def _is_text(head: bytes) -> bool:

@@ -3,6 +3,7 @@ level."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -38,6 +39,8 @@ class Styles:
         if len(text) > MAX_HEADING_CHARS or len(lines) > 4 or not any(c.isalpha() for c in text):
             return False
         if CAPTION.match(text) or text[0].islower() or _SENTENCE_END.search(text):
+            return False
+        if any(_is_spread(line) for line in lines):
             return False
         if self.by_ocr:
             return self._is_ocr_heading(lines, text)
@@ -75,6 +78,13 @@ def heading_depth(text: str) -> int | None:
     if match:
         return match.group(1).count(".") + 1
     return 1 if _LETTERED.match(text) else None
+
+
+def _is_spread(line: Line) -> bool:
+    """Tell names or labels side by side: a wide gap between words, save after a number."""
+    words = line.words[1:] if heading_depth(line.text) else line.words
+    gaps = (b.box[0] - a.box[2] for a, b in itertools.pairwise(words))
+    return any(gap > 2.5 * line.size for gap in gaps)
 
 
 @dataclass(frozen=True)

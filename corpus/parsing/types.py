@@ -22,6 +22,15 @@ class ParseError(MedragError):
         self.code = code
 
 
+def too_deep() -> ParseError:
+    """The error of a file whose parts are nested further than any reader would follow."""
+    return ParseError(
+        "The file's parts are nested too deeply to be read.",
+        code="too_deep",
+        hint="Save it again in a simpler form, for example as a PDF, and upload that.",
+    )
+
+
 class BlockKind(StrEnum):
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -70,8 +79,10 @@ class Table:
     """A table's labels and rows. `header` is empty where the table has none.
 
     `header` and `rows` are what is searched and quoted: one label a column, and a cell that spans
-    is repeated in each row and column that it covers. `cells` is the table as printed, in order of
-    row and column.
+    is repeated in each row and column that it covers. Labels below each other are joined by commas,
+    and a label over the whole width becomes a first column of the rows below it. Part of a table
+    that continues without labels has those of the part before in `header`, but not in the page's
+    text. `cells` is the table as printed, in order of row and column.
     """
 
     header: tuple[str, ...]

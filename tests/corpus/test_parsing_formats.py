@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import docx
-import openpyxl  # type: ignore[import-untyped]
+import openpyxl
 import pptx
 import pytest
 
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.types import ParsedDocument, ParseError, Table
 from tests.corpus import parsing_fixtures as fixtures
+from tests.corpus.tree_notation import table_rows
 
 DOSES = [("Age", "Dose"), ("Under 1 year", "60 mg"), ("1 to 5 years", "120 mg")]
 
@@ -157,6 +160,88 @@ def test_sheets_are_pages(tmp_path: Path, out: Path) -> None:
     assert "Under 1 year | 60 mg" in document.pages[1].text
 
 
+SPANS = """\
+  = Group | Dose | <
+  = ^ | mg/kg | Maximum
+  | Adults | 1 | 20 mg
+  | ^ | 2 |
+  | Children | Avoid | <"""
+SPANNING_HTML = """<table><thead><tr><th rowspan="2">Group</th><th colspan="2">Dose</th></tr>
+<tr><th>mg/kg</th><th>Maximum</th></tr></thead><tbody><tr><td rowspan="2">Adults</td><td>1</td>
+<td>20 mg</td></tr><tr><td>2</td><td></td></tr><tr><td>Children</td><td colspan="2">Avoid</td></tr>
+</tbody></table>"""
+# Rows of texts, and the cells that are merged: from row and column to row and column.
+CELLS = (
+    ("Group", "Dose", ""), ("", "mg/kg", "Maximum"), ("Adults", "1", "20 mg"), ("", "2", ""),
+    ("Children", "Avoid", ""),
+)  # fmt: skip
+MERGED = ((0, 0, 1, 0), (0, 1, 0, 2), (2, 0, 3, 0), (4, 1, 4, 2))
+
+
+def _spanning_html(path: Path) -> None:
+    path.write_text(f"<html><body>{SPANNING_HTML}</body></html>")
+
+
+def _spanning_docx(path: Path) -> None:
+    source = docx.Document()
+    table = source.add_table(rows=len(CELLS), cols=3)
+    _fill_merged(table)
+    source.save(str(path))
+
+
+def _spanning_pptx(path: Path) -> None:
+    source = pptx.Presentation()
+    slide = source.slides.add_slide(source.slide_layouts[6])
+    inch = pptx.util.Inches(1)
+    _fill_merged(slide.shapes.add_table(len(CELLS), 3, inch, inch, 5 * inch, 2 * inch).table)
+    source.save(str(path))
+
+
+def _spanning_xlsx(path: Path) -> None:
+    source = openpyxl.Workbook()
+    for row in CELLS:
+        source.active.append([text or None for text in row])
+    for top, left, bottom, right in MERGED:
+        source.active.merge_cells(
+            start_row=top + 1, start_column=left + 1, end_row=bottom + 1, end_column=right + 1
+        )
+    source.save(path)
+
+
+def _fill_merged(table: Any) -> None:
+    for top, left, bottom, right in MERGED:
+        table.cell(top, left).merge(table.cell(bottom, right))
+    for row, texts in enumerate(CELLS):
+        for column, text in enumerate(texts):
+            if text:
+                table.cell(row, column).text = text
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("a.html", _spanning_html),
+        ("a.docx", _spanning_docx),
+        ("a.pptx", _spanning_pptx),
+        ("a.xlsx", _spanning_xlsx),
+    ],
+)
+def test_cells_span_as_the_file_says(
+    tmp_path: Path, out: Path, name: str, write: Callable[[Path], None]
+) -> None:
+    write(tmp_path / name)
+    table = _table(_parse(tmp_path / name, out))
+
+    assert table_rows(table.cells) == SPANS
+    assert table.header == ("Group", "Dose, mg/kg", "Dose, Maximum")
+    assert [row.cells for row in table.rows] == [
+        ("Adults", "1", "20 mg"),
+        ("Adults", "2", ""),
+        ("Children", "Avoid", "Avoid"),
+    ]
+    assert all(cell.box is None for cell in table.cells)
+
+
 def test_plain_text(tmp_path: Path, out: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("DOSE OF X\n\nGive 5 µg\nonce daily.\n\n- first\n- second\n".encode("cp1252"))
@@ -177,9 +262,11 @@ def test_medquad(tmp_path: Path, out: Path) -> None:
 
     assert document.title == "Acne"
     assert document.metadata == {
-        "source": "MPlusHealthTopics",
+        "source": "MedlinePlus",
         "url": "https://www.nlm.nih.gov/acne.html",
         "licence": "CC BY 4.0",
+        "source_type": "answers",
+        "language": "en",
     }
     assert _texts(document) == [
         ("heading", "Acne"),

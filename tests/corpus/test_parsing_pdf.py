@@ -160,55 +160,6 @@ def test_each_page_gets_a_picture(tmp_path: Path, out: Path) -> None:
         assert picture.size == (952, 1348)
 
 
-@fixtures.needs_papers
-def test_a_two_column_paper_keeps_its_order_and_headings(out: Path) -> None:
-    document = _parse(fixtures.PAPERS / "chest_xray_diagnosis.pdf", out)
-
-    headings = [
-        (block.level, page.text[block.start : block.end], page.number)
-        for page in document.pages
-        for block in page.blocks
-        if block.kind == "heading"
-    ]
-    assert document.title.startswith("CheXNet: Radiologist-Level Pneumonia Detection")
-    assert [text for level, text, _ in headings if level == 2] == [
-        "Abstract",
-        "1. Introduction",
-        "2. CheXNet",
-        "3. Data",
-        "4. CheXNet vs. Radiologist Performance",
-        "5. ChexNet vs. Previous State of the Art on the ChestX-ray14 Dataset",
-        "6. Model Interpretation",
-        "7. Related Work",
-        "8. Conclusion",
-        "9. Acknowledgements",
-        "References",
-    ]
-    assert (3, "2.1. Problem Formulation", 2) in headings
-    assert "Our algorithm, CheXNet, is a 121-layer convolutional" in document.pages[0].text
-    tables = [block.table for block in _tables(document) if block.table]
-    assert tables[0].rows[-1].cells == ("CheXNet", "0.435 (0.387, 0.481)")
-    assert tables[1].header == (
-        "Pathology",
-        "Wang et al. (2017)",
-        "Yao et al. (2017)",
-        "CheXNet (ours)",
-    )
-    assert len(tables[1].rows) == 14
-
-
-@fixtures.needs_papers
-def test_where_clinicalbert_was_pretrained_is_a_clean_paragraph(out: Path) -> None:
-    document = _parse(fixtures.PAPERS / "clinical_bert.pdf", out)
-
-    texts = [text for page in document.pages for _, text in fixtures.block_texts(page)]
-    assert any("Medical Information Mart for Intensive Care III (mimic-iii)" in t for t in texts)
-    headings = [
-        t for page in document.pages for k, t in fixtures.block_texts(page) if k == "heading"
-    ]
-    assert {"Abstract", "1 Introduction", "3.1 Data", "References"} <= set(headings)
-
-
 @fixtures.needs_samples
 @pytest.mark.parametrize(
     ("name", "row"),

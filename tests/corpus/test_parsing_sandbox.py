@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 
+from corpus.parsing import child
 from corpus.parsing.sandbox import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
 from tests.corpus import parsing_fixtures as fixtures
 
 SLEEP_IN_NATIVE_CODE = "import ctypes; ctypes.CDLL(None).sleep(600)"
+ENOUGH_MB = 1_000_000
 REPORT_PID = "import os, sys; open(sys.argv[3] + '/pid', 'w').write(str(os.getpid()));"
 
 
@@ -148,6 +150,22 @@ def test_memory_is_limited(tmp_path: Path, out: Path) -> None:
     error = _failure(path, out, Limits(memory_mb=150))
     assert error.retryable
     assert error.code in {"parser_memory", "parser_killed"}
+
+
+def test_processor_time_is_limited_and_more_tries_would_not_help(tmp_path: Path, out: Path) -> None:
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 60)
+    error = _failure(path, out, Limits(cpu_s=1))
+    assert (error.code, error.retryable) == ("parser_timeout", False)
+
+
+def test_an_error_that_nobody_foresaw_is_a_sentence_without_text_of_the_file() -> None:
+    error = child._unexpected(KeyError("canary: the patient's potassium"), ENOUGH_MB)
+    assert (error.code, error.retryable) == ("file_unreadable", False)
+    assert "KeyError" in str(error)
+    assert "canary" not in error.sentence
+    assert child._unexpected(RecursionError(), ENOUGH_MB).code == "too_deep"
+    for short in (MemoryError(), RuntimeError("std::bad_alloc")):
+        assert child._unexpected(short, ENOUGH_MB).code == "parser_memory"
 
 
 def test_a_child_that_hangs_in_native_code_is_killed(out: Path) -> None:

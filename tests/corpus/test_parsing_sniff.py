@@ -58,6 +58,14 @@ def test_what_is_refused_has_a_code_and_a_hint(name: str, head: bytes, code: str
     assert _code(head, name) == code
 
 
+def test_a_file_that_begins_with_blanks_is_not_empty(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\n" * 3_000_000 + b"Give ten.\n")
+    assert media_type_of(path, path.name) == sniff.TEXT
+    path.write_bytes(b"\n\x00" * 1_000_000)
+    assert _code(path, path.name) == "empty_file"
+
+
 def test_a_zip_bomb_is_not_opened(tmp_path: Path) -> None:
     path = fixtures.office_zip(tmp_path / "a.docx", {"word/big.xml": b"0" * 60_000_000})
     assert _code(path, path.name) == "archive_bomb"

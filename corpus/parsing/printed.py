@@ -1,0 +1,147 @@
+"""A printed table's cells to the labels and rows that are searched and quoted. Pure.
+
+Every row can be read alone: a cell that spans is repeated in each row and column that it covers,
+the labels of header rows below each other are joined, and a row that is one label over the whole
+width (`Children`) becomes a column of its own, at the left, of the rows that it stands above.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from corpus.parsing.types import Cell
+
+# Neither `>` nor a dash nor a slash: before a number they would change what it says.
+LABEL_JOINT = ", "
+_MAX_GROUP_CHARS = 80
+_FIGURE = re.compile(r"^\W*\d")
+_NOTHING = Cell(-1, -1, "")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One text of a row: what the cells that it is made of say, the outer one first."""
+
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return LABEL_JOINT.join(cell.text for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Labels (empty where there are none) and body rows; all of one length."""
+
+    header: tuple[Entry, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+
+
+def read_cells(cells: Sequence[Cell]) -> Reading:
+    """Return what a table says; empty for no cells. Rows without text are left out."""
+    if not any(cell.text for cell in cells):
+        return Reading((), ())
+    width = max(cell.column + cell.columns for cell in cells)
+    grid = _grid(cells, width)
+    count = header_rows(cells)
+    columns = zip(*grid[:count], strict=True) if count else iter(())
+    header = tuple(_labels(column) for column in columns)
+    groups = _groups(grid[count:], width)
+    grouped = any(group is not None for group, _ in groups)
+    rows = [_row(row, group, grouped, width) for group, row in groups]
+    if header and grouped:
+        header = (Entry(), *header)
+    return Reading(header, tuple(row for row in rows if any(entry.text for entry in row)))
+
+
+def header_rows(cells: Sequence[Cell]) -> int:
+    """Return how many rows from the top hold labels only; 0 where that would be all of them."""
+    height = max((cell.row + cell.rows for cell in cells), default=0)
+    body = [cell.row for cell in cells if not cell.is_header]
+    count = min(body, default=height)
+    return count if count < height else 0
+
+
+def with_header(cells: Iterable[Cell], count: int) -> tuple[Cell, ...]:
+    """Return cells in order of row and column; those of the first `count` rows are labels."""
+    marked = (replace(cell, is_header=cell.row < count) for cell in cells)
+    return tuple(sorted(marked, key=lambda cell: (cell.row, cell.column)))
+
+
+def label_rows(cells: Sequence[Cell], least: int = 1) -> int:
+    """Return how many rows from the top are labels, where `least` of them are known to be.
+
+    A label over several rows takes all of them in; below one over several columns stand their own
+    labels, unless there are figures or the other columns are filled too.
+    """
+    width = max(cell.column + cell.columns for cell in cells)
+    height = max(cell.row + cell.rows for cell in cells)
+    tops = [cell for cell in cells if cell.row < least]
+    count = max([least, *(cell.row + cell.rows for cell in tops)])
+    spanned = {
+        column
+        for cell in tops
+        if 1 < cell.columns < width
+        for column in range(cell.column, cell.column + cell.columns)
+    }
+    below = [cell for cell in cells if cell.row == least and cell.text]
+    hangs = bool(below) and all(
+        cell.column in spanned and not _FIGURE.search(cell.text) for cell in below
+    )
+    count = max(count, least + 1) if spanned and hangs else count
+    return count if count < height else least
+
+
+def _grid(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
+    height = max(cell.row + cell.rows for cell in cells)
+    grid = [[_NOTHING] * width for _ in range(height)]
+    for cell in cells:
+        for row in range(cell.row, cell.row + cell.rows):
+            for column in range(cell.column, cell.column + cell.columns):
+                grid[row][column] = cell
+    return grid
+
+
+def _labels(column: Sequence[Cell]) -> Entry:
+    """Return the label of a column from the top down, what is said twice once."""
+    by_text: dict[str, Cell] = {}
+    for cell in column:
+        by_text.setdefault(cell.text, cell)
+    return Entry(tuple(cell for text, cell in by_text.items() if text))
+
+
+def _groups(
+    grid: Sequence[Sequence[Cell]], width: int
+) -> list[tuple[Entry | None, Sequence[Cell]]]:
+    """Return the rows with the label over the whole width that each stands below, if any.
+
+    Labels right below each other hold together; a label with no row below it is a row itself.
+    """
+    found: list[tuple[Entry | None, Sequence[Cell]]] = []
+    last = max((at for at, row in enumerate(grid) if not _is_group(row, width)), default=-1)
+    stack: tuple[Cell, ...] = ()
+    for at, row in enumerate(grid):
+        if at < last and _is_group(row, width):
+            above = at > 0 and _is_group(grid[at - 1], width)
+            stack = (*stack, row[0]) if above else (row[0],)
+        else:
+            found.append((Entry(stack) if stack else None, row))
+    return found
+
+
+def _is_group(row: Sequence[Cell], width: int) -> bool:
+    """Tell a short label over all columns from a note that was set into the table."""
+    cell = row[0]
+    short = 0 < len(cell.text) <= _MAX_GROUP_CHARS and cell.text[-1] not in ".;"
+    return width > 1 and cell.columns == width and cell.rows == 1 and short
+
+
+def _row(row: Sequence[Cell], group: Entry | None, grouped: bool, width: int) -> tuple[Entry, ...]:
+    whole = row[0].columns == width > 1  # said once
+    entries = tuple(
+        Entry((cell,)) if cell.text and not (whole and at) else Entry()
+        for at, cell in enumerate(row)
+    )
+    return (group or Entry(), *entries) if grouped else entries

@@ -1,0 +1,62 @@
+"""What is measured of HTML and workbooks before a parser gets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from corpus.parsing import nesting, workbooks
+from corpus.parsing.types import ParseError
+from tests.corpus import bad_office
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<p>one" * 5_000,  # ends of paragraphs, items and cells may be left out
+        "<ul>" + "<li>one" * 5_000 + "</ul>",
+        "<table>" + "<tr><td>one<td>two" * 5_000 + "</table>",
+        "<br><img src=a>" * 5_000,
+        "See <https://example.org/guideline> and <ask@example.org>. " * 500,
+        "p < 0.05 and n <5 when x<y. " * 500,
+        "<div>" * 150 + "text" + "</div>" * 150,
+    ],
+)
+def test_long_documents_are_not_deep(text: str) -> None:
+    nesting.check_nesting(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("<div>" * 250, "too_deep"),
+        ("<ul><li>" * 250, "too_deep"),
+        ("<table><tr>" + "<td>" * 1_001, "table_too_wide"),
+    ],
+)
+def test_what_no_parser_should_be_given(text: str, code: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        nesting.check_nesting(text)
+    assert caught.value.code == code
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (bad_office.workbook(), None),
+        (bad_office.corner_cells(), "sheet_too_large"),
+        (bad_office.huge_merge(), "sheet_too_large"),
+        (bad_office.million_cells(), "sheet_too_large"),
+    ],
+)
+def test_a_workbook_is_measured(content: bytes, code: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(content)
+    if code is None:
+        workbooks.check_workbook(path)
+        return
+    with pytest.raises(ParseError) as caught:
+        workbooks.check_workbook(path)
+    assert caught.value.code == code

@@ -1,0 +1,288 @@
+"""Scans: how well they are read, turned or not, and when a page's own text is not to be trusted."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from PIL import Image
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from corpus.parsing import legibility, scans
+from corpus.parsing.geometry import PageCells, Word
+from corpus.parsing.ocr import Reading, ReadLine
+from corpus.parsing.types import Block, ParsedDocument
+from samples.renderers.source import Heading, Paragraph, Table, read_guideline
+from tests.corpus import parsing_fixtures as fixtures
+
+SCAN = fixtures.SAMPLES / "anaphylaxis-scan.pdf"
+SOURCE = fixtures.SAMPLES.parent / "content" / "anaphylaxis-scan.txt"
+TURNS = (0, 90, 180, 270)
+MAX_CER = 0.02
+PX_PER_PT = 200 / 72
+
+
+def printed_text() -> str:
+    """What is printed on both pages, running headers and footers apart, in reading order."""
+    guideline = read_guideline(SOURCE)
+    lines = [guideline.meta.title, *(f"{name} | {fact}" for name, fact in guideline.meta.facts)]
+    for block in guideline.blocks:
+        if isinstance(block, Heading | Paragraph):
+            lines.append(block.text)
+        elif isinstance(block, Table):
+            lines += [block.caption, *(" | ".join(row) for row in block.rows)]
+    return "\n".join(lines)
+
+
+def character_error_rate(read: str, expected: str) -> float:
+    """Levenshtein's distance by the length of what was expected; white space counts as one."""
+    read, expected = " ".join(read.split()), " ".join(expected.split())
+    above = list(range(len(read) + 1))
+    for row, wanted in enumerate(expected, start=1):
+        here = [row]
+        for column, found in enumerate(read, start=1):
+            replaced = above[column - 1] + (found != wanted)
+            here.append(min(above[column] + 1, here[-1] + 1, replaced))
+        above = here
+    return above[-1] / len(expected)
+
+
+def turned_scan(path: Path, turn: int) -> Path:
+    """The sample turned clockwise: its first page by its picture, the second by /Rotate."""
+    source = pypdfium2.PdfDocument(SCAN)
+    canvas = Canvas(str(path), invariant=1)
+    for number, page in enumerate(source):
+        picture = page.render(scale=PX_PER_PT).to_pil().convert("L")
+        shown = picture.rotate(-turn, expand=True) if number == 0 else picture
+        size = (shown.width / PX_PER_PT, shown.height / PX_PER_PT)
+        canvas.setPageSize(size)
+        canvas.drawImage(_jpeg(shown), 0, 0, *size)
+        canvas.showPage()
+    canvas.save()
+    turned = pypdfium2.PdfDocument(path)
+    turned[1].set_rotation(turn)
+    buffer = io.BytesIO()
+    turned.save(buffer)
+    path.write_bytes(buffer.getvalue())
+    return path
+
+
+def _jpeg(picture: Image.Image) -> ImageReader:
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=60)
+    buffer.seek(0)
+    return ImageReader(buffer)
+
+
+@pytest.fixture(scope="module")
+def read_scan(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], ParsedDocument]:
+    """Reads the scan at a turn, once for all tests: it takes seconds a page."""
+    folder = tmp_path_factory.mktemp("scans")
+    done: dict[int, ParsedDocument] = {}
+
+    def read(turn: int) -> ParsedDocument:
+        if turn not in done:
+            path = turned_scan(folder / f"{turn}.pdf", turn) if turn else SCAN
+            done[turn] = fixtures.parse(path, folder / f"out-{turn}")
+        return done[turn]
+
+    return read
+
+
+def table_of(document: ParsedDocument) -> list[Block]:
+    return [block for block in document.pages[0].blocks if block.table]
+
+
+@fixtures.needs_samples
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_scan_is_read_however_it_lies(
+    turn: int, read_scan: Callable[[int], ParsedDocument], capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = read_scan(turn)
+    fixtures.assert_contract(document)
+    rate = character_error_rate("\n".join(page.text for page in document.pages), printed_text())
+    with capsys.disabled():
+        print(f"\nanaphylaxis-scan turned by {turn}: character error rate {rate:.2%}")
+    assert rate < MAX_CER
+    assert all(page.ocr_confidence and page.ocr_confidence > 0.95 for page in document.pages)
+    codes = [{doubt.code for doubt in page.doubts} for page in document.pages]
+    assert all(("ocr_page_turned" in found) == (turn != 0) for found in codes)
+
+
+@fixtures.needs_samples
+@pytest.mark.parametrize("turn", TURNS)
+def test_headings_and_table_of_a_scan_are_those_that_were_printed(
+    turn: int, read_scan: Callable[[int], ParsedDocument]
+) -> None:
+    document = read_scan(turn)
+    headings = [
+        page.text[block.start : block.end]
+        for page in document.pages
+        for block in page.blocks
+        if block.kind == "heading"
+    ]
+    blocks = read_guideline(SOURCE).blocks
+    assert headings[1:] == [block.text for block in blocks if isinstance(block, Heading)]
+    (printed,) = (block for block in blocks if isinstance(block, Table))
+    table = table_of(document)[-1].table
+    assert table is not None
+    assert [list(table.header), *(list(row.cells) for row in table.rows)] == printed.rows
+
+
+@fixtures.needs_samples
+@pytest.mark.parametrize("turn", TURNS)
+def test_lines_of_a_scan_stand_on_its_ink(
+    turn: int, read_scan: Callable[[int], ParsedDocument], tmp_path: Path
+) -> None:
+    """Each box, painted on the page that a reader sees, covers print, and there is none besides."""
+    document = read_scan(turn)
+    path = turned_scan(tmp_path / "a.pdf", turn) if turn else SCAN
+    for page, picture in zip(document.pages, pypdfium2.PdfDocument(path), strict=True):
+        shown = picture.render(scale=1).to_pil().convert("L")
+        dark = shown.point(lambda level: 255 * (level < 150))
+        assert (round(page.width), round(page.height)) == pytest.approx(shown.size, abs=1)
+        lines = [line for block in page.blocks for line in block.lines]
+        for line in lines:
+            box = tuple(round(edge) for edge in line.box)
+            assert dark.crop(box).getbbox(), page.text[line.start : line.end]
+
+
+def cells(*texts: str, confidence: float | None = None) -> PageCells:
+    words = tuple(Word(text, (10.0 * n, 10, 10.0 * n + 9, 20), 10) for n, text in enumerate(texts))
+    return PageCells(1, 595, 842, words, ocr_confidence=confidence)
+
+
+GOOD = "Measure the platelet count in the second week and stop when it is below the limit".split()
+SWAPPED = [
+    "".join(chr((ord(c) - 94) % 26 + 97) if c.islower() else c for c in word) for word in GOOD * 3
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), scans.Suspicion.NO_TEXT),
+        (("Draft", "2"), scans.Suspicion.NO_TEXT),
+        (("/g31/g32/g33",) * 9, scans.Suspicion.SIGNS),
+        (("(cid:31)(cid:32)",) * 9, scans.Suspicion.SIGNS),
+        (("\ufffd\ufffdab\ufffd",) * 19, scans.Suspicion.SIGNS),
+        (tuple(SWAPPED), scans.Suspicion.SWAPPED),
+        (tuple(GOOD * 3 + SWAPPED), scans.Suspicion.SWAPPED),
+        (tuple(GOOD * 3), None),
+        (tuple("Die Dosis wird an die Nierenfunktion angepasst und gemessen".split() * 5), None),
+        (tuple("Доза подбирается по функции почек и массе тела".split() * 5), None),
+    ],
+)
+def test_a_text_layer_is_suspected_when_it_is_no_words(
+    words: tuple[str, ...], expected: scans.Suspicion | None
+) -> None:
+    assert scans.suspicion_of(cells(*words)) == expected
+
+
+@fixtures.needs_samples
+@fixtures.needs_papers
+def test_no_page_of_the_samples_and_papers_is_suspected() -> None:
+    paths = [*sorted(fixtures.SAMPLES.glob("*.pdf")), *sorted(fixtures.PAPERS.glob("*.pdf"))]
+    for path in (path for path in paths if path != SCAN):
+        for number, page in enumerate(pypdfium2.PdfDocument(path), start=1):
+            words = page.get_textpage().get_text_range().split()
+            assert not legibility.has_swapped_letters(words), (path.name, number)
+            assert not legibility.has_signs_for_letters(words), (path.name, number)
+
+
+def test_what_the_picture_says_decides() -> None:
+    layer, read = cells(*SWAPPED), cells(*GOOD, confidence=0.97)
+    replaced = scans.choose(layer, read, scans.Suspicion.SWAPPED)
+    assert [word.text for word in replaced.words] == GOOD
+    assert [doubt.code for doubt in replaced.doubts] == ["ocr_text_replaced"]
+    confirmed = scans.choose(cells(*GOOD), read, scans.Suspicion.SWAPPED)
+    assert confirmed.ocr_confidence is None
+    stamp = scans.choose(cells("Downloaded", "by", "somebody"), read, scans.Suspicion.STAMP)
+    assert [doubt.code for doubt in stamp.doubts] == ["ocr_under_stamp"]
+    drawing = scans.choose(cells(*GOOD), cells(*GOOD[:4], confidence=0.9), scans.Suspicion.STAMP)
+    assert drawing.ocr_confidence is None
+    illegible = scans.choose(cells("/g31/g32"), cells(confidence=0.0), scans.Suspicion.SIGNS)
+    assert [doubt.code for doubt in illegible.doubts] == ["text_illegible"]
+
+
+def test_low_confidence_is_said_of_the_page_and_of_its_lines() -> None:
+    unclear = scans.choose(cells(), cells(*GOOD, confidence=0.71), scans.Suspicion.NO_TEXT)
+    (doubt,) = unclear.doubts
+    assert doubt.code == "ocr_low_confidence"
+    assert "71%" in doubt.message
+
+
+def test_confidence_is_the_mean_by_letters_over_all_lines() -> None:
+    lines = (ReadLine("ten digits", (0, 0, 90, 9), 0.9), ReadLine("specks", (0, 20, 9, 29), 0.4))
+    reading = Reading(0, (595, 842), lines)
+    assert reading.confidence == round((10 * 0.9 + 6 * 0.4) / 16, 4)
+    assert [line.text for line in reading.legible] == ["ten digits"]
+    assert Reading(0, (595, 842), ()).confidence == 0.0
+
+
+def small_pdf(path: Path, *, picture: bool, swapped: bool) -> Path:
+    """A small page: a scan under a stamp, or text whose font says that its letters are others."""
+    text = ["Measure the platelet count", "in the second week, and", "stop below 100."]
+    canvas = Canvas(str(path), pagesize=(220, 130), invariant=1)
+    if picture:
+        drawn = path.with_suffix(".source.pdf")
+        source = Canvas(str(drawn), pagesize=(220, 130), invariant=1)
+        fixtures.write_lines(source, text, x=20, y=90, size=14)
+        source.save()
+        page = pypdfium2.PdfDocument(drawn)[0]
+        canvas.drawImage(_jpeg(page.render(scale=3).to_pil().convert("L")), 0, 0, 220, 130)
+        fixtures.write_lines(canvas, ["Downloaded by a reader on Monday"], x=10, y=8, size=6)
+    else:
+        fixtures.write_lines(canvas, text * 2, x=20, y=110, size=13)
+    canvas.save()
+    return swap_letters(path) if swapped else path
+
+
+def swap_letters(path: Path) -> Path:
+    """Add a mapping to Unicode that shifts each small letter, as broken fonts have them."""
+    shifts = "".join(f"<{code:02x}> <{97 + (code - 94) % 26:04x}>\n" for code in range(97, 123))
+    mapping = (
+        f"1 begincodespacerange <00> <ff> endcodespacerange\n26 beginbfchar\n{shifts}endbfchar"
+    )
+    content = path.read_bytes()
+    font = b"/BaseFont /Helvetica"
+    at = content.index(font)
+    number = content.count(b" obj\n") + 1
+    stream = f"{number} 0 obj\n<< /Length {len(mapping)} >>\nstream\n{mapping}\nendstream\nendobj\n"
+    changed = content[:at] + font + f" /ToUnicode {number} 0 R".encode() + content[at + len(font) :]
+    body = changed[: changed.rindex(b"xref\n0 ")] + stream.encode()
+    path.write_bytes(body + _table_of_objects(body))
+    return path
+
+
+def _table_of_objects(body: bytes) -> bytes:
+    root = body.index(b"/Catalog")
+    root_number = int(body[: body.rindex(b" 0 obj", 0, root)].rsplit(b"\n", 1)[-1])
+    offsets = {}
+    for line_start in [0, *(at + 1 for at, byte in enumerate(body) if byte == 10)]:
+        words = body[line_start : line_start + 16].split(b"\n")[0].split()
+        if len(words) == 3 and words[1:] == [b"0", b"obj"]:
+            offsets[int(words[0])] = line_start
+    rows = "".join(f"{n} 1\n{at:010d} 00000 n \n" for n, at in sorted(offsets.items()))
+    trailer = f"trailer\n<< /Size {max(offsets) + 1} /Root {root_number} 0 R >>\n"
+    return f"xref\n{rows}{trailer}startxref\n{len(body)}\n%%EOF\n".encode()
+
+
+def test_a_scan_under_a_stamp_is_read_whole(tmp_path: Path) -> None:
+    path = small_pdf(tmp_path / "a.pdf", picture=True, swapped=False)
+    (page,) = fixtures.parse(path, tmp_path / "out").pages
+    assert "Measure the platelet count" in page.text
+    assert [doubt.code for doubt in page.doubts][:1] == ["ocr_under_stamp"]
+
+
+def test_a_font_with_swapped_letters_is_found_out(tmp_path: Path) -> None:
+    path = small_pdf(tmp_path / "a.pdf", picture=False, swapped=True)
+    layer = pypdfium2.PdfDocument(path)[0].get_textpage().get_text_range()
+    assert "platelet" not in layer
+    (page,) = fixtures.parse(path, tmp_path / "out").pages
+    assert "platelet count in the second week" in page.text
+    assert [doubt.code for doubt in page.doubts][:1] == ["ocr_text_replaced"]
