@@ -1,0 +1,142 @@
+"""Queue the records of a published corpus for ingestion, each as a document of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from corpus.errors import MedragError
+from corpus.following import follow
+from corpus.importing.formats import FORMATS, LEFT_OUT
+from corpus.importing.sources import paths_of
+from corpus.intake import People
+from corpus.models import Collection, Job, JobState
+from corpus.services.documents import collection_default
+from corpus.services.importing import ImportOutcome, Plan, corpus_import
+
+LISTED = 20  # refused records with the same sentence; the others are counted
+
+
+class Command(BaseCommand):
+    help = "Import a corpus in its published form: a file, a folder, or an archive of either."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        known = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+        parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=known)
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--collection", metavar="SLUG", help="the shelf they belong to")
+        parser.add_argument(
+            "--language",
+            action="append",
+            metavar="CODE",
+            help="which to import where a record says it: en unless named; repeatable; any",
+        )
+        parser.add_argument("--limit", type=int, metavar="N", help="only the first N records")
+        parser.add_argument("--dry-run", action="store_true", help="count, and write nothing")
+        parser.add_argument("--publish", action="store_true", help="publish what is new at once")
+        parser.add_argument("--publisher", metavar="NAME", help="who is recorded as the publisher")
+        parser.add_argument("--user", metavar="NAME", help="who is recorded as the uploader")
+        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["path"]
+        if not path.exists():
+            raise CommandError(f"{path}: there is no such file or folder.")
+        if options["limit"] is not None and options["limit"] < 1:
+            raise CommandError("--limit is a number of records, at least 1.")
+        plan = _plan(options)
+        try:
+            with _bar(path) as bar:
+                outcome = corpus_import(path, plan=plan, on_bytes=lambda count: _step(bar, count))
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+        except KeyboardInterrupt:
+            raise CommandError(
+                "Interrupted. What was imported so far stays; the same command goes on from there."
+            ) from None
+        self._report(outcome, dry_run=plan.dry_run)
+        documents = [*outcome.added, *outcome.present]
+        if options["wait"] and not plan.dry_run:
+            follow(documents)
+        if self._list_failures(outcome.added) or outcome.refused:
+            raise SystemExit(1)
+
+    def _report(self, outcome: ImportOutcome, *, dry_run: bool) -> None:
+        sentences: Counter[str] = Counter()
+        for name, sentence in outcome.refused:
+            sentences[sentence] += 1
+            if sentences[sentence] <= LISTED:
+                self.stderr.write(f"{name}: {sentence}")
+        for sentence, count in sentences.items():
+            if count > LISTED:
+                self.stderr.write(f"and {count - LISTED} more: {sentence}")
+        kinds = ", ".join(f"{n} {LEFT_OUT[code]}" for code, n in sorted(outcome.left_out.items()))
+        new = f"{outcome.new} would be queued" if dry_run else f"{len(outcome.added)} queued"
+        self.stdout.write(
+            f"{outcome.read} records: {new}, "
+            f"{len(outcome.present) + outcome.repeated} here already, "
+            f"{outcome.left_out.total()} left out{f' ({kinds})' if kinds else ''}, "
+            f"{len(outcome.refused)} refused.{' Nothing was written.' if dry_run else ''}"
+        )
+
+    def _list_failures(self, documents: list[int]) -> int:
+        failed = Job.objects.filter(document_id__in=documents, state=JobState.FAILED)
+        for job in failed.select_related("document")[:LISTED]:
+            self.stderr.write(f"{job.document.filename}: {job.last_error}")
+        return failed.count()
+
+
+def _plan(options: dict[str, Any]) -> Plan:
+    languages = frozenset(options["language"] or ["en"])
+    dry_run = bool(options["dry_run"])
+    return Plan(
+        form=FORMATS[options["format"]],
+        collection=_collection(options["collection"], dry_run=dry_run),
+        people=People(_person(options["user"]), _person(options["publisher"])),
+        today=timezone.localdate(),
+        languages=frozenset() if "any" in languages else languages,
+        publish=bool(options["publish"]),
+        limit=options["limit"],
+        dry_run=dry_run,
+    )
+
+
+def _bar(path: Path) -> tqdm[None]:
+    """Bytes read from the disk: how many records a dump holds is known at its end only."""
+    total = sum(found.stat().st_size for found in paths_of(path))
+    pause_s = 0.2 if sys.stderr.isatty() else 15.0
+    nothing: Sequence[None] = ()  # counted by hand
+    return tqdm(
+        nothing, total=total, desc="Reading", unit="B", unit_scale=True, mininterval=pause_s
+    )
+
+
+def _step(bar: tqdm[None], count: int) -> None:
+    bar.update(count)
+
+
+def _person(username: str | None) -> User | None:
+    if not username:
+        return None
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        raise CommandError(f"There is no user {username}.")
+    return user
+
+
+def _collection(slug: str | None, *, dry_run: bool) -> Collection:
+    if not slug:
+        return Collection() if dry_run else collection_default()
+    collection = Collection.objects.filter(slug=slug).first()
+    if collection is None:
+        known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no collection {slug}. Known: {known}.")
+    return collection

@@ -1,0 +1,188 @@
+"""Take a published corpus in: each record is a document of its own, on the way of every upload."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from corpus.access import NotPermitted, may_publish
+from corpus.errors import MedragError
+from corpus.importing.formats import LEFT_OUT, Format, records_of, refusal
+from corpus.importing.splitting import Record
+from corpus.intake import People
+from corpus.models import Collection, Document
+from corpus.services.documents import (
+    DuplicateDocument,
+    document_add,
+    document_store,
+    refuse_others,
+)
+from corpus.services.lifecycle import document_publish, document_submit
+
+LOOKED_UP_TOGETHER = 500  # records for one query
+HELD_BYTES = 32 * 2**20  # of records, in memory at a time; one that is larger is held alone
+# The audit chain's head is held while these rows are written, and answers wait for it.
+COMMITTED_TOGETHER = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is the same for all records. `languages` empty: all; `limit` None: no end."""
+
+    form: Format
+    collection: Collection
+    people: People
+    today: datetime.date
+    languages: frozenset[str] = frozenset({"en"})
+    publish: bool = False
+    limit: int | None = None
+    dry_run: bool = False
+
+
+@dataclass
+class ImportOutcome:
+    """What became of the records. `added` and `present` are primary keys of documents.
+
+    In a dry run `new` counts what would be added. `repeated` counts records that are equal to one
+    before them in the same corpus. `left_out` counts by code what is not wanted
+    (`formats.LEFT_OUT`); `refused` names what is broken, with a sentence.
+    """
+
+    read: int = 0
+    new: int = 0
+    repeated: int = 0
+    added: list[int] = field(default_factory=list)
+    present: list[int] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def corpus_import(
+    path: Path,
+    *,
+    plan: Plan,
+    on_bytes: Callable[[int], None] = lambda count: None,
+) -> ImportOutcome:
+    """Import every record below `path` that is not here yet; one that is refused stops no other.
+
+    What was imported stays when it is interrupted, and the next call goes on from there: a record
+    that is here is known by the SHA-256 of its bytes, 500 to a query, and is not looked into. Of
+    equal records the first counts. Raises NotPermitted, and what `document_publish` raises, before
+    or after whole commits of 20 documents each.
+    """
+    _refuse_without_right(plan)
+    outcome = ImportOutcome()
+    records = records_of(
+        path, form=plan.form, max_bytes=settings.UPLOAD_MAX_BYTES, on_bytes=on_bytes
+    )
+    seen: set[str] = set()  # of what is new
+    for batch in _batches(islice(records, plan.limit)):
+        outcome.read += len(batch)
+        new = _sort_out(batch, plan, outcome, seen)
+        outcome.new += len(new)
+        if not plan.dry_run:
+            for start in range(0, len(new), COMMITTED_TOGETHER):
+                _commit(new[start : start + COMMITTED_TOGETHER], plan, outcome)
+            seen.clear()  # the database knows them now
+    return outcome
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        if batch and (len(batch) >= LOOKED_UP_TOGETHER or size + len(record.content) > HELD_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(record)
+        size += len(record.content)
+    if batch:
+        yield batch
+
+
+def _sort_out(
+    batch: Sequence[Record], plan: Plan, outcome: ImportOutcome, seen: set[str]
+) -> list[Record]:
+    """Return the records that are to be added; count the others. One query."""
+    digests = [hashlib.sha256(r.content).hexdigest() if r.error is None else "" for r in batch]
+    stored = Document.objects.filter(sha256__in=[d for d in digests if d])
+    here = dict(stored.order_by().values_list("sha256", "pk"))
+    new: list[Record] = []
+    for record, digest in zip(batch, digests, strict=True):
+        if digest in here:
+            outcome.present.append(here[digest])
+        elif digest in seen:
+            outcome.repeated += 1
+        elif _is_wanted(record, plan, outcome):
+            new.append(record)
+            seen.add(digest)
+    return new
+
+
+def _is_wanted(record: Record, plan: Plan, outcome: ImportOutcome) -> bool:
+    error = refusal(record, form=plan.form, languages=plan.languages)
+    if error is None:
+        return True
+    if error.code in LEFT_OUT:
+        outcome.left_out[error.code] += 1
+    else:
+        outcome.refused.append((record.name, error.sentence))
+    return False
+
+
+def _commit(records: Sequence[Record], plan: Plan, outcome: ImportOutcome) -> None:
+    """Store these records, then add and, where that is planned, publish them in a transaction."""
+    documents = [d for record in records if (d := _store(record, plan, outcome)) is not None]
+    added: list[int] = []
+    present: list[int] = []
+    with transaction.atomic():
+        for document in documents:
+            try:
+                document_add(document, uploaded_by=plan.people.uploader)
+            except DuplicateDocument as error:  # another import was faster
+                present.append(error.existing.pk)
+                continue
+            added.append(document.pk)
+            if plan.publish:
+                document_submit(document, by=plan.people.uploader)
+                document_publish(document, by=plan.people.publisher, today=plan.today)
+    outcome.added += added
+    outcome.present += present
+
+
+def _store(record: Record, plan: Plan, outcome: ImportOutcome) -> Document | None:
+    document = Document(collection=plan.collection)
+    upload = BytesIO(record.content)
+    try:
+        document_store(
+            document, upload=upload, uploaded_by=plan.people.uploader, filename=record.name
+        )
+    except DuplicateDocument as error:
+        outcome.present.append(error.existing.pk)
+        return None
+    except MedragError as error:
+        outcome.refused.append((record.name, error.sentence))
+        return None
+    return document
+
+
+def _refuse_without_right(plan: Plan) -> None:
+    if plan.dry_run:
+        return
+    refuse_others(plan.people.uploader, plan.collection)
+    if plan.publish and not may_publish(
+        plan.people.publisher, Document(collection=plan.collection)
+    ):
+        raise NotPermitted(
+            "Publishing in this collection takes a right that this person lacks.",
+            hint="Nothing was imported. Name a publisher of it with --publisher.",
+        )
