@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,9 +20,14 @@ from corpus.models import EMBEDDING_DIMENSIONS
 
 Vectors = npt.NDArray[np.float32]
 
+# Texts of a like length are encoded together, a few at a time: on one core that costs nothing, and
+# less is spent on padding than with whole batches (12 % of the time over MedQuAD's passages).
+ENCODED_TOGETHER = 4
+OWN_MARKS = 2  # tokens that the encoder puts around every text
 
-class Embedder(Protocol):
-    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
+
+class EncoderFacts(Protocol):
+    """What is known of an encoder without its weights."""
 
     @property
     def fingerprint(self) -> str:
@@ -29,6 +36,10 @@ class Embedder(Protocol):
     @property
     def max_tokens(self) -> int:
         """The most tokens of a text that the encoder reads."""
+
+
+class Embedder(EncoderFacts, Protocol):
+    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """`(n, dimensions)` float32 of unit norm, in the order of `texts`; `(0, d)` for none."""
@@ -51,15 +62,19 @@ class SentenceTransformersEmbedder:
         torch.set_num_threads(1)  # two threads collapse when the other core is busy
         self._lock = threading.Lock()
         self._model: Any = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        self.max_tokens = int(self._model.get_max_seq_length() or 512) - 2  # its own two marks
-        self.fingerprint = f"{folder.name}:{_weights_digest(folder)}"
+        facts = _facts_of(folder)
+        self.fingerprint, self.max_tokens = facts.fingerprint, facts.max_tokens
+        self._model.max_seq_length = facts.max_tokens + OWN_MARKS
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.zeros((0, EMBEDDING_DIMENSIONS), dtype=np.float32)
         with self._lock:  # the tokenizer keeps state between calls
-            vectors = self._model.encode(
-                list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False
+            vectors = self._model.encode(  # sorts by length itself
+                list(texts),
+                batch_size=ENCODED_TOGETHER,
+                normalize_embeddings=True,
+                show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
 
@@ -71,13 +86,48 @@ class SentenceTransformersEmbedder:
         return len(encoded["input_ids"])
 
 
+@dataclass(frozen=True)
+class FolderFacts:
+    """What the files of an encoder's folder say of it."""
+
+    fingerprint: str
+    max_tokens: int
+
+
+def encoder_facts() -> EncoderFacts:
+    """The configured encoder's facts, without loading it; the weights are hashed once a process.
+
+    Raises `ImproperlyConfigured` with the setting's name.
+    """
+    return _facts_of(_folder_of(settings.EMBEDDER))
+
+
 @lru_cache(maxsize=1)
-def _load(name: str) -> SentenceTransformersEmbedder:
+def _facts_of(folder: Path) -> FolderFacts:
+    longest = (
+        _number(folder / "sentence_bert_config.json", "max_seq_length")
+        or _number(folder / "config.json", "max_position_embeddings")
+        or 512
+    )
+    return FolderFacts(f"{folder.name}:{_weights_digest(folder)}", longest - OWN_MARKS)
+
+
+def _number(path: Path, key: str) -> int:
+    return int(json.loads(path.read_text()).get(key) or 0) if path.is_file() else 0
+
+
+def _folder_of(name: str) -> Path:
     folder = _bundled_folder() if name == "bundled" else Path(name)
     if not (folder / "modules.json").is_file():
         raise ImproperlyConfigured(
             f"MEDRAG_EMBEDDER: {folder} is not the folder of a sentence-transformers model."
         )
+    return folder
+
+
+@lru_cache(maxsize=1)
+def _load(name: str) -> SentenceTransformersEmbedder:
+    folder = _folder_of(name)
     embedder = SentenceTransformersEmbedder(folder)
     made = embedder.encode(["dimension"]).shape[1]
     if made != EMBEDDING_DIMENSIONS:

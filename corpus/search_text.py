@@ -17,6 +17,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}\b(?!,))")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _SLASH = re.compile(r"(?<=\w)/(?=\w)")
 _HYPHEN_NUMBER = re.compile(r"\b([A-Za-z]{1,12})-(\d+[A-Za-z]?)\b")
+_OVER_PAGES = re.compile(r"([^\W\d_]{2,})-\n([^\W\d_]+)")
 _SPACES = re.compile(r"\s+")
 
 
@@ -26,6 +27,8 @@ def normalise(text: str) -> str:
     for letter, name in _GREEK.items():
         text = text.replace(letter, name)
     text = text.replace("\u2010", "-").replace("\u2011", "-").replace("\u2212", "-")
+    # A page break after a hyphen may divide a word or a compound: it is found as both.
+    text = _OVER_PAGES.sub(r"\1\2 \1-\2", text)
     text = _LEADING_POINT.sub("0.", text)
     text = _THOUSANDS.sub("", text)
     text = _DECIMAL_COMMA.sub(".", text)

@@ -1,19 +1,40 @@
 """Where sentences of clinical text end. Pure.
 
 A full stop ends a sentence only before white space and something that can begin one, and never
-after an abbreviation (`e.g.`, `i.v.`, `Fig.`, `approx.`), an initial, or inside a number.
+after an abbreviation (`e.g.`, `i.v.`, `Fig.`, `approx.`), an initial, the number of a list item,
+in an ellipsis, or inside a number.
 """
 
 import re
 
 _ABBREVIATIONS = frozenset(
-    "e.g i.e etc vs cf al approx nos fig figs tab tabs ref refs sec sect ch vol eds pp "
-    "dr mr mrs ms prof st inc ltd dept viz ca n.b nb sp spp subsp var u.s u.k "
-    "i.v i.m s.c p.o p.r p.v s.l t.d.s b.d q.d.s o.d o.m o.n p.r.n".split(" ")
+    "e.g i.e etc vs cf al viz ca n.b nb approx equiv incl excl esp resp figs tabs refs nos vols pp "
+    "dr mr mrs ms prof st sr jr rev hon messrs inc ltd dept univ hosp ed eds sp spp subsp var conc "
+    "ph.d m.d b.sc m.sc m.b d.phil u.s u.k u.s.a e.u a.m p.m w.r.t i.q c.f q.v loc op "
+    "i.v i.m s.c p.o p.r p.v s.l i.t i.n i.o n.g p.e.g "
+    "t.d.s b.d q.d.s o.d o.m o.n p.r.n b.i.d t.i.d q.i.d q.d q.h q.o.d a.c p.c h.s".split(" ")
+)
+# These are abbreviations only in front of a number: else "no.", "30 min." and "the max." end.
+_BEFORE_NUMBER = frozenset(
+    "no fig tab ref sec sect ch vol p para app box art max min temp wt ht tel ext v ver ed "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split(" ")
 )
 _END = re.compile(r"[.!?][\"'”’)\]]*(?=\s)")
 _LAST_WORD = re.compile(r"([A-Za-z](?:[A-Za-z.]*[A-Za-z])?)$")
-_STARTS = re.compile(r"\s+(?:[\"'“‘(\[•\-–*†‡§]\s?)*[A-Z0-9]")
+_STARTS = re.compile(
+    r"\s+(?:[\"'“‘(\[•\-–*†‡§≥≤<>~]\s?)*[A-Z0-9À-ÖØ-ÞΑ-Ω]"
+    r"|\s*\n\s*(?:[a-z]|[ivx]{1,4})[.)]\s"  # a list item that is lettered
+)
+_NUMBER_NEXT = re.compile(r"\s+[<>≤≥~]?\s?\d")
+_MEASURED = re.compile(r"[\d°]\s*$")
+# What may stand before the full stop of a list item's number: at the start of a line, or inline
+# after the end of a sentence or a colon.
+_LINE_NUMBER = re.compile(
+    r"\s*[•\-–*]?\s*(?:(?:step|stage|table|tab|figure|fig|box|section|chapter|part|appendix)\s+)?"
+    r"(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,4}|[A-Z])",
+    re.IGNORECASE,
+)
+_INLINE_NUMBER = re.compile(r"[.:;!?]\s+\d{1,2}$")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -31,19 +52,30 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 def _is_end(text: str, match: re.Match[str]) -> bool:
     if not _STARTS.match(text, match.end()):
         return False
-    if text[match.start()] != ".":
+    stop = match.start()
+    if text[stop] != ".":
         return True
-    word = _LAST_WORD.search(text, max(0, match.start() - 20), match.start())
-    if word is None:
-        return not _is_list_number(text, match.start())
+    if text[max(0, stop - 1) : stop] in (".", "…") or _is_list_number(text, stop):
+        return False
+    word = _LAST_WORD.search(text, max(0, stop - 20), stop)
+    return word is None or not _is_abbreviation(text, word, match.end())
+
+
+def _is_abbreviation(text: str, word: re.Match[str], after: int) -> bool:
     letters = word.group(1)
-    return letters.lower() not in _ABBREVIATIONS and not (len(letters) == 1 and letters.isupper())
+    is_unit = _MEASURED.search(text, max(0, word.start() - 8), word.start()) is not None
+    if letters.lower() in _BEFORE_NUMBER:
+        return not is_unit and _NUMBER_NEXT.match(text, after) is not None
+    is_initial = len(letters) == 1 and letters.isupper() and not is_unit
+    return is_initial or letters.lower() in _ABBREVIATIONS
 
 
 def _is_list_number(text: str, stop: int) -> bool:
-    """`1.` or `2.3.` at the start of the text or of a line numbers an item; it ends nothing."""
+    """`1.`, `2.3.`, `b.` or `Step 2.` at the start of a line numbers an item; it ends nothing."""
     line_start = text.rfind("\n", 0, stop) + 1
-    return re.fullmatch(r"\s*\d+(\.\d+)*", text[line_start:stop]) is not None
+    if stop - line_start <= 30 and _LINE_NUMBER.fullmatch(text, line_start, stop):
+        return True
+    return _INLINE_NUMBER.search(text, max(line_start, stop - 8), stop) is not None
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class RetrievalConfig:
     exact_below: int = 10_000  # chunks; up to here every vector is compared
     ef_search: int = 100  # HNSW's list of candidates
     max_scan_tuples: int = 40_000  # where an iterative scan gives up
+    collapse_twins: bool = True  # of passages that say the same, rank the best
 
     def fingerprint(self, embedder: str) -> str:
         """16 hex digits over every field, the pipeline's version and the encoder's weights."""

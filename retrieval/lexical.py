@@ -18,7 +18,7 @@ from django.db import connection
 from corpus.search_text import normalise
 from retrieval.analysis import expansions
 from retrieval.config import RetrievalConfig
-from retrieval.scope import scope_sql
+from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
 _SQL = """
@@ -39,25 +39,34 @@ WITH total AS (
     SELECT string_agg(query::text, ' | ' ORDER BY query::text)::tsquery AS query
     FROM budgeted WHERE postings_before < %(df_budget)s
 ), candidate AS (
-    SELECT c.id, c.key, c.search_vector, c.length,
+    SELECT c.id, c.key, {group} AS twins, d.effective_from, c.search_vector, c.length,
            (SELECT sum(a.idf * ts_rank(c.search_vector, a.query)) FROM asked a)
                / (0.75 + 0.25 * c.length / t.average_length) AS rough
     FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id, total t
     WHERE c.search_vector @@ (SELECT query FROM seed) AND {scope}
     ORDER BY rough DESC, c.key LIMIT %(rescored)s
+), scored AS (
+    SELECT c.id, c.key, c.twins, c.effective_from,
+           sum(a.idf * cardinality(v.positions) * (%(k1)s + 1)
+               / (cardinality(v.positions)
+                  + %(k1)s * (1 - %(b)s + %(b)s * c.length / t.average_length))) AS score
+    FROM candidate c
+         CROSS JOIN LATERAL unnest(c.search_vector) AS v(lexeme, positions, weights)
+         JOIN asked a ON a.lexeme = v.lexeme
+         CROSS JOIN total t
+    GROUP BY c.id, c.key, c.twins, c.effective_from
+), told_apart AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY twins ORDER BY score DESC, effective_from DESC NULLS LAST, key) AS place
+    FROM scored
 )
-SELECT c.id, c.key,
-       sum(a.idf * cardinality(v.positions) * (%(k1)s + 1)
-           / (cardinality(v.positions)
-              + %(k1)s * (1 - %(b)s + %(b)s * c.length / t.average_length))) AS score
-FROM candidate c
-     CROSS JOIN LATERAL unnest(c.search_vector) AS v(lexeme, positions, weights)
-     JOIN asked a ON a.lexeme = v.lexeme
-     CROSS JOIN total t
-GROUP BY c.id, c.key
-ORDER BY score DESC, c.key
+SELECT id, key, twins, score, (SELECT count(*) FROM candidate)
+FROM told_apart WHERE place = 1
+ORDER BY score DESC, key
 LIMIT %(limit)s
 """
+# Where twins fill the candidates, this many times as many are taken until they do no more.
+_WIDEN = 4
 
 # A lexeme as a tsquery reads it: quotes and backslashes inside are doubled.
 _QUOTED = r"""('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''') || '''')"""
@@ -126,24 +135,37 @@ def _words_of_abbreviations(text: str) -> dict[str, frozenset[str]]:
 def search_lexical(
     query: Query, lexemes: tuple[AskedLexeme, ...], config: RetrievalConfig
 ) -> Ranking:
-    """Rank the chunks in scope that share a lexeme with the question. One query, or none."""
+    """Rank the chunks in scope that share a lexeme with the question.
+
+    One query, or none; more only where passages that say the same crowd out the others.
+    """
     started = time.perf_counter()
-    rows: list[tuple[int, str, float]] = []
-    if lexemes:
-        scope, parameters = scope_sql(query)
-        parameters |= {
-            "lexemes": searched_names(lexemes),
-            "df_budget": config.df_budget,
-            "rescored": config.rescored,
-            "k1": config.k1,
-            "b": config.b,
-            "limit": config.lexical_candidates,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(_SQL.replace("{scope}", scope).replace("{quoted}", _QUOTED), parameters)
-            rows = cursor.fetchall()
+    rows = _searched(query, lexemes, config, config.rescored) if lexemes else []
     entries = tuple(
-        Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score))
-        for rank, (chunk_id, key, score) in enumerate(rows, start=1)
+        Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
+        for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
     )
     return Ranking("lexical", entries, (time.perf_counter() - started) * 1000)
+
+
+def _searched(
+    query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig, rescored: int
+) -> list[tuple[int, str, str, float]]:
+    scope, parameters = scope_sql(query)
+    parameters |= {
+        "lexemes": searched_names(lexemes),
+        "df_budget": config.df_budget,
+        "rescored": rescored,
+        "k1": config.k1,
+        "b": config.b,
+        "limit": config.lexical_candidates,
+    }
+    group = group_sql(collapse_twins=config.collapse_twins)
+    statement = _SQL.replace("{scope}", scope).replace("{quoted}", _QUOTED)
+    with connection.cursor() as cursor:
+        cursor.execute(statement.replace("{group}", group), parameters)
+        rows = cursor.fetchall()
+    is_crowded = 0 < len(rows) < config.lexical_candidates and rows[0][-1] == rescored
+    if is_crowded and config.collapse_twins and rescored >= config.lexical_candidates:
+        return _searched(query, lexemes, config, rescored * _WIDEN)
+    return [row[:-1] for row in rows]

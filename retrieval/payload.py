@@ -19,6 +19,11 @@ def hits_payload(hits: Iterable[Hit]) -> list[dict[str, Any]]:
             "section": hit.section,
             "score": hit.score,
             "text": hit.text,
+            "ocr_confidence": hit.ocr_confidence,
+            "also_in": [
+                {"chunk": other.key, "document": other.title, "page": other.page}
+                for other in hit.also_in
+            ],
         }
         for hit in hits
     ]

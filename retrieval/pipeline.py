@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from django.db import connection
+from django.db.models.expressions import RawSQL
 
 from corpus.embedding import get_embedder
 from corpus.models import Chunk
@@ -16,9 +17,16 @@ from retrieval.config import RetrievalConfig
 from retrieval.dense import search_dense
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
-from retrieval.types import Evidence, Hit, Query, Ranked, Span, Trace
+from retrieval.twins import others_that_say_it
+from retrieval.types import AlsoIn, Evidence, Hit, Query, Ranked, Span, Trace
 
 T = TypeVar("T")
+
+_OCR_SQL = """
+(SELECT min(p.ocr_confidence) FROM corpus_page p
+ WHERE p.document_id = corpus_chunk.document_id AND p.number BETWEEN corpus_chunk.page
+       AND coalesce((corpus_chunk.spans -> -1 ->> 0)::int, corpus_chunk.page))
+"""
 
 _COVERAGE_SQL = """
 SELECT c.id, array(SELECT v.lexeme FROM unnest(c.search_vector) AS v(lexeme, p, w)
@@ -31,7 +39,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     """The best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. At most eight queries, none of them per hit.
+    same evidence. At most nine queries, none of them per hit.
     """
     config = config or RetrievalConfig()
     embedder = get_embedder()
@@ -41,7 +49,9 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     lexical = search_lexical(query, lexemes, config)
     dense = search_dense(query, vector.tolist(), config)
     fused = clock.time("fusion", lambda: reciprocal_rank_fusion([lexical, dense], k=config.rrf_k))
-    hits = clock.time("hits", lambda: _hits(fused[: config.k], vector, lexemes))
+    kept = fused[: config.k]
+    others = clock.time("twins", lambda: others_that_say_it(query, kept))
+    hits = clock.time("hits", lambda: _hits(kept, vector, lexemes, others))
     durations = clock.durations_ms | {
         ranking.name: ranking.duration_ms for ranking in (lexical, dense)
     }
@@ -54,6 +64,8 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
         fused=fused,
         durations_ms=durations,
         fingerprint=config.fingerprint(embedder.fingerprint),
+        also_in={hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in},
+        rights=query.rights,
     )
     return Evidence(query=query, hits=hits, trace=trace)
 
@@ -71,12 +83,24 @@ class _Clock:
         return result
 
 
-def _hits(fused: Sequence[Ranked], vector: Any, lexemes: Sequence[AskedLexeme]) -> tuple[Hit, ...]:
+def _hits(
+    fused: Sequence[Ranked],
+    vector: Any,
+    lexemes: Sequence[AskedLexeme],
+    others: Mapping[str, Sequence[AlsoIn]],
+) -> tuple[Hit, ...]:
     ids = [entry.chunk_id for entry in fused]
-    chunks = Chunk.objects.select_related("document__collection").in_bulk(ids)
+    scanned = Chunk.objects.annotate(ocr_confidence=RawSQL(_OCR_SQL, []))  # noqa: S611  constant
+    chunks = scanned.select_related("document__collection").in_bulk(ids)
     coverage = _coverage(ids, lexemes)
     return tuple(
-        _hit(entry, chunks[entry.chunk_id], vector, coverage.get(entry.chunk_id, 0.0))
+        _hit(
+            entry,
+            chunks[entry.chunk_id],
+            vector,
+            coverage.get(entry.chunk_id, 0.0),
+            others.get(entry.group, ()),
+        )
         for entry in fused
         if entry.chunk_id in chunks
     )
@@ -95,7 +119,9 @@ def _coverage(ids: Sequence[int], lexemes: Sequence[AskedLexeme]) -> dict[int, f
         }
 
 
-def _hit(entry: Ranked, chunk: Chunk, vector: Any, coverage: float) -> Hit:
+def _hit(
+    entry: Ranked, chunk: Chunk, vector: Any, coverage: float, others: Sequence[AlsoIn]
+) -> Hit:
     document = chunk.document
     return Hit(
         chunk_id=chunk.pk,
@@ -122,6 +148,8 @@ def _hit(entry: Ranked, chunk: Chunk, vector: Any, coverage: float) -> Hit:
         collection=document.collection.slug,
         owner_name=document.collection.owner_name,
         owner_contact=document.collection.owner_contact,
+        also_in=tuple(other for other in others if other.document_id != document.pk),
+        ocr_confidence=getattr(chunk, "ocr_confidence", None),
     )
 
 

@@ -1,13 +1,14 @@
-"""Which documents a search may see, as SQL. A condition of each search, never a filter after it."""
+"""Which passages a search may see, as SQL. A condition of each search, never a filter after it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from corpus.models import Lifecycle
-from retrieval.types import Query, Scope
+from retrieval.types import Query, Rights, Scope
 
-# `d` is corpus_document; indexed_at keeps out what is only half indexed.
+# `c` is corpus_chunk and `d` its document; indexed_at keeps out what is only half indexed.
+_ENABLED = "c.disabled_at IS NULL AND "
 _IN_FORCE = """d.indexed_at IS NOT NULL AND d.lifecycle = %(published)s
     AND (d.effective_from IS NULL OR d.effective_from <= %(on)s)"""
 _OUT_OF_DATE = """d.indexed_at IS NOT NULL AND (d.lifecycle = ANY(%(ended)s)
@@ -15,15 +16,43 @@ _OUT_OF_DATE = """d.indexed_at IS NOT NULL AND (d.lifecycle = ANY(%(ended)s)
 _COLLECTIONS = """ AND d.collection_id IN
     (SELECT id FROM corpus_collection WHERE slug = ANY(%(collections)s))"""
 
+# The rule of `corpus.access.collections_searchable`. An array, so that it is computed once and
+# leaves the plan of the search as it is.
+_SEARCHABLE = """d.collection_id = ANY(ARRAY(
+    SELECT k.id FROM corpus_collection k
+    WHERE (%(reader)s::bigint IS NULL
+           OR EXISTS (SELECT FROM auth_user u WHERE u.id = %(reader)s AND u.is_active))
+      AND (
+        NOT EXISTS (SELECT FROM corpus_collection_searchers s WHERE s.collection_id = k.id)
+        OR EXISTS (SELECT FROM auth_user u WHERE u.id = %(reader)s AND u.is_superuser)
+        OR EXISTS (SELECT FROM corpus_collection_searchers s
+                   JOIN auth_user_groups g ON g.group_id = s.group_id
+                   WHERE s.collection_id = k.id AND g.user_id = %(reader)s))))"""
+_RIGHTS = {
+    Rights.READER: f" AND {_SEARCHABLE}",
+    Rights.HIDDEN: f" AND NOT ({_SEARCHABLE})",
+    Rights.ALL: "",
+}
+
+# What is searched once: passages that say the same to the same people, or else each by itself.
+_TWINS = "coalesce(nullif(c.twins, '') || ' ' || lower(d.population), c.key)"
+
+
+def group_sql(*, collapse_twins: bool) -> str:
+    """The expression on `c` and `d` by which passages are taken for one."""
+    return _TWINS if collapse_twins else "c.key"
+
 
 def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
-    """The condition on `d` and its parameters."""
-    condition = _IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE
+    """The condition on `c` and `d` and its parameters."""
+    condition = _ENABLED + (_IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE)
     parameters: dict[str, Any] = {
         "published": Lifecycle.PUBLISHED.value,
         "ended": [Lifecycle.SUPERSEDED.value, Lifecycle.WITHDRAWN.value],
         "on": query.on,
+        "reader": query.reader,
     }
+    condition += _RIGHTS[query.rights]
     if query.collections:
         condition += _COLLECTIONS
         parameters["collections"] = list(query.collections)

@@ -14,14 +14,28 @@ class Scope(StrEnum):
     OUT_OF_DATE = "out_of_date"  # superseded, withdrawn or not yet effective; only to explain
 
 
+class Rights(StrEnum):
+    """Which collections a search may see, of those that are narrowed to groups."""
+
+    READER = "reader"  # what the reader may search; without one only what everybody may
+    HIDDEN = "hidden"  # exactly the others; only to explain a refusal, and never shown
+    ALL = "all"  # every collection: the system's own work, whose results no reader sees
+
+
 @dataclass(frozen=True)
 class Query:
-    """A question and the limits of its search. `on` is the day whose guidelines count."""
+    """A question and the limits of its search. `on` is the day whose guidelines count.
+
+    `reader` is the primary key of the user whose rights it has, looked up as it searches; the
+    default is nobody.
+    """
 
     text: str
     on: datetime.date
     scope: Scope = Scope.IN_FORCE
-    collections: tuple[str, ...] = ()  # slugs; empty means all
+    collections: tuple[str, ...] = ()  # slugs; empty means all that the rights allow
+    reader: int | None = None
+    rights: Rights = Rights.READER
 
 
 @dataclass(frozen=True)
@@ -32,11 +46,12 @@ class Ranked:
     key: str
     rank: int
     score: float  # higher is better
+    group: str = ""  # shared by passages that say the same; the key where there is no other
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """An ordered list by one method: score descending, then key ascending."""
+    """An ordered list by one method: score descending, then key ascending; a group stands once."""
 
     name: str
     entries: tuple[Ranked, ...]
@@ -51,6 +66,17 @@ class Span:
     start: int
     end: int
     offset: int
+
+
+@dataclass(frozen=True)
+class AlsoIn:
+    """Another document in scope that says the same, and where."""
+
+    key: str
+    document_id: int
+    title: str
+    version: str
+    page: int
 
 
 @dataclass(frozen=True)
@@ -81,6 +107,10 @@ class Hit:
     collection: str  # slug
     owner_name: str
     owner_contact: str
+    also_in: tuple[AlsoIn, ...] = ()  # the latest in force first, one entry a document
+    ocr_confidence: float | None = (
+        None  # [0, 1], the lowest of its pages; None where none is a scan
+    )
 
     @property
     def section(self) -> str:
@@ -99,6 +129,8 @@ class Trace:
     fused: tuple[Ranked, ...]
     durations_ms: dict[str, float] = field(default_factory=dict)
     fingerprint: str = ""
+    also_in: dict[str, tuple[str, ...]] = field(default_factory=dict)  # keys, by key of a hit
+    rights: Rights = Rights.READER
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,30 @@
 """Passages: nothing lost, nothing torn apart, the same for the same bytes."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from corpus.chunking import MAX_CONTEXT_TOKENS, ChunkDraft, ChunkSettings, context_line, split
+from corpus.chunking import (
+    MAX_CONTEXT_TOKENS,
+    ChunkDraft,
+    ChunkSettings,
+    Strategy,
+    context_line,
+    split,
+)
 from corpus.embedding import get_embedder
-from corpus.parsing.types import Page
+from corpus.parsing.serialise import to_json
+from corpus.parsing.types import Page, ParsedDocument
 from corpus.sentences import sentence_spans
 from tests.corpora import pages_of
+from tests.corpus.passages import check_passages
 
 SHA = "f" * 64
 SMALL = ChunkSettings(max_tokens=40, overlap_tokens=10)
@@ -63,55 +76,52 @@ The end.
 """
 
 
-def test_every_span_is_its_piece_of_a_page_and_the_text_their_sum() -> None:
-    pages = {page.number: page.text for page in pages_of(RICH)}
-    for chunk in chunks(RICH):
-        pieces = [pages[page][start:end] for page, start, end in chunk.spans]
-        assert chunk.text == "\n".join(pieces)
-        assert all(piece == piece.strip() != "" for piece in pieces)
-        assert chunk.page == chunk.spans[0][0]
+SIZES = [
+    SMALL,
+    ChunkSettings(12, 0),
+    ChunkSettings(60, 20),
+    ChunkSettings(200, 40),
+    ChunkSettings(200, 40, reserved_tokens=41),
+    ChunkSettings(550, 125),
+    ChunkSettings(strategy=Strategy.CHARACTERS, max_characters=100, overlap_characters=30),
+    ChunkSettings(strategy=Strategy.CHARACTERS),
+]
 
 
-def test_no_character_of_the_text_is_lost() -> None:
-    """Headings live on in the section path; every other character stands in a passage."""
-    for settings in (SMALL, ChunkSettings(12, 0), ChunkSettings(500, 100)):
-        found = chunks(RICH, settings)
-        for page in pages_of(RICH):
-            covered = {
-                place
-                for chunk in found
-                for number, start, end in chunk.spans
-                if number == page.number
-                for place in range(start, end)
-            }
-            for block in page.blocks:
-                text = page.text[block.start : block.end]
-                if block.kind == "heading" and "Empty" not in text:
-                    continue
-                missing = [
-                    place
-                    for place in range(block.start, block.end)
-                    if place not in covered and not page.text[place].isspace()
-                ]
-                assert not missing, page.text[missing[0] : missing[-1] + 1]
+@pytest.mark.parametrize("sizes", SIZES, ids=lambda sizes: sizes.recipe)
+def test_any_size_keeps_every_character_and_every_place(sizes: ChunkSettings) -> None:
+    pages = pages_of(RICH)
+    found = chunks(RICH, sizes)
+    check_passages(found, pages, title="Guide", settings=sizes, count_tokens=words)
+    assert found == chunks(RICH, sizes)
 
 
-def test_keys_and_indexes_count_up() -> None:
-    found = chunks(RICH)
-    assert [chunk.index for chunk in found] == list(range(len(found)))
-    assert [chunk.key for chunk in found] == [f"{SHA}_p{c.page}_c{c.index}" for c in found]
-    assert len({chunk.key for chunk in found}) == len(found)
-
-
-def test_the_same_pages_give_the_same_passages() -> None:
-    assert chunks(RICH) == chunks(RICH)
-
-
-def test_a_passage_stays_within_its_size() -> None:
-    for settings in (SMALL, ChunkSettings(60, 20), ChunkSettings(200, 40)):
-        for chunk in chunks(RICH, settings):
-            assert chunk.tokens <= settings.max_tokens
-            assert chunk.tokens == words(f"{chunk.context}\n{chunk.text}")
+def test_the_same_pages_give_the_same_passages_in_every_process() -> None:
+    script = (
+        "import sys\n"
+        "from corpus.chunking import ChunkSettings, Strategy, split\n"
+        "from corpus.parsing.serialise import from_json\n"
+        "pages = from_json(sys.stdin.read()).pages\n"
+        "for strategy in Strategy:\n"
+        "    settings = ChunkSettings(40, 10, strategy=strategy, max_characters=99)\n"
+        "    print(split(pages, title='Guide', population='adult', sha256='f' * 64,\n"
+        "          settings=settings, count_tokens=lambda text: len(text.split())))\n"
+    )
+    parsed = to_json(ParsedDocument(pages_of(RICH), "test"))
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            input=parsed,
+            env={"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            cwd=Path(__file__).resolve().parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "42")
+    }
+    assert len(made) == 1
+    assert made.pop().count("ChunkDraft(") > 20
 
 
 def test_a_passage_never_leaves_its_section() -> None:
@@ -169,6 +179,81 @@ def test_a_table_that_must_be_split_repeats_its_header_and_cuts_no_row() -> None
     assert body == [f"Weight {n} kg | Dose of {n} mg daily" for n in range(30)]
 
 
+def wide(columns: int, rows: int, *, header: str = "Column") -> str:
+    head = " | ".join(f"{header} {n}" for n in range(columns))
+    body = [" | ".join(f"r{row}c{n}" for n in range(columns)) for row in range(rows)]
+    return "## Dose\n: Doses\n" + "\n".join(f"| {line} |" for line in [head, *body])
+
+
+@pytest.mark.parametrize("columns", range(2, 40))
+def test_a_wide_table_is_cut_within_its_size_and_loses_nothing(columns: int) -> None:
+    """From a header of a tenth of the room to one that is larger than a passage."""
+    text = wide(columns, rows=12)
+    settings = ChunkSettings(60, 10)
+    found = chunks(text, settings)
+    check_passages(found, pages_of(text), title="Guide", settings=settings, count_tokens=words)
+
+
+def test_a_header_of_more_than_a_third_is_still_repeated() -> None:
+    text = wide(8, rows=12)
+    found = chunks(text, ChunkSettings(60, 10))
+    header = " | ".join(f"Column {n}" for n in range(8))
+    assert words(header) > 60 // 3
+    assert len(found) > 2
+    assert all(chunk.text.splitlines()[1] == header for chunk in found)
+    assert all(chunk.text.splitlines()[0] == "Doses" for chunk in found)
+
+
+def test_a_caption_gives_way_to_the_header() -> None:
+    rows = "\n".join(f"| {n} kg | {n} mg |" for n in range(60))
+    text = f"## Dose\n: {'Doses and more ' * 9}\n| Weight | Dose |\n{rows}"
+    found = chunks(text, ChunkSettings(60, 10))
+    assert all("Weight | Dose" in chunk.text.splitlines()[0] for chunk in found)
+    assert sum("Doses and more" in chunk.text for chunk in found) == 1
+
+
+def test_a_sentence_as_long_as_a_passage_stays_whole() -> None:
+    long = " ".join(f"word{n}" for n in range(30)) + "."
+    found = chunks(f"## Dose\nGive it. {long} Stop it.", SMALL)
+    assert any(long in chunk.text for chunk in found)
+
+
+def test_the_line_above_is_indexed_with_the_text_and_never_quoted() -> None:
+    (chunk,) = chunks("## Renal failure\nHalve it.")
+    assert chunk.context == "Guide | Renal failure | adult"
+    assert chunk.text == "Halve it."
+    assert chunk.tokens == words(f"{chunk.context}\n{chunk.text}")
+
+
+def test_windows_of_characters_know_no_structure() -> None:
+    text = f"# Guide\n## Dose\n{prose(60)}\n---\n{prose(3, seed=2)}"
+    settings = ChunkSettings(strategy=Strategy.CHARACTERS)
+    found = chunks(text, settings)
+    assert len(found) > 3
+    assert all((chunk.context, chunk.section_path) == ("", ()) for chunk in found)
+    assert found[0].text.startswith("Guide\nDose\nS0 ")
+    assert [chunk.page for chunk in found][-1] == 2
+    first = [chunk for chunk in found if chunk.page == 1]
+    assert all(len(chunk.text) > 900 for chunk in first[:-1])
+    for before, after in pairwise(first):
+        assert 100 < before.spans[0][2] - after.spans[0][1] <= 200
+
+
+def test_sizes_shrink_in_proportion_where_the_encoder_reads_less() -> None:
+    wanted = ChunkSettings(550, 125)
+    assert wanted.bounded(8190) == wanted
+    assert wanted.bounded(510).recipe == "sections 442/100"
+    assert wanted.bounded(254).recipe == "sections 220/50"
+    assert ChunkSettings(100, 30).bounded(254) == ChunkSettings(100, 30)
+
+
+def test_a_recipe_names_what_matters_to_its_strategy() -> None:
+    assert replace(SMALL, max_characters=7).recipe == SMALL.recipe == "sections 40/10"
+    assert replace(SMALL, reserved_tokens=41).recipe == "sections 40/10 -41"
+    by_characters = ChunkSettings(strategy=Strategy.CHARACTERS)
+    assert replace(by_characters, max_tokens=7).recipe == "characters 1000/200"
+
+
 def test_a_sentence_that_is_too_long_is_cut_and_kept() -> None:
     long = " ".join(f"word{n}" for n in range(500))
     found = chunks(f"## Dose\n{long}.")
@@ -212,9 +297,9 @@ def test_a_first_heading_that_repeats_the_title_is_no_section() -> None:
 
 def test_with_the_real_tokenizer_passages_fit_what_the_encoder_reads() -> None:
     embedder = get_embedder()
-    settings = ChunkSettings(embedder.max_tokens, 40)
-    for chunk in chunks(RICH * 3, settings, count_tokens=embedder.count_tokens):
-        assert chunk.tokens <= embedder.max_tokens
+    settings = ChunkSettings(550, 125).bounded(embedder.max_tokens)
+    found = chunks(RICH * 3, settings, count_tokens=embedder.count_tokens)
+    assert max(chunk.tokens for chunk in found) <= settings.max_tokens == 220
 
 
 def test_any_pages_end_and_lose_nothing() -> None:

@@ -28,6 +28,7 @@ from corpus.search_text import normalise
         ("5 μg", "5 ug"),
         ("ﬁbrosis", "fibrosis"),
         ("non‑smoker", "non-smoker"),
+        ("infor-\nmation and follow-\nup", "information infor-mation and followup follow-up"),
         ("  a \n b\t", "a b"),
         ("", ""),
     ],

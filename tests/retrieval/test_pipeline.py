@@ -90,7 +90,7 @@ def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) 
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
-    steps = {"analysis", "embedding", "lexical", "dense", "fusion", "hits"}
+    steps = {"analysis", "embedding", "lexical", "dense", "fusion", "twins", "hits"}
     assert set(evidence.trace.durations_ms) == steps
     assert evidence.trace.on == TODAY
 
@@ -104,10 +104,10 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
-    # Lexemes, lexical, size of the index, dense, passages, coverage; two for the transaction
-    # (savepoints, since the test itself is in one).
+    # Lexemes, lexical, size of the index, dense, who else says it, passages, coverage; two for the
+    # transaction (savepoints, since the test itself is in one).
     for k in (1, 10):
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             ask("gentamicin level", k=k)
 
 
@@ -161,7 +161,8 @@ def test_collections_limit_both_searches(corpus: None) -> None:
 def test_ties_are_decided_by_key() -> None:
     for sha in "cab":
         publish("# Same\nThe very same words of advice.", title="Same", sha256=sha * 64)
-    assert [hit.sha256[0] for hit in ask("words of advice").hits] == ["a", "b", "c"]
+    hits = ask("words of advice", collapse_twins=False).hits
+    assert [hit.sha256[0] for hit in hits] == ["a", "b", "c"]
 
 
 def test_nothing_indexed_finds_nothing() -> None:

@@ -13,7 +13,7 @@ from tests.retrieval.hostile import HANDMADE
 
 pytestmark = pytest.mark.django_db
 
-KEYS = ["rank", "chunk", "document", "page", "section", "score", "text"]
+KEYS = "rank chunk document page section score text ocr_confidence also_in".split()
 
 
 @pytest.fixture(autouse=True)

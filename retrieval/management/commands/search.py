@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -23,6 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON list")
         parser.add_argument("--k", type=int, default=10, help="passages to print, 1 to 50")
         parser.add_argument("--collection", action="append", default=[], metavar="SLUG")
+        parser.add_argument("--user", help="whose rights count; only what is open to all without")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["k"] <= 50:
@@ -31,6 +33,7 @@ class Command(BaseCommand):
             text=clean_text(options["query"]),
             on=timezone.localdate(),
             collections=tuple(options["collection"]),
+            reader=_reader(options["user"]),
         )
         hits = retrieve(query, RetrievalConfig(k=options["k"])).hits
         if options["json"]:
@@ -39,3 +42,12 @@ class Command(BaseCommand):
         for hit in hits:
             self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")
+
+
+def _reader(username: str | None) -> int | None:
+    if not username:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise CommandError(f"There is no active user {username}.")
+    return user.pk

@@ -1,0 +1,46 @@
+"""Blocks to passages. Pure: no Django, no model; the tokenizer comes in as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.chunking.characters import split_characters
+from corpus.chunking.context import MAX_CONTEXT_TOKENS, context_line
+from corpus.chunking.sections import split_sections
+from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Strategy
+from corpus.parsing.types import Page
+
+CHUNKER_VERSION = "sections-4"
+
+__all__ = [
+    "CHUNKER_VERSION",
+    "MAX_CONTEXT_TOKENS",
+    "ChunkDraft",
+    "ChunkSettings",
+    "CountTokens",
+    "Strategy",
+    "context_line",
+    "split",
+]
+
+
+def split(
+    pages: Sequence[Page],
+    *,
+    title: str,
+    population: str,
+    sha256: str,
+    settings: ChunkSettings,
+    count_tokens: CountTokens,
+) -> list[ChunkDraft]:
+    """The document's passages in reading order; none for a document without text."""
+    if settings.strategy is Strategy.CHARACTERS:
+        return split_characters(pages, sha256=sha256, settings=settings, count_tokens=count_tokens)
+    return split_sections(
+        pages,
+        title=title,
+        population=population,
+        sha256=sha256,
+        settings=settings,
+        count_tokens=count_tokens,
+    )

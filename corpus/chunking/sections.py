@@ -1,0 +1,309 @@
+"""Windows of whole sentences inside a section.
+
+A passage never leaves its section. Text is cut at sentences into windows of at most
+`max_tokens` tokens that share up to `overlap_tokens` with the window before. A table is a
+passage of its own with its caption and footnotes; where it must be split, its header row is
+repeated. A paragraph that goes on over a page break is cut as the one text that it is. The
+context line (title, section path, population) counts into the size, since it is embedded in front
+of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from corpus.chunking.context import MAX_CONTEXT_TOKENS, below_title, context_line
+from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Source, Spans, stripped
+from corpus.parsing.types import Block, BlockKind, Page
+from corpus.sentences import sentence_spans
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What is never cut: a sentence, on more pages than one where it runs over, or a row."""
+
+    spans: Spans
+    tokens: int
+
+
+@dataclass(frozen=True)
+class _Section:
+    """What all passages of a section have in common; `budget` is the room for their text."""
+
+    path: tuple[str, ...]
+    context: str
+    budget: int
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Consecutive blocks of one section that are packed together; `lead` opens each passage."""
+
+    section: _Section
+    lead: tuple[_Unit, ...]
+    units: tuple[_Unit, ...]
+    is_table: bool = False
+
+
+def split_sections(
+    pages: Sequence[Page],
+    *,
+    title: str,
+    population: str,
+    sha256: str,
+    settings: ChunkSettings,
+    count_tokens: CountTokens,
+) -> list[ChunkDraft]:
+    """The document's passages in reading order; none for a document without text."""
+    source = Source({page.number: page.text for page in pages}, sha256, count_tokens)
+    drafts: list[ChunkDraft] = []
+    for path, group in groupby(_with_sections(pages), key=lambda item: item[0]):
+        section = _section(path, title, population, settings, count_tokens)
+        for run in _runs(section, [(page, block) for _, page, block in group], source):
+            overlap = 0 if run.is_table else min(settings.overlap_tokens, section.budget // 3)
+            for window in _windows(run, overlap):
+                drafts.append(
+                    source.draft(
+                        _merge(window, source.texts),
+                        index=len(drafts),
+                        context=section.context,
+                        section_path=section.path,
+                    )
+                )
+    return drafts
+
+
+def _section(
+    path: tuple[str, ...],
+    title: str,
+    population: str,
+    settings: ChunkSettings,
+    count_tokens: CountTokens,
+) -> _Section:
+    size = settings.max_tokens - settings.reserved_tokens
+    path = below_title(path, title)
+    most = min(MAX_CONTEXT_TOKENS, size // 3)
+    context = context_line(title, path, population, count_tokens, max_tokens=most)
+    return _Section(path, context, size - count_tokens(context))
+
+
+def _runs(
+    section: _Section, blocks: Sequence[tuple[Page, Block]], source: Source
+) -> Iterator[_Run]:
+    """Runs in reading order: text of the section, or one table with its caption and footnotes."""
+    located = _Located(section, source)
+    after = _continued(blocks)
+    later = {place for places in after.values() for place in places}
+    text: list[_Unit] = []
+    position = 0
+    while position < len(blocks):
+        stop = _table_end(blocks, position)
+        if stop == position:
+            if position not in later:
+                places = [position, *after.get(position, ())]
+                text.extend(located.sentences([blocks[place] for place in places]))
+            position += 1
+            continue
+        if text:
+            yield _Run(section, (), tuple(text))
+            text = []
+        yield located.table(blocks[position:stop])
+        position = stop
+    if text:
+        yield _Run(section, (), tuple(text))
+
+
+def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
+    """The places of blocks that go on from one on a page before, by the place of that one.
+
+    What stands between them (a table, a footnote) comes after their text.
+    """
+    after: dict[int, list[int]] = {}
+    last: dict[BlockKind, tuple[int, int]] = {}  # the page and the first place of the text
+    for place, (page, block) in enumerate(blocks):
+        number, first = last.get(block.kind, (0, place))
+        if block.continues and block.table is None and number == page.number - 1:
+            after.setdefault(first, []).append(place)
+        else:
+            first = place
+        last[block.kind] = (page.number, first)
+    return after
+
+
+def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Page, Block]]:
+    """Every block that is no heading, with the headings above it, outermost first.
+
+    A heading below which nothing stands is its own text, so that no word is lost.
+    """
+    stack: list[tuple[int, str]] = []
+    bare: tuple[Page, Block] | None = None
+    for page in pages:
+        for block in page.blocks:
+            if block.kind is not BlockKind.HEADING:
+                bare = None
+                yield tuple(text for _, text in stack), page, block
+                continue
+            if bare is not None and bare[1].level >= block.level:
+                yield tuple(text for _, text in stack), *bare
+            while stack and stack[-1][0] >= block.level:
+                stack.pop()
+            stack.append((block.level, page.text[block.start : block.end].strip()))
+            bare = (page, block)
+    if bare is not None:
+        yield tuple(text for _, text in stack), *bare
+
+
+def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
+    """Where the table that begins at `position` ends, footnotes included; `position` if none."""
+    here = position
+    if blocks[here][1].kind is BlockKind.CAPTION:
+        here += 1
+    if here == len(blocks) or blocks[here][1].kind is not BlockKind.TABLE:
+        return position
+    here += 1
+    while here < len(blocks) and blocks[here][1].kind is BlockKind.FOOTNOTE:
+        here += 1
+    return here
+
+
+class _Located:
+    """Cuts blocks of a section into units that fit its passages, and counts their tokens."""
+
+    def __init__(self, section: _Section, source: Source) -> None:
+        self._section = section
+        self._texts = source.texts
+        self._count = source.count_tokens
+        self._captions: list[_Unit] = []  # of the table before, which the next may go on with
+        self._header: list[_Unit] = []
+
+    def sentences(self, blocks: Sequence[tuple[Page, Block]]) -> list[_Unit]:
+        """The sentences of a text in one or more blocks, or the rows of its table, in order."""
+        if blocks[0][1].table is not None:
+            run = self.table(blocks)
+            return [*run.lead, *run.units]
+        parts = [(page.number, block.start, block.end) for page, block in blocks]
+        text = "\n".join(self._texts[page][start:end] for page, start, end in parts)
+        units: list[_Unit] = []
+        for start, end in sentence_spans(text):
+            found = self._unit(*_slices(parts, start, end))
+            units.extend(self._fitting(found, self._section.budget))
+        return units
+
+    def table(self, blocks: Sequence[tuple[Page, Block]]) -> _Run:
+        """A table with its caption and header in front of each of its passages.
+
+        Where those would leave rows less than half of the room, the caption stands before the
+        first rows only; a header that would leave them less than a third is text like any other.
+        Part of a table that goes on from the page before has the caption and header of that.
+        """
+        captions: list[_Unit] = []
+        header: list[_Unit] = []
+        body: list[_Unit] = []
+        for page, block in blocks:
+            if block.kind is BlockKind.CAPTION:
+                captions.append(self._unit((page.number, block.start, block.end)))
+            elif block.table is not None and block.table.rows:
+                first = block.table.rows[0].start
+                if page.text[block.start : first].strip():
+                    header.append(self._unit((page.number, block.start, first)))
+                body += [self._unit((page.number, r.start, r.end)) for r in block.table.rows]
+            else:
+                body.append(self._unit((page.number, block.start, block.end)))
+        if any(block.table is not None and block.continues for _, block in blocks):
+            captions, header = captions or self._captions, header or self._header
+        self._captions, self._header = captions, header
+        budget = self._section.budget
+        lead, rows = captions + header, body
+        if _tokens(lead) > budget // 2:
+            lead, rows = header, captions + body
+        if _tokens(lead) > budget - budget // 3 or not rows:
+            lead, rows = [], captions + header + body
+        room = budget - _tokens(lead)
+        units = [part for unit in rows for part in self._fitting(unit, room)]
+        return _Run(self._section, tuple(lead), tuple(units), is_table=True)
+
+    def _unit(self, *spans: tuple[int, int, int]) -> _Unit:
+        text = "\n".join(self._texts[page][start:end] for page, start, end in spans)
+        return _Unit(spans, self._count(text))
+
+    def _fitting(self, unit: _Unit, room: int) -> list[_Unit]:
+        """The unit itself, or halves of halves of it of which each fits."""
+        if unit.tokens <= room:
+            return [unit]
+        page, start, end = unit.spans[0]
+        if len(unit.spans) > 1:
+            parts = self._unit(unit.spans[0]), self._unit(*unit.spans[1:])
+        elif end - start < 2:
+            return [unit]
+        else:
+            middle = _joint(self._texts[page], start, end)
+            parts = self._unit((page, start, middle)), self._unit((page, middle, end))
+        return [fitting for part in parts for fitting in self._fitting(part, room)]
+
+
+def _slices(parts: Sequence[tuple[int, int, int]], start: int, end: int) -> Spans:
+    """Where a range of the text of `parts`, joined by newlines, stands in them."""
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    for page, first, last in parts:
+        left, right = max(start, at), min(end, at + last - first)
+        if left < right:
+            found.append((page, first + left - at, first + right - at))
+        at += last - first + 1
+    return tuple(found)
+
+
+def _joint(text: str, start: int, end: int) -> int:
+    """Where to cut what is too long: between cells, else clauses, else words, near its middle."""
+    middle = start + (end - start) // 2
+    for joint, kept in ((" | ", 0), ("; ", 1), (", ", 1), (" ", 0)):
+        place = text.rfind(joint, start + 1, middle + len(joint))
+        if place + kept > start + (end - start) // 4:
+            return place + kept
+    return middle
+
+
+def _tokens(units: Sequence[_Unit]) -> int:
+    return sum(unit.tokens for unit in units)
+
+
+def _windows(run: _Run, overlap: int) -> Iterator[tuple[_Unit, ...]]:
+    """Greedy windows of whole units; each but the first begins with the end of the one before."""
+    room = run.section.budget - sum(unit.tokens for unit in run.lead)
+    start = 0
+    units = run.units
+    while start < len(units):
+        stop, used = start, 0
+        while stop < len(units) and (stop == start or used + units[stop].tokens <= room):
+            used += units[stop].tokens
+            stop += 1
+        yield (*run.lead, *units[start:stop])
+        if stop == len(units):
+            return
+        start = _step_back(units, start, stop, overlap)
+
+
+def _step_back(units: Sequence[_Unit], start: int, stop: int, overlap: int) -> int:
+    shared = 0
+    while stop - 1 > start and shared + units[stop - 1].tokens <= overlap:
+        stop -= 1
+        shared += units[stop].tokens
+    return stop
+
+
+def _merge(units: Sequence[_Unit], texts: Mapping[int, str]) -> Spans:
+    """Spans in order, joined where only white space stands between two of one page."""
+    spans: list[tuple[int, int, int]] = []
+    for page, start, end in (span for unit in units for span in unit.spans):
+        start, end = stripped(texts[page], start, end)
+        if start == end:
+            continue
+        if spans and spans[-1][0] == page and spans[-1][2] <= start:
+            _, first, last = spans[-1]
+            if not texts[page][last:start].strip():
+                spans[-1] = (page, first, end)
+                continue
+        spans.append((page, start, end))
+    return tuple(spans)

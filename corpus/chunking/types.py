@@ -1,0 +1,104 @@
+"""What the chunker is given and what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+CountTokens = Callable[[str], int]
+Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
+
+# The share of what an encoder reads that a passage may fill where the encoder is the limit. The
+# rest is for tokenizers by which a whole has more tokens than its parts; it makes 220 of 254.
+SHARE_OF_ENCODER = (13, 15)
+
+
+class Strategy(StrEnum):
+    """How text is cut."""
+
+    SECTIONS = "sections"  # windows of whole sentences inside a section, tables whole
+    CHARACTERS = "characters"  # windows of characters, blind to structure: for comparison
+
+
+@dataclass(frozen=True)
+class ChunkSettings:
+    """Sizes in tokens of the embedder's tokenizer; `max_tokens` includes the context line.
+
+    `reserved_tokens` of them are left free for a context line that is written afterwards. The
+    sizes in characters are those of the strategy that counts characters.
+    """
+
+    max_tokens: int = 200
+    overlap_tokens: int = 40
+    reserved_tokens: int = 0
+    strategy: Strategy = Strategy.SECTIONS
+    max_characters: int = 1000
+    overlap_characters: int = 200
+
+    @property
+    def recipe(self) -> str:
+        """The strategy and the sizes that it uses, as they go into a fingerprint."""
+        if self.strategy is Strategy.CHARACTERS:
+            return f"characters {self.max_characters}/{self.overlap_characters}"
+        reserved = f" -{self.reserved_tokens}" if self.reserved_tokens else ""
+        return f"sections {self.max_tokens}/{self.overlap_tokens}{reserved}"
+
+    def bounded(self, encoder_tokens: int) -> ChunkSettings:
+        """The same, or smaller in proportion where the encoder reads less than that.
+
+        What an encoder cuts off could never be found by its vector.
+        """
+        share, whole = SHARE_OF_ENCODER
+        most = encoder_tokens * share // whole
+        if self.max_tokens <= most:
+            return self
+        overlap = self.overlap_tokens * most // self.max_tokens
+        return replace(self, max_tokens=most, overlap_tokens=overlap)
+
+
+@dataclass(frozen=True)
+class ChunkDraft:
+    """A passage before it is stored; fields as in `corpus.models.Chunk`."""
+
+    key: str
+    index: int
+    page: int
+    section_path: tuple[str, ...]
+    context: str
+    text: str
+    spans: Spans
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """The document that is cut: its pages' texts by number, its identity, and the tokenizer."""
+
+    texts: Mapping[int, str]
+    sha256: str
+    count_tokens: CountTokens
+
+    def draft(
+        self, spans: Spans, *, index: int, context: str = "", section_path: Sequence[str] = ()
+    ) -> ChunkDraft:
+        """The passage that `spans` are; they are not empty, and their pages are known."""
+        text = "\n".join(self.texts[page][start:end] for page, start, end in spans)
+        page = spans[0][0]
+        return ChunkDraft(
+            key=f"{self.sha256}_p{page}_c{index}",
+            index=index,
+            page=page,
+            section_path=tuple(section_path),
+            context=context,
+            text=text,
+            spans=spans,
+            tokens=self.count_tokens(f"{context}\n{text}"),
+        )
+
+
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without the white space at its ends; empty at `start` for white space alone."""
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    return start + left, start + max(left, len(piece.rstrip()))

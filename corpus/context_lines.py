@@ -1,0 +1,245 @@
+"""Context lines that a language model writes for passages, where one is configured.
+
+The line is embedded and indexed in front of its passage and never quoted. The model is neither
+trusted nor relied on: what it is shown is data between marks that are new for each question, and
+a line that is too long, more than one, or holds a number that its passage and section do not is
+dropped. Each line is kept under the SHA-256 of all that it depends on, so that none is asked for
+twice. Where the model does not answer the job fails, rather than go on with other vectors than
+the settings say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from django.conf import settings
+
+from corpus.chunking import ChunkDraft, CountTokens, Strategy
+from corpus.errors import MedragError
+from corpus.jobs import Lease
+from corpus.models import ContextLine
+from corpus.parsing.clean import clean_text
+
+PROMPT = "context_line_v1"
+PLACEHOLDERS = {"mark", "title", "section", "surroundings", "passage"}
+MAX_LINE_TOKENS = 40
+NEIGHBOURS = 2  # passages shown on either side
+MAX_AROUND_CHARS = 4000
+
+TIMEOUT_S = 30.0  # of a connection, and of each wait for bytes
+DEADLINE_S = 60.0  # of a whole answer
+RETRIES = 2  # by the client alone: connections, 408, 409, 429 and 5xx
+MAX_ANSWER_BYTES = 256 * 1024
+# Three answers and two waits, of which the client honours at most a minute each.
+CALL_LIMIT_S = 3 * DEADLINE_S + 2 * 60
+
+_NUMBER = re.compile(
+    r"\d+(?:[.,]\d+)*|[¼½¾⅓⅔⅛]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|half|halve[ds]?|third|quarter|once|twice|double[ds]?|triple[ds]?)\b",
+    re.IGNORECASE,
+)
+_HINTS = {
+    400: "Check MEDRAG_CONTEXT_LLM_MODEL",
+    401: "Check MEDRAG_CONTEXT_LLM_KEY",
+    403: "Check MEDRAG_CONTEXT_LLM_KEY",
+    404: "Check MEDRAG_CONTEXT_LLM_URL and MEDRAG_CONTEXT_LLM_MODEL",
+    422: "Check MEDRAG_CONTEXT_LLM_MODEL",
+}
+
+
+class ContextLineUnavailable(MedragError):
+    """The language model gave no answer that can be read. Never holds text of a document."""
+
+    code = "context_llm"
+
+    def __init__(self, what: str, *, check: str = "", retryable: bool = True) -> None:
+        super().__init__(
+            f"The language model that writes context lines {what}. "
+            "The lines that it has written are kept.",
+            hint=f"{check or 'Check MEDRAG_CONTEXT_LLM_URL'}, or leave MEDRAG_CONTEXT_LLM_URL out "
+            "to index without such lines, then press Retry.",
+            retryable=retryable,
+        )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the model is shown of a document."""
+
+    title: str
+    section: str
+    surroundings: str
+    passage: str
+
+    def key(self) -> str:
+        """64 hexadecimal digits over everything that decides the line."""
+        parts = [recipe(), self.title, self.section, self.surroundings, self.passage]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def is_configured() -> bool:
+    return bool(settings.CONTEXT_LLM_URL) and settings.CHUNK_STRATEGY == Strategy.SECTIONS
+
+
+def recipe() -> str:
+    """The prompt's version and the model, as they go into a fingerprint; empty where it is off."""
+    return f"{PROMPT} {settings.CONTEXT_LLM_MODEL}" if is_configured() else ""
+
+
+def with_lines(
+    drafts: Sequence[ChunkDraft], *, title: str, count_tokens: CountTokens, lease: Lease
+) -> list[ChunkDraft]:
+    """The same passages with their lines; asks for those that no earlier attempt has kept.
+
+    Call it outside a transaction. Raises ContextLineUnavailable and LeaseLost; what was answered
+    until then is kept.
+    """
+    shown = [_shown(drafts, place, title) for place in range(len(drafts))]
+    keys = [passage.key() for passage in shown]
+    lines = dict(ContextLine.objects.filter(pk__in=keys).values_list("pk", "line"))
+    for done, (key, passage) in enumerate(zip(keys, shown, strict=True), start=1):
+        if key not in lines:
+            with lease.kept_alive(CALL_LIMIT_S):
+                lines[key] = accepted(ask(passage), passage, count_tokens)
+            _keep(key, lines[key])
+        lease.progress(done, len(drafts))
+    return [
+        _with_line(draft, lines[key], count_tokens) for draft, key in zip(drafts, keys, strict=True)
+    ]
+
+
+def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
+    """The answer as a line, or nothing where it is not one line that its passage bears out."""
+    lines = [line for line in clean_text(answer).splitlines() if line.strip()]
+    line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
+    known = _numbers(f"{shown.title}\n{shown.section}\n{shown.passage}")
+    if count_tokens(line) > MAX_LINE_TOKENS or not _numbers(line) <= known:
+        return ""
+    return line
+
+
+def _numbers(text: str) -> set[str]:
+    return {number.casefold() for number in _NUMBER.findall(text)}
+
+
+def ask(shown: Shown) -> str:
+    """One answer of the model, as it came. Raises ContextLineUnavailable."""
+    import openai  # late: it takes half a second, and only workers with the setting need it
+
+    prompt = template().substitute(
+        mark=f"<{secrets.token_hex(8)}>",
+        title=shown.title,
+        section=shown.section,
+        surroundings=shown.surroundings,
+        passage=shown.passage,
+    )
+    client = openai.OpenAI(
+        base_url=settings.CONTEXT_LLM_URL,
+        api_key=settings.CONTEXT_LLM_KEY or "none",
+        timeout=TIMEOUT_S,
+        max_retries=RETRIES,
+        # A redirect could carry the text to a machine that nobody chose.
+        http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=TIMEOUT_S),
+    )
+    try:
+        with (
+            client,
+            client.chat.completions.with_streaming_response.create(
+                model=settings.CONTEXT_LLM_MODEL,
+                messages=[{"role": "user", "content": prompt}],
+                temperature=0,
+                max_tokens=3 * MAX_LINE_TOKENS,
+            ) as response,
+        ):
+            return _content(_body(response))
+    except openai.APIStatusError as error:
+        status = error.status_code
+        raise ContextLineUnavailable(
+            f"answered with status {status}",
+            check=_HINTS.get(status, ""),
+            retryable=status in (408, 409, 429) or status >= 500,
+        ) from error
+    except openai.OpenAIError as error:
+        raise ContextLineUnavailable(f"did not answer ({type(error).__name__})") from error
+
+
+@cache
+def template() -> Template:
+    return Template(prompt_path().read_text(encoding="utf-8"))
+
+
+def prompt_path() -> Path:
+    return Path(__file__).with_name("prompts") / f"{PROMPT}.txt"
+
+
+def prompt_fault() -> str:
+    """What is wrong with the prompt's file; empty where nothing is."""
+    try:
+        found = set(template().get_identifiers())
+    except OSError as error:
+        return f"{prompt_path().name} can't be read: {error.strerror}."
+    if found != PLACEHOLDERS or not template().is_valid():
+        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
+    return ""
+
+
+def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
+    before = drafts[max(0, place - NEIGHBOURS) : place]
+    after = drafts[place + 1 : place + 1 + NEIGHBOURS]
+    return Shown(
+        title=title,
+        section=" > ".join(drafts[place].section_path),
+        surroundings="\n\n".join(d.text for d in [*before, *after])[:MAX_AROUND_CHARS],
+        passage=drafts[place].text,
+    )
+
+
+def _keep(key: str, line: str) -> None:
+    row = ContextLine(pk=key, line=line, model=settings.CONTEXT_LLM_MODEL, prompt=PROMPT)
+    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _with_line(draft: ChunkDraft, line: str, count_tokens: CountTokens) -> ChunkDraft:
+    if not line:
+        return draft
+    context = f"{draft.context}\n{line}"
+    return replace(draft, context=context, tokens=count_tokens(f"{context}\n{draft.text}"))
+
+
+def _body(response: Any) -> bytes:
+    """The whole answer, within its size and its time."""
+    import httpx  # late, with the client that brings it
+
+    deadline = time.monotonic() + DEADLINE_S
+    body = b""
+    try:
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > MAX_ANSWER_BYTES:
+                raise ContextLineUnavailable("answered with more than it was asked for")
+            if time.monotonic() > deadline:
+                raise ContextLineUnavailable(f"took more than {DEADLINE_S:.0f} seconds")
+    except httpx.HTTPError as error:
+        raise ContextLineUnavailable(f"broke off its answer ({type(error).__name__})") from error
+    return body
+
+
+def _content(body: bytes) -> str:
+    try:
+        content = json.loads(body)["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
+        raise ContextLineUnavailable("gave an answer that can't be read") from error
+    if not isinstance(content, str):
+        raise ContextLineUnavailable("gave an answer without text")
+    return content

@@ -1,0 +1,147 @@
+"""Which passages say the same thing. Pure.
+
+Two passages are near-duplicates when their words are the same in the same order, but for what
+changes no meaning: case, white space, quotation marks, bullets, hyphens inside words, articles,
+British and American spelling, ways to write a number or a unit, and a closed list of synonyms;
+and when the same stands above them: title, headings and population, but for words such as
+"guideline" or a year.
+
+Likeness of vectors decides nothing here: "5 mg" and "50 mg", "adults" and "children", "give" and
+"do not give" are nearer to each other than many a copy is to its original. Every word that is not
+in a list below counts, so that what nobody thought of keeps two passages apart. Being of one
+meaning is an equivalence: groups depend neither on the order of indexing nor on who looks first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+
+LABEL_DIGITS = 32
+
+_UNITS = {
+    "ug": "ug mcg microgram micrograms",
+    "mg": "mg milligram milligrams",
+    "g": "g gram grams",
+    "kg": "kg kilogram kilograms",
+    "ml": "ml mL millilitre millilitres milliliter milliliters",
+    "l": "l L litre litres liter liters",
+    "s": "s sec secs second seconds",
+    "min": "min mins minute minutes",
+    "h": "h hr hrs hour hours",
+    "day": "day days",
+    "week": "week weeks wk wks",
+    "month": "month months",
+    "year": "year years yr yrs",
+    "unit": "unit units",
+    "iu": "iu IU",
+    "ng": "ng nanogram nanograms",
+    "cm": "cm centimetre centimetres centimeter centimeters",
+    "mm": "mm millimetre millimetres millimeter millimeters",
+    "mmol": "mmol millimol millimole millimoles",
+    "umol": "umol micromol micromole micromoles",
+    "dl": "dl dL decilitre decilitres deciliter deciliters",
+    "mmhg": "mmHg",
+    "kpa": "kPa",
+    "%": "% percent",
+}
+_SYNONYMS = {
+    "give": "give administer",
+    "given": "given administered",
+    "giving": "giving administering",
+    "start": "start commence initiate",
+    "started": "started commenced initiated",
+    "stop": "stop discontinue cease",
+    "stopped": "stopped discontinued ceased",
+    "patient": "patient patients person persons people",
+    "maximum": "maximum max",
+    "approximately": "approximately approx",
+    "while": "while whilst",
+}
+_UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split()}
+_SYNONYM_OF = {name: word for word, names in _SYNONYMS.items() for name in names.split()}
+_SPELLED_OUT = 4  # letters; a shorter unit counts only as a unit is written: `Mg` is no `mg`
+_ARTICLES = frozenset(("a", "an", "the"))
+# What a title says of the document and not of its matter.
+_ABOUT_DOCUMENTS = frozenset(
+    "guideline guidelines guidance policy protocol procedure handbook manual document leaflet "
+    "version v edition revision revised draft final copy updated update trust hospital nhs "
+    "local national clinical of for and in on to ( ) [ ] , .".split()
+)
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_QUOTES = re.compile("[\"'`\u2018-\u201f\u2032\u2033]")
+_BULLETS = re.compile("[\u2022\u2023\u25aa\u25ab\u25cf\u25e6\u2043]|^\\s*-(?=\\s)", re.MULTILINE)
+_LEADING_POINT = re.compile(r"(?<![\d.])\.(?=\d)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|\n|\S")
+_HEADING_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\.?\s+(?=\D)")
+
+_VERSION = re.compile(r"\b(?:v|ver|version)\.?\s*\d+(?:\.\d+)*|\b(?:19|20)\d\d\b", re.IGNORECASE)
+_IZE = re.compile(r"(?<=[a-z]{3})is(e[ds]?|ing|ations?)$")
+
+
+def meaning_label(
+    text: str, *, title: str = "", section_path: Sequence[str] = (), population: str = ""
+) -> str:
+    """32 hexadecimal digits, equal for two passages exactly where they say the same thing."""
+    parts = [_words(text), _above(title, section_path), sorted(_words(population))]
+    content = "\x1e".join("\x1f".join(part) for part in parts)
+    return hashlib.sha256(content.encode()).hexdigest()[:LABEL_DIGITS]
+
+
+def _above(title: str, section_path: Sequence[str]) -> list[str]:
+    """What stands above a passage and says what it is about: title and headings, each once."""
+    lines = [_VERSION.sub(" ", title), *(_HEADING_NUMBER.sub("", line) for line in section_path)]
+    found = {" ".join(w for w in _words(line) if w not in _ABOUT_DOCUMENTS) for line in lines}
+    return sorted(found - {""})
+
+
+def _words(text: str) -> list[str]:
+    """The text's words, numbers and signs in their one spelling, in order."""
+    text = _DASHES.sub("-", unicodedata.normalize("NFC", text))
+    text = _BULLETS.sub(" ", _QUOTES.sub("", text)).replace("µ", "u").replace("μ", "u")
+    text = _THOUSANDS.sub("", _LEADING_POINT.sub("0.", text))
+    tokens = _TOKEN.findall(_INNER_HYPHEN.sub(" ", text))
+    words: list[str] = []
+    for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        if token in (".", ";", "\n"):  # the end of a sentence, an item or a row
+            if words and words[-1] not in (".", ":"):
+                words.append(".")
+        elif token[0].isdigit():
+            words.append(_number(token) if after in _UNIT_OF else token)
+        elif before[:1].isdigit() or before == "/":
+            words.append(_unit(token))
+        elif not _is_article(token, before):
+            words.append(_word(token))
+    return words[:-1] if words and words[-1] == "." else words
+
+
+def _number(token: str) -> str:
+    return token.rstrip("0").rstrip(".") if "." in token else token
+
+
+def _unit(token: str) -> str:
+    """The unit after a number or a slash; what is no known unit keeps its case if it is short."""
+    if len(token) >= _SPELLED_OUT:
+        return _word(token)
+    return _UNIT_OF.get(token, token)
+
+
+def _word(token: str) -> str:
+    word = token.casefold()
+    if len(word) >= _SPELLED_OUT and word in _UNIT_OF:
+        return _UNIT_OF[word]
+    if len(word) >= 5:
+        word = word.replace("ae", "e").replace("oe", "e").replace("sulph", "sulf")
+    word = _IZE.sub(r"iz\1", word[:3] + word[3:].replace("our", "or"))
+    return _SYNONYM_OF.get(word, word)
+
+
+def _is_article(word: str, before: str) -> bool:
+    """A capital `A` is one only where a sentence begins: there is a hepatitis A."""
+    if word == "A":
+        return before in ("", ".", ":", "\n")
+    return word.casefold() in _ARTICLES

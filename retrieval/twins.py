@@ -1,0 +1,36 @@
+"""Which other documents in scope say what was found, for passages that are searched once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection
+
+from retrieval.scope import group_sql, scope_sql
+from retrieval.types import AlsoIn, Query, Ranked
+
+_SQL = """
+SELECT DISTINCT ON (d.effective_from, d.id, twins)
+       {group} AS twins, c.key, d.id, d.title, d.version, c.page
+FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+WHERE c.twins = ANY(%(labels)s) AND {scope}
+ORDER BY d.effective_from DESC NULLS LAST, d.id, twins, c.key
+"""
+
+
+def others_that_say_it(query: Query, found: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
+    """By group, every document in the query's scope that holds it, the latest in force first.
+
+    The documents of `found` themselves are among them. One query, or none.
+    """
+    labels = [entry.group.split(" ")[0] for entry in found if entry.group != entry.key]
+    if not labels:
+        return {}
+    scope, parameters = scope_sql(query)
+    statement = _SQL.replace("{scope}", scope).replace("{group}", group_sql(collapse_twins=True))
+    others: dict[str, list[AlsoIn]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters | {"labels": sorted(set(labels))})
+        for group, *place in cursor.fetchall():
+            others.setdefault(group, []).append(AlsoIn(*place))
+    return others
