@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from chat.models import AuditEvent, Feedback, Turn
 from chat.presentation import shown_turns
-from chat.selectors import audited_turns
+from chat.selectors import audited_turns, every_collection
 
 if TYPE_CHECKING:
     TurnModelAdmin = admin.ModelAdmin[Turn]
@@ -77,7 +77,8 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
 
     @admin.display(description="answer or refusal")
     def outcome(self, turn: Turn) -> SafeString:
-        (shown,) = shown_turns([turn], on=timezone.localdate())
+        """As it was shown, also what is in collections that are not open to the auditor."""
+        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
         return render_to_string("admin/chat/turn/_outcome.html", {"shown": shown})
 
     @admin.display(description="feedback")

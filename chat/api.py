@@ -67,7 +67,7 @@ class QueryView(Guarded):
         examples=[*examples.QUERY, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
-        asked = _valid(QueryRequest(data=request.data))
+        asked = _valid(QueryRequest(data=request.data, context={"reader": _user(request)}))
         turn = turn_ask(
             asked["question"],
             user=_user(request),
@@ -87,12 +87,16 @@ class SearchView(Guarded):
         examples=[*examples.SEARCH, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
-        asked = _valid(SearchRequest(data=request.data))
+        user = _user(request)
+        asked = _valid(SearchRequest(data=request.data, context={"reader": user}))
         query = Query(
-            text=asked["query"], on=timezone.localdate(), collections=tuple(asked["collections"])
+            text=asked["query"],
+            on=timezone.localdate(),
+            collections=tuple(asked["collections"]),
+            reader=user.pk,
         )
         evidence = retrieve(query, RetrievalConfig(k=asked["k"]))
-        _record_search(_user(request), evidence, k=asked["k"])
+        _record_search(user, evidence, k=asked["k"])
         return Response(hits_payload(evidence.hits))
 
 

@@ -22,7 +22,9 @@ _ANSWERED = {
     "reason": None,
     "message": None,
     "owner": None,
-    "claims": [{"text": _SENTENCE, "citations": [_PLACE | {"quote": _SENTENCE}]}],
+    "claims": [
+        {"text": _SENTENCE, "citations": [_PLACE | {"quote": _SENTENCE, "ocr_confidence": None}]}
+    ],
     "nearest": [],
     "confidence": 0.91,
     "turn": _TURN,
@@ -60,6 +62,8 @@ SEARCH = [
             "section": _SECTION,
             "score": 0.0328,
             "text": _SENTENCE,
+            "ocr_confidence": None,
+            "also_in": [],
         },
         response_only=True,
         status_codes=["200"],

@@ -40,7 +40,7 @@ class AskForm(forms.Form):
             del self.fields["collection"]
             return
         choice = self.fields["collection"]
-        choice.queryset = Collection.objects.all()  # type: ignore[attr-defined]
+        choice.queryset = Collection.objects.filter(pk__in=[c.pk for c in collections])  # type: ignore[attr-defined]
         choice.choices = [("", "All guidelines")] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
 
     @property

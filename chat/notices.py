@@ -1,6 +1,7 @@
 """What a reader must know about a document before trusting it."""
 
 import datetime
+from collections.abc import Set
 from dataclasses import dataclass
 
 from django.utils.formats import date_format
@@ -17,11 +18,16 @@ class Notice:
     successor: Document | None = None
 
 
-def document_notices(document: Document, *, on: datetime.date) -> tuple[Notice, ...]:
-    """The banners of `document` on a day, the gravest first. Reads `superseded_by`."""
+def document_notices(
+    document: Document, *, on: datetime.date, readable: Set[int] = frozenset()
+) -> tuple[Notice, ...]:
+    """The banners of `document` on a day, the gravest first. Reads `superseded_by`.
+
+    A successor is named only where its collection is one of `readable`, by primary key.
+    """
     found = (
         _withdrawn(document),
-        _superseded(document),
+        _superseded(document, readable),
         _unpublished(document),
         _not_yet(document, on),
         _review_due(document, on),
@@ -37,10 +43,13 @@ def _withdrawn(document: Document) -> Notice | None:
     return Notice("stop", f"Withdrawn{when}. Do not use.{why}")
 
 
-def _superseded(document: Document) -> Notice | None:
+def _superseded(document: Document, readable: Set[int]) -> Notice | None:
     if document.lifecycle != Lifecycle.SUPERSEDED:
         return None
-    return Notice("stop", "Superseded. Do not use.", successor=document.superseded_by)
+    successor = document.superseded_by
+    if successor is not None and successor.collection_id not in readable:
+        successor = None
+    return Notice("stop", "Superseded. Do not use.", successor=successor)
 
 
 def _unpublished(document: Document) -> Notice | None:

@@ -6,14 +6,12 @@ page's text. Whole lines are painted, so that no word of a span can fall outside
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
-Span = tuple[int, int]
-Spans = Sequence[Span]
-Blocks = Sequence[dict[str, Any]]
+from corpus.boxes import Blocks, Span, Spans, boxes_of, overlaps
 
 PADDING_PT = 1.5
 
@@ -68,8 +66,7 @@ def locate(text: str, span: Span, quote: str) -> Span | None:
 
 def paint(blocks: Blocks, spans: Spans) -> tuple[Rect, ...]:
     """A rectangle for each line that holds a part of a span; empty without geometry."""
-    lines = (line for block in blocks for line in block["lines"])
-    return tuple(_rect(line["box"]) for line in lines if _overlaps(line, spans))
+    return tuple(_rect(box) for box in boxes_of(blocks, spans))
 
 
 def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
@@ -86,33 +83,29 @@ def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
     return tuple(shown)
 
 
-def _single(text: str, block: dict[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
+def _single(text: str, block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
     if block.get("table"):
         return _table(block, spans, has_caption=has_caption)
     level = min(max(block["level"], 1) + 1, 6)
     return ShownBlock(block["kind"], level, _pieces(text, block, spans))
 
 
-def _table(block: dict[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
+def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
     """A caption that stands as a block above the table is not said twice."""
     table = block["table"]
     caption = table["caption"] if has_caption else ""
-    rows = tuple(ShownRow(tuple(row["cells"]), _overlaps(row, spans)) for row in table["rows"])
+    rows = tuple(ShownRow(tuple(row["cells"]), overlaps(row, spans)) for row in table["rows"])
     return ShownBlock("table", caption=caption, header=tuple(table["header"]), rows=rows)
 
 
-def _pieces(text: str, block: dict[str, Any], spans: Spans) -> tuple[Piece, ...]:
+def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, ...]:
     """The block's text, cut where a span begins or ends."""
     start, end = block["start"], block["end"]
     edges = {edge for span in spans for edge in span if start < edge < end}
     cuts = [start, *sorted(edges), end]
     return tuple(
-        Piece(text[a:b], cited=_overlaps({"start": a, "end": b}, spans)) for a, b in pairwise(cuts)
+        Piece(text[a:b], cited=overlaps({"start": a, "end": b}, spans)) for a, b in pairwise(cuts)
     )
-
-
-def _overlaps(part: dict[str, Any], spans: Spans) -> bool:
-    return any(part["start"] < end and start < part["end"] for start, end in spans)
 
 
 def _rect(box: Sequence[float]) -> Rect:

@@ -112,7 +112,8 @@ def _units_of(hit: Hit, views: dict[tuple[int, int], _PageView], question: str) 
             if block["end"] <= span.start or block["start"] >= span.end:
                 continue
             if block.get("table"):
-                rows = _rows(hit, span.page, view, position, question)
+                before = views.get((hit.document_id, span.page - 1))
+                rows = _rows(hit, span.page, view, position, question, before)
                 yield from (unit for unit in rows if _inside(unit.quotes[0], span))
             elif _is_statement(view.blocks, position):
                 before = views.get((hit.document_id, span.page - 1))
@@ -134,7 +135,11 @@ def _inside(quote: Quote, span: Span) -> bool:
 
 
 def _quote(hit: Hit, page: int, view: _PageView, start: int, end: int) -> Quote:
-    return Quote(hit=hit, page=page, start=start, end=end, text=view.text[start:end])
+    """The text at a place without white space around it, with which a row of empty cells ends."""
+    whole = view.text[start:end]
+    text = whole.strip()
+    start += len(whole) - len(whole.lstrip())
+    return Quote(hit=hit, page=page, start=start, end=start + len(text), text=text)
 
 
 def _sentences(
@@ -205,13 +210,21 @@ def _as_lead(text: str) -> str:
     return text if text.rstrip()[-1:] in ":.,;" else f"{text.rstrip()}:"
 
 
-def _rows(hit: Hit, page: int, view: _PageView, position: int, question: str) -> Iterator[Unit]:
+def _rows(
+    hit: Hit,
+    page: int,
+    view: _PageView,
+    position: int,
+    question: str,
+    before: _PageView | None,
+) -> Iterator[Unit]:
     block = view.blocks[position]
     table = block["table"]
     rows = table["rows"]
     if not rows:
         return
-    header = view.text[block["start"] : rows[0]["start"]].rstrip()
+    labels = _labels(hit, page, view, block) or _labels_before(hit, page, before, block)
+    header = "".join(label.text for label in labels)
     caption = _caption(view, position)
     cells = _filled([row["cells"] for row in rows])
     allowed = rows_in_range(question, table["header"], [filled for filled, _ in cells])
@@ -223,13 +236,28 @@ def _rows(hit: Hit, page: int, view: _PageView, position: int, question: str) ->
         parts = [quote]
         if above != index:
             parts.append(_quote(hit, page, view, rows[above]["start"], rows[above]["end"]))
-        if header:
-            parts.append(_quote(hit, page, view, block["start"], block["start"] + len(header)))
+        parts += labels
         marked = " | ".join([header, *(part.text for part in parts)])
         notes = _footnotes(hit, page, view, position, marked=marked)
         shown = _labelled(table["header"], filled)
         shown = " ".join([shown, *(f"({note.text})" for note in notes)])
         yield Unit(hit, _one_line(shown), (*parts, *notes), allowed is not None, caption)
+
+
+def _labels(hit: Hit, page: int, view: _PageView, block: dict[str, Any]) -> list[Quote]:
+    """The header row of a table; none where it prints none."""
+    header = _quote(hit, page, view, block["start"], block["table"]["rows"][0]["start"])
+    return [header] if header.text else []
+
+
+def _labels_before(
+    hit: Hit, page: int, before: _PageView | None, block: dict[str, Any]
+) -> list[Quote]:
+    """The header row on the page before, where a table without one goes on from there."""
+    tables = [found for found in before.blocks if found.get("table")] if before else []
+    if not before or not block.get("continues") or not tables or not tables[-1]["table"]["rows"]:
+        return []
+    return _labels(hit, page - 1, before, tables[-1])
 
 
 def _caption(view: _PageView, position: int) -> str:

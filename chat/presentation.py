@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -22,6 +22,7 @@ from corpus.models import Document
 CELLS = " | "  # between the cells of a table row in the text of a page
 SECTIONS = " › "
 CHECK_FIRST = "Check the cited page before acting."
+NOT_OPEN = "This statement came from a guideline that is no longer open to you."
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class ShownClaim:
     """A statement, its citations, and the first of each passage: that one is the link.
 
     `is_verbatim`: the text is put together from whole quotes and table cells, no word besides.
+    `is_hidden`: it rests on a collection that is not open to the reader any more; then nothing of
+    it is shown, and it holds no citation.
     """
 
     claim: Claim
@@ -44,6 +47,7 @@ class ShownClaim:
     links: tuple[Citation, ...]
     is_verbatim: bool
     row: TableRow | None = None
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,9 @@ class Passage:
     page: int
     section: str
     text: str
-    url: str  # empty where the document is not here
+    url: str
     notices: tuple[Notice, ...]
-    document: Document | None  # as it stands today
+    document: Document  # as it stands today
 
 
 @dataclass(frozen=True)
@@ -76,10 +80,12 @@ class ShownTurn:
     sources: tuple[Source, ...]
     nearest: tuple[Passage, ...]
     advice: str
+    owner: dict[str, str]
+    hidden: int  # statements, or passages after a refusal, that are not open to the reader
 
     @property
     def is_verbatim(self) -> bool:
-        return all(claim.is_verbatim for claim in self.claims)
+        return all(claim.is_verbatim for claim in self.claims if not claim.is_hidden)
 
     @property
     def confidence_percent(self) -> int:
@@ -91,27 +97,51 @@ class ShownTurn:
         return _plain_text(self)
 
 
-def shown_turns(turns: Iterable[Turn], *, on: datetime.date) -> list[ShownTurn]:
-    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused."""
-    listed = list(turns)
+@dataclass(frozen=True)
+class _Reader:
+    """The day, and the collections (primary keys) that may be named to whoever looks."""
+
+    on: datetime.date
+    readable: Set[int]
+
+    def notices(self, document: Document) -> tuple[Notice, ...]:
+        return document_notices(document, on=self.on, readable=self.readable)
+
+    def may_read(self, document: Document | None) -> bool:
+        return document is not None and document.collection_id in self.readable
+
+
+def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
+    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused.
+
+    `readable` are the collections that are open to the reader today, by primary key; of others
+    nothing is shown, also where it was shown once.
+    """
+    listed, reader = list(turns), _Reader(on, readable)
     hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
     documents = documents_by_sha256(hashes) if hashes else {}
-    return [_shown(turn, documents, on) for turn in listed]
+    return [_shown(turn, documents, reader) for turn in listed]
 
 
-def _shown(turn: Turn, documents: dict[str, Document], on: datetime.date) -> ShownTurn:
-    claims = tuple(_claim(claim) for claim in turn.claims.all())
+def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> ShownTurn:
+    claims = tuple(_claim(claim, reader) for claim in turn.claims.all())
+    nearest = _passages(turn.nearest, documents, reader)
+    hidden = len(turn.nearest) - len(nearest)
     return ShownTurn(
         turn=turn,
         claims=claims,
-        sources=_sources(claims, on),
-        nearest=_passages(turn.nearest, documents, on),
+        sources=_sources(claims, reader),
+        nearest=nearest,
         advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
+        owner={} if hidden else turn.owner,
+        hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
 
 
-def _claim(claim: Claim) -> ShownClaim:
+def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
     citations = tuple(claim.citations.all())
+    if not all(reader.may_read(citation.document) for citation in citations):
+        return ShownClaim(claim, (), (), is_verbatim=False, is_hidden=True)
     first: dict[int, Citation] = {}
     for citation in citations:
         first.setdefault(citation.index, citation)
@@ -140,26 +170,28 @@ def is_verbatim(text: str, quotes: Iterable[str]) -> bool:
     return not re.search(r"\w", rest)
 
 
-def _sources(claims: Iterable[ShownClaim], on: datetime.date) -> tuple[Source, ...]:
+def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:
     """Each cited document once, in the order of first citation."""
     found: dict[int, Source] = {}
     for claim in claims:
         for cited in claim.citations:
-            notices = document_notices(cited.document, on=on)
+            notices = reader.notices(cited.document)
             found.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
     return tuple(found.values())
 
 
 def _passages(
-    raws: list[dict[str, Any]], documents: dict[str, Document], on: datetime.date
+    raws: list[dict[str, Any]], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Passage, ...]:
-    """The stored passages; a document's banners stand at the first of its own only."""
+    """The stored passages that the reader may read; a document's banners stand at its first."""
     found: list[Passage] = []
     seen: set[str] = set()
     for raw in raws:
         sha256 = str(raw.get("sha256", ""))
         document = documents.get(sha256)
-        notices = document_notices(document, on=on) if document and sha256 not in seen else ()
+        if document is None or not reader.may_read(document):
+            continue
+        notices = reader.notices(document) if sha256 not in seen else ()
         seen.add(sha256)
         found.append(
             Passage(
@@ -168,7 +200,7 @@ def _passages(
                 page=int(raw.get("page", 1)),
                 section=str(raw.get("section", "")),
                 text=str(raw.get("text", "")),
-                url=_passage_url(raw) if document else "",
+                url=_passage_url(raw),
                 notices=notices,
                 document=document,
             )
@@ -190,6 +222,9 @@ def _plain_text(shown: ShownTurn) -> str:
     lines = [shown.turn.question, ""]
     cited: dict[int, Citation] = {}
     for claim in shown.claims:
+        if claim.is_hidden:
+            lines.append(f"{claim.claim.index}. {NOT_OPEN}")
+            continue
         marks = "".join(f" [{citation.index}]" for citation in claim.links)
         cited |= {citation.index: citation for citation in claim.links}
         lines.append(f"{claim.claim.index}. {claim.claim.text}{marks}")

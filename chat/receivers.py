@@ -16,15 +16,24 @@ from django.utils.crypto import salted_hmac
 
 from chat import audit
 from chat.audit_chain import storable
+from chat.selectors import answers_citing
 from corpus import signals
-from corpus.models import Document
+from corpus.models import Collection, Document
+from corpus.types import CitingAnswer
 
 DOCUMENT_ACTIONS: dict[str, Signal] = {
     "document.uploaded": signals.document_uploaded,
+    "document.edited": signals.document_edited,
+    "document.submitted": signals.document_submitted,
+    "document.returned": signals.document_returned,
     "document.published": signals.document_published,
     "document.superseded": signals.document_superseded,
     "document.withdrawn": signals.document_withdrawn,
     "document.failed": signals.document_failed,
+    "document.retried": signals.document_retried,
+    "document.reindexed": signals.document_reindexed,
+    "chunk.disabled": signals.chunk_disabled,
+    "chunk.enabled": signals.chunk_enabled,
 }
 
 
@@ -32,6 +41,8 @@ def connect() -> None:
     """Listen to every signal that is audited; safe to call again."""
     for action, signal in DOCUMENT_ACTIONS.items():
         signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
+    signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
+    signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
     user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
     user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
     user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
@@ -47,11 +58,57 @@ def _document_receiver(action: str) -> Any:
         }
         if document.superseded_by_id is not None:
             payload["superseded_by"] = document.superseded_by_id
-        if "code" in extra:
-            payload["code"] = str(extra["code"])
-        audit.record(action, actor=actor, subject=f"document:{document.pk}", payload=payload)
+        audit.record(
+            action,
+            actor=actor,
+            subject=f"document:{document.pk}",
+            payload=payload | _details(extra),
+        )
 
     return receive
+
+
+def _details(extra: dict[str, Any]) -> dict[str, Any]:
+    """What an event says beside the document: names and keys, never what somebody wrote.
+
+    Of a reason only its length and a keyed hash: the reason stands in the row that it explains, may
+    be of a clinical kind, and the chain keeps what it gets for ever.
+    """
+    details: dict[str, Any] = {}
+    if "code" in extra:
+        details["code"] = str(extra["code"])
+    if "fields" in extra:
+        details["fields"] = sorted(extra["fields"])
+    if "chunk" in extra:
+        details["chunk"] = extra["chunk"].key
+    if extra.get("reason"):
+        reason = str(extra["reason"])
+        details["reason_chars"] = len(reason)
+        details["reason_hmac"] = salted_hmac(
+            "chat.audit.reason", reason, algorithm="sha256"
+        ).hexdigest()
+    return details
+
+
+def record_collection(
+    sender: object, *, collection: Collection, actor: audit.Actor, **extra: Any
+) -> None:
+    """Who may search, upload and publish from now on: groups by primary key, none for everybody."""
+    groups = {
+        right: sorted(getattr(collection, right).values_list("pk", flat=True))
+        for right in ("searchers", "uploaders", "publishers")
+    }
+    payload = {"id": collection.pk, **groups, **_details(extra)}
+    audit.record(
+        "collection.changed",
+        actor=actor,
+        subject=f"collection:{collection.pk}",
+        payload=payload,
+    )
+
+
+def give_answers_citing(sender: object, *, document: Document, **extra: Any) -> list[CitingAnswer]:
+    return answers_citing(document)
 
 
 def record_sign_in(sender: object, *, user: User, **extra: Any) -> None:

@@ -11,7 +11,8 @@ ADVICE: dict[Reason, str] = {
     "medicine, the patient group, the setting.",
     Reason.ONLY_OUT_OF_DATE: "Do not act on the old text. Use what replaced it, or ask the topic's "
     "owner what applies now.",
-    Reason.NOT_PERMITTED_EVIDENCE: "Ask the topic's owner for access.",
+    Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or who knows this topic "
+    "what applies.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
     "from them passed the check against its source.",

@@ -1,6 +1,7 @@
 """Reads for the pages, and the one place that says who may see what.
 
-`access_*` answers one 404 for "missing" and "not yours", so that nobody learns what exists.
+`access_*` answers one 404 for "missing", "not yours" and "in a collection that is not open to you",
+so that nobody learns what exists.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ import datetime
 import uuid
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from chat.models import Citation, Conversation, Turn
+from corpus.access import collections_searchable, documents_visible
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
+from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
 
@@ -36,11 +40,15 @@ def access_citation(user: User, *, pk: int) -> Citation:
 
 
 def access_document(user: User, *, sha256: str) -> Document:
-    """A document; one that was never published only for those who may see the corpus."""
+    """A document of a collection that the user may search, or works in.
+
+    One that was never published only for those who may see the corpus.
+    """
+    open_ = collections_searchable(user).order_by().values("pk")
+    readable = Q(lifecycle__in=OPEN_TO_CLINICIANS, collection__in=open_)
+    visible = Q(pk__in=documents_visible(user).order_by().values("pk"))
     documents = Document.objects.select_related("collection", "superseded_by")
-    if not user.has_perm("corpus.view_document"):
-        documents = documents.filter(lifecycle__in=OPEN_TO_CLINICIANS)
-    return get_object_or_404(documents, sha256=sha256)
+    return get_object_or_404(documents.filter(readable | visible), sha256=sha256)
 
 
 def access_page(document: Document, *, number: int) -> Page:
@@ -74,7 +82,7 @@ def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
 
 
 def turns_of(conversation: Conversation) -> QuerySet[Turn]:
-    """The turns in order, with all that a page shows of them: 5 queries for any number."""
+    """The turns in order, with all that a page shows of them: 3 queries for any number."""
     return _turns().filter(conversation=conversation)
 
 
@@ -83,20 +91,47 @@ def audited_turns() -> QuerySet[Turn]:
     return _turns().select_related("user")
 
 
-def collections_in_force(on: datetime.date) -> list[Collection]:
-    """Collections, each with `in_force`: how many of its documents can be searched on a day."""
+def answers_citing(document: Document) -> list[CitingAnswer]:
+    """Every answer that cited the document, once, the latest first. One query."""
+    turns = Turn.objects.filter(pk__in=document.citations.values("claim__turn"))
+    return [
+        CitingAnswer(
+            reference=str(turn.pk),
+            asked_at=turn.created_at,
+            asked_by=turn.user.get_username() if turn.user else "system",
+            url=reverse("admin:chat_turn_change", args=[turn.pk]),
+        )
+        for turn in turns.select_related("user").order_by("-created_at", "-pk")
+    ]
+
+
+def citations_scanned() -> QuerySet[Citation]:
+    """Citations with `ocr_confidence`: that of their page as it is read today, None for no scan."""
+    page = Page.objects.filter(document=OuterRef("document"), number=OuterRef("page"))
+    return Citation.objects.annotate(ocr_confidence=Subquery(page.values("ocr_confidence")[:1]))
+
+
+def every_collection() -> frozenset[int]:
+    """For who reads what was shown to others, whatever their own rights: the auditor."""
+    return frozenset(Collection.objects.order_by().values_list("pk", flat=True))
+
+
+def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
+    """What the user may search, each with `in_force`: how many documents count on a day."""
     current = Q(documents__lifecycle=Lifecycle.PUBLISHED, documents__indexed_at__isnull=False) & (
         Q(documents__effective_from__isnull=True) | Q(documents__effective_from__lte=on)
     )
-    return list(Collection.objects.annotate(in_force=Count("documents", filter=current)))
+    open_ = collections_searchable(user)
+    return list(open_.annotate(in_force=Count("documents", filter=current)))
 
 
 def documents_in_force(
-    on: datetime.date, *, collection: str = "", words: str = ""
+    on: datetime.date, *, user: User, collection: str = "", words: str = ""
 ) -> QuerySet[Document]:
-    """What is searched on a day, by title; only a collection's (slug), only with these words."""
+    """What is searched for the user on a day, by title; only a collection's (slug), with words."""
     found = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, indexed_at__isnull=False)
     found = found.filter(Q(effective_from__isnull=True) | Q(effective_from__lte=on))
+    found = found.filter(collection__in=collections_searchable(user).order_by().values("pk"))
     if collection:
         found = found.filter(collection__slug=collection)
     if words:
@@ -111,6 +146,7 @@ def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
 
 
 def _turns() -> QuerySet[Turn]:
+    cited = citations_scanned().select_related("document__superseded_by", "document__collection")
     return Turn.objects.select_related("feedback").prefetch_related(
-        "claims__citations__document__superseded_by", "claims__citations__document__collection"
+        Prefetch("claims__citations", cited)
     )

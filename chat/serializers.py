@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Prefetch
 from rest_framework import serializers
 
 from chat.models import Citation, Reason, Turn, TurnStatus
+from chat.selectors import citations_scanned
 from chat.services import QuestionError, question_clean
-from corpus.models import Collection
+from corpus.access import collections_searchable
 
 MAX_COLLECTIONS = 50
 
@@ -19,7 +21,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
 
     `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
     """
-    claims = turn.claims.prefetch_related("citations")
+    claims = turn.claims.prefetch_related(Prefetch("citations", citations_scanned()))
     return {
         "status": str(turn.status),
         "reason": str(turn.reason) or None,
@@ -45,6 +47,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "page": citation.page,
         "section": citation.section,
         "quote": citation.quote,
+        "ocr_confidence": getattr(citation, "ocr_confidence", None),
     }
 
 
@@ -58,13 +61,14 @@ class Strict(serializers.Serializer[Any]):
 
 
 class Collections(serializers.ListField):
-    """Slugs of collections to search; each must exist. One query."""
+    """Slugs of collections; one that is not open to the reader is not there. One query."""
 
     child = serializers.SlugField(max_length=50)
 
     def run_validation(self, data: Any = serializers.empty) -> list[str]:
         slugs: list[str] = super().run_validation(data)
-        known = set(Collection.objects.filter(slug__in=slugs).values_list("slug", flat=True))
+        open_ = collections_searchable(self.context["reader"])
+        known = set(open_.filter(slug__in=slugs).values_list("slug", flat=True))
         errors = {
             str(index): ["There is no such collection."]
             for index, slug in enumerate(slugs)
@@ -113,12 +117,22 @@ class SearchRequest(Strict):
     collections = _collections()
 
 
+def _ocr_confidence() -> serializers.FloatField:
+    return serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        allow_null=True,
+        help_text="How sure character recognition was of the page; null where it was not needed.",
+    )
+
+
 class CitationResponse(serializers.Serializer[Any]):
     document = serializers.CharField(help_text="The document's title.")
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
     page = serializers.IntegerField(min_value=1)
     section = serializers.CharField(allow_blank=True)
     quote = serializers.CharField(help_text="Verbatim from that page.")
+    ocr_confidence = _ocr_confidence()
 
 
 class ClaimResponse(serializers.Serializer[Any]):
@@ -154,6 +168,12 @@ class QueryResponse(serializers.Serializer[Any]):
     turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
 
 
+class AlsoInResponse(serializers.Serializer[Any]):
+    chunk = serializers.CharField()
+    document = serializers.CharField()
+    page = serializers.IntegerField(min_value=1)
+
+
 class HitResponse(serializers.Serializer[Any]):
     rank = serializers.IntegerField(min_value=1)
     chunk = serializers.CharField()
@@ -162,6 +182,8 @@ class HitResponse(serializers.Serializer[Any]):
     section = serializers.CharField(allow_blank=True)
     score = serializers.FloatField(help_text="Of the fusion; higher is better.")
     text = serializers.CharField()
+    ocr_confidence = _ocr_confidence()
+    also_in = AlsoInResponse(many=True, help_text="Other documents in force that say the same.")
 
 
 class FieldProblem(serializers.Serializer[Any]):

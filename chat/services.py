@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -22,11 +22,12 @@ from chat.generation import ExtractiveGenerator, Generator
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.verification import Verdict, verify
+from corpus.access import is_narrowed
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_text
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.types import Evidence, Hit, Query, Scope
+from retrieval.types import Evidence, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,12 @@ def turn_ask(
     """
     asked = question_clean(question)
     started = time.perf_counter()
-    query = Query(text=asked, on=timezone.localdate(), collections=collections)
+    query = Query(
+        text=asked,
+        on=timezone.localdate(),
+        collections=collections,
+        reader=user.pk if user else None,
+    )
     inquiry = _Inquiry(evidence=[], decisions=[])
     config = RetrievalConfig()
     generator = ExtractiveGenerator()
@@ -133,11 +139,15 @@ def _look(query: Query, config: RetrievalConfig, inquiry: _Inquiry) -> Decision:
 def _refuse(
     query: Query, decision: Decision, config: RetrievalConfig, inquiry: _Inquiry
 ) -> Abstained:
-    """Say whether a guideline that is no longer in force would have answered."""
-    ended = Query(
-        text=query.text, on=query.on, scope=Scope.OUT_OF_DATE, collections=query.collections
-    )
-    old = _look(ended, config, inquiry)
+    """Say whether one that is not open to the reader, or no longer in force, would have answered.
+
+    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
+    """
+    if is_narrowed(query.reader):
+        hidden = _look(replace(query, rights=Rights.HIDDEN), config, inquiry)
+        if hidden.reason is None:
+            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+    old = _look(replace(query, scope=Scope.OUT_OF_DATE), config, inquiry)
     if old.reason is None:
         return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
     reason = decision.reason or Reason.WEAK_EVIDENCE

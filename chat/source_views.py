@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from chat.http import SignedInRequest, signed_in
 from chat.models import Citation
 from chat.notices import document_notices
-from chat.painting import Span, locate, paint, show
+from chat.painting import locate, paint, show
 from chat.selectors import (
     access_citation,
     access_document,
@@ -26,8 +26,10 @@ from chat.selectors import (
     chunk_spans,
     citations_beside,
 )
+from corpus.access import readable_ids
+from corpus.boxes import Span
 from corpus.files import document_path, page_image_path
-from corpus.models import Page
+from corpus.models import Document, Page
 
 A_DAY_S = 86_400
 
@@ -78,7 +80,7 @@ def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBa
 def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
     document = access_document(request.user, sha256=sha256)
     path = page_image_path(document.sha256, number)
-    return _private(FileResponse(_opened(path), content_type="image/webp"))
+    return _kept(FileResponse(_opened(path), content_type="image/webp"), document)
 
 
 @require_safe
@@ -92,7 +94,7 @@ def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
         filename=document.filename,
         content_type=document.media_type or "application/octet-stream",
     )
-    return _private(response)
+    return _kept(response, document)
 
 
 def _viewer(
@@ -105,7 +107,9 @@ def _viewer(
         "cited": cited,
         "back": _answer_address(request, cited) if cited else "",
         "marks": marks,
-        "notices": document_notices(document, on=timezone.localdate()),
+        "notices": document_notices(
+            document, on=timezone.localdate(), readable=readable_ids(request.user)
+        ),
         "has_image": page.width > 0 and page_image_path(document.sha256, page.number).exists(),
         "painted": paint(page.blocks, marks.main),
         "also": paint(page.blocks, marks.also),
@@ -124,8 +128,12 @@ def _answer_address(request: SignedInRequest, cited: Citation) -> str:
     return ""
 
 
-def _private(response: FileResponse) -> FileResponse:
-    patch_cache_control(response, private=True, max_age=A_DAY_S)
+def _kept(response: FileResponse, document: Document) -> FileResponse:
+    """For a day in the reader's own browser; not at all where the right to read may be taken."""
+    if document.collection.searchers.exists():
+        patch_cache_control(response, private=True, no_store=True)
+    else:
+        patch_cache_control(response, private=True, max_age=A_DAY_S)
     return response
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -20,7 +21,7 @@ from chat.feedback import feedback_save
 from chat.forms import AskForm, FeedbackForm
 from chat.http import SignedInRequest, render_part, signed_in, wants_fragment
 from chat.models import Channel, Conversation, Turn
-from chat.presentation import shown_turns
+from chat.presentation import ShownTurn, shown_turns
 from chat.selectors import (
     access_conversation,
     access_turn,
@@ -30,7 +31,9 @@ from chat.selectors import (
     turns_of,
 )
 from chat.services import turn_ask
+from corpus.access import readable_ids
 from corpus.errors import MedragError
+from corpus.models import Collection
 
 SIDEBAR = 30
 
@@ -66,7 +69,7 @@ def conversations(request: SignedInRequest) -> HttpResponseBase:
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """What is in force today: the same documents that a question is asked of."""
     words, slug = _words(request), request.GET.get("collection", "").replace("\0", "")
-    found = documents_in_force(_today(), collection=slug, words=words)
+    found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
         "page": Paginator(found, 100).get_page(request.GET.get("page")),
         "words": words,
@@ -82,7 +85,7 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
 def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
     """Ask in a conversation, or in a new one. What is shown was stored first."""
     thread = access_conversation(request.user, pk=pk) if pk else None
-    form = AskForm(request.POST, collections=collections_in_force(_today()))
+    form = AskForm(request.POST, collections=_collections(request))
     turn = _asked(request, form, thread)
     if turn is None:
         return _ask_again(request, form, thread)
@@ -145,25 +148,33 @@ def _ask_again(
 def _turn_and_empty_form(
     request: SignedInRequest, turn: Turn, thread: Conversation
 ) -> HttpResponse:
-    turns = shown_turns(turns_of(thread).filter(pk=turn.pk), on=_today())
+    (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
     kept = {"collection": request.POST.get("collection", "")}
-    form = AskForm(collections=collections_in_force(_today()), initial=kept)
-    context = {"shown": turns[0], "conversation": thread, "form": form, "swap": True}
+    form = AskForm(collections=_collections(request), initial=kept)
+    context = {"shown": shown, "conversation": thread, "form": form, "swap": True}
     return render(request, "chat/_asked.html", context)
 
 
 def _context(
     request: SignedInRequest, thread: Conversation | None, *, form: AskForm | None = None
 ) -> dict[str, Any]:
-    collections = collections_in_force(_today())
+    collections = _collections(request)
     return {
         "conversation": thread,
-        "turns": shown_turns(turns_of(thread), on=_today()) if thread else [],
+        "turns": _shown(request, turns_of(thread)) if thread else [],
         "form": form or AskForm(collections=collections),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": conversations_of(request.user)[:SIDEBAR],
     }
+
+
+def _collections(request: SignedInRequest) -> list[Collection]:
+    return collections_in_force(_today(), user=request.user)
+
+
+def _shown(request: SignedInRequest, turns: Iterable[Turn]) -> list[ShownTurn]:
+    return shown_turns(turns, on=_today(), readable=readable_ids(request.user))
 
 
 def _today() -> datetime.date:

@@ -4,19 +4,123 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from corpus.models import Document, Job, JobState, WorkerHeartbeat
+from corpus import signals
+from corpus.access import collections_searchable
+from corpus.embedding import encoder_facts
+from corpus.models import Document, Job, JobState, Lifecycle, WorkerHeartbeat
+from corpus.recipe import engine_today, fingerprint_in_sql, site_recipe
+from corpus.types import CitingAnswer
+from corpus.versions import text_similarity, title_similarity, title_words
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from django_stubs_ext import WithAnnotations
+
+    class _Staleness(TypedDict):
+        must_be_read: bool
+
+    StaleDocument = WithAnnotations[Document, _Staleness]
 
 WORKER_FRESH_S = 20.0
+SUGGESTED = 5  # predecessors
+TEXT_NEAR = 0.2  # share of word shingles in common from which a document may be a version
+TITLE_NEAR = 0.6  # share of the title's words
 
 
 def documents_for_list() -> QuerySet[Document]:
     """Documents with what a list shows of them, newest first. One query."""
     return Document.objects.select_related("collection", "job", "uploaded_by")
+
+
+def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:
+    """Those of the files with these SHA-256s that are here. One query."""
+    found = Document.objects.filter(sha256__in=list(digests))
+    return {document.sha256: document for document in found}
+
+
+def documents_stale() -> QuerySet[StaleDocument]:
+    """Documents that would be read, cut or encoded in another way today, in order of their keys.
+
+    `must_be_read` is true where the file has to be read again; else it is enough to cut and encode
+    what was read. Those that wait or failed are not among them. One query now, over the engines in
+    use, and one that the caller makes; no weights are loaded.
+    """
+    made_by = Document.objects.order_by().values_list("media_type", "read_with", "engine")
+    outdated = Q(pk__in=[])
+    for media_type, read_with, engine in made_by.distinct():
+        if engine_today(media_type, read_with) != engine:
+            outdated |= Q(media_type=media_type, read_with=read_with, engine=engine)
+    done = Exists(Job.objects.filter(document=OuterRef("pk"), state=JobState.DONE))
+    current = Q(index_fingerprint=fingerprint_in_sql(site_recipe(encoder_facts())))
+    stale = Document.objects.filter(done).filter(outdated | ~current)
+    return stale.annotate(must_be_read=outdated).order_by("pk")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A published document that another may be a new version of. `why` is for people."""
+
+    document: Document
+    score: float  # [0, 1], higher is likelier
+    why: str
+
+
+def predecessors_suggested(document: Document) -> list[Suggestion]:
+    """Up to five, those of its own collection first, then the likeliest, then by key.
+
+    Of other collections only those that everybody may search: a suggestion never tells more than
+    its reader may know. Another population is never likelier than even. Three queries.
+    """
+    open_to_all = collections_searchable(None).order_by().values("pk")
+    shelves = Q(collection=document.collection_id) | Q(collection__in=open_to_all)
+    published = Document.objects.filter(shelves, lifecycle=Lifecycle.PUBLISHED)
+    others = published.exclude(pk=document.pk).order_by("pk")
+    words = title_words(document.title)
+    near = {pk for pk, title in others.values_list("pk", "title") if words & title_words(title)}
+    if document.signature:
+        found = others.filter(signature__overlap=document.signature)
+        near |= set(found.values_list("pk", flat=True))
+    candidates = others.filter(pk__in=near).select_related("collection")
+    suggested = [s for s in (_suggestion(document, old) for old in candidates) if s]
+    home = document.collection_id
+    suggested.sort(key=lambda s: (s.document.collection_id != home, -s.score, s.document.pk))
+    return suggested[:SUGGESTED]
+
+
+def _suggestion(document: Document, old: Document) -> Suggestion | None:
+    text = text_similarity(document.signature, old.signature)
+    title = title_similarity(document.title, old.title)
+    if text < TEXT_NEAR and title < TITLE_NEAR:
+        return None
+    score = 0.6 * max(text, title) + 0.4 * min(text, title)
+    reasons = []
+    if title >= TITLE_NEAR:
+        reasons.append("the same title" if title == 1 else "a title like this one's")
+    if text >= TEXT_NEAR:
+        reasons.append(f"{text:.0%} of the wording in common")
+    populations = {p.strip().casefold() for p in (document.population, old.population) if p.strip()}
+    if len(populations) > 1:
+        score = min(score, 0.5)
+        reasons.append("but for another population")
+    return Suggestion(old, round(score, 4), ", ".join(reasons))
+
+
+def answers_citing(document: Document) -> list[CitingAnswer]:
+    """Past answers that cited the document, newest first: the recall list.
+
+    Whoever keeps answers gives them by the signal of that name. An error is raised, never an empty
+    list: it would say that nobody need be told.
+    """
+    given: Any = signals.answers_citing.send(Document, document=document)
+    answers: list[CitingAnswer] = [answer for _, answers in given for answer in answers]
+    return sorted(answers, key=lambda answer: (answer.asked_at, answer.reference), reverse=True)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+OCR_CONFIDENT = 0.9  # of a page read from a scan: below, whoever reads it is told to look
+
 
 @dataclass(frozen=True)
 class CitingAnswer:

@@ -5,6 +5,7 @@ from django import template
 from chat.notices import Notice, document_notices
 from chat.presentation import below_title
 from corpus.models import Document
+from corpus.types import OCR_CONFIDENT
 
 register = template.Library()
 
@@ -13,6 +14,16 @@ register = template.Library()
 def below(section: str, title: str) -> str:
     """`{{ citation.section|below:citation.title }}`: the section path without the title."""
     return below_title(section, title)
+
+
+@register.filter
+def scanned(confidence: float | None) -> str:
+    """`{{ citation.ocr_confidence|scanned }}`: that a page is a scan, and how badly it was read."""
+    if confidence is None:
+        return ""
+    if confidence >= OCR_CONFIDENT:
+        return "read by OCR"
+    return f"read by OCR, confidence {int(confidence * 100)} %"
 
 
 @register.filter

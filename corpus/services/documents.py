@@ -11,29 +11,41 @@ from django.core.files.base import File
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from corpus import files, statistics
+from corpus import files
+from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
+from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.filenames import clean_filename, title_from
 from corpus.models import Collection, Document, Job, JobState, Stage
 from corpus.parsing.clean import clean_line
 from corpus.parsing.sniff import media_type_of
-from corpus.signals import document_uploaded
+from corpus.signals import document_reindexed, document_retried, document_uploaded
 from corpus.wakeups import enqueue
 
 Upload = BinaryIO | File  # type: ignore[type-arg]
 
 
 class DuplicateDocument(MedragError):
-    """These bytes are here already, as `existing`."""
+    """These bytes are here already, as `existing`.
+
+    `may_be_named` says whether whoever uploaded them again may learn its title; the sentence obeys.
+    """
 
     code = "duplicate"
 
-    def __init__(self, existing: Document) -> None:
-        super().__init__(
-            f"This very file is here already: “{existing}”, uploaded as {existing.filename}.",
-            hint="Open that document instead of uploading it again.",
-        )
+    def __init__(self, existing: Document, *, may_be_named: bool) -> None:
+        if may_be_named:
+            super().__init__(
+                f"This very file is here already: “{existing}”, uploaded as {existing.filename}.",
+                hint="Open that document instead of uploading it again.",
+            )
+        else:
+            super().__init__(
+                "This very file is here already, in a collection that is not open to you.",
+                hint="Ask corpus staff for access.",
+            )
         self.existing = existing
+        self.may_be_named = may_be_named
 
 
 class NotNow(MedragError):
@@ -49,22 +61,38 @@ def document_ingest(
 
     The row, its job, the wake-up and what listens to `document_uploaded` commit together. Call it
     outside a transaction, so that no lock is held while the upload is read. `filename` defaults to
-    the upload's own. Raises FileTooLarge, ParseError (what `media_type_of` refuses) and
-    DuplicateDocument; then nothing is kept.
+    the upload's own. Raises FileTooLarge, ParseError (what `media_type_of` refuses), NotPermitted
+    and DuplicateDocument; then nothing is kept.
     """
+    document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
+    return document_add(document, uploaded_by=uploaded_by)
+
+
+def document_store(
+    document: Document, *, upload: Upload, uploaded_by: User | None, filename: str = ""
+) -> None:
+    """The first half of `document_ingest`: the bytes to their place, no row yet.
+
+    For many at a time, whose rows are then added in one transaction that reads no upload.
+    """
+    refuse_others(uploaded_by, document.collection)
     document.filename = clean_filename(filename or _name_of(upload))
     with files.scratch_folder() as folder:
         received = files.receive(upload, folder)  # type: ignore[arg-type]
         document.media_type = media_type_of(received.path, document.filename)
-        _refuse_duplicate(received.sha256)
+        _refuse_duplicate(received.sha256, uploaded_by)
         document.sha256, document.size_bytes = received.sha256, received.size_bytes
         files.keep_document(received)
+
+
+def document_add(document: Document, *, uploaded_by: User | None) -> Document:
+    """The second half: row, job, wake-up and what listens. Raises DuplicateDocument."""
     document.title = clean_line(document.title)[:500] or title_from(document.filename)
     document.uploaded_by = uploaded_by
     try:
         _save_with_job(document, uploaded_by)
     except IntegrityError:
-        _refuse_duplicate(received.sha256)  # another upload of these bytes was faster
+        _refuse_duplicate(document.sha256, uploaded_by)  # another upload of them was faster
         raise
     return document
 
@@ -80,25 +108,36 @@ def document_retry(document: Document, *, by: User | None) -> None:
         if failed.update(enqueued_at=Now(), finished_at=None, **changes) != 1:
             raise NotNow("Only a document that failed can be tried again.")
         enqueue(document.pk)
+        document_retried.send(Document, document=document, actor=by)
 
 
-def document_reindex(document: Document, *, by: User | None) -> None:
-    """Throw away what was derived from the bytes and derive it again.
+def document_reindex(
+    document: Document,
+    *,
+    by: User | None,
+    stage: Stage = Stage.STORED,
+    read_with: str | None = None,
+) -> None:
+    """Derive again what comes after `stage`: STORED reads the file again, PARSED only cuts it.
 
-    The document is not searched until that is done. Raises NotNow while a job runs or waits.
+    `read_with` is the `ReadWith` that reads it from now on; None leaves that as it is. What is
+    there is found until its replacement has been cut, and from then on nothing of the document
+    until that is embedded. Raises NotNow while a job runs or waits, and ModelsMissing.
     """
+    if read_with is not None:
+        artifacts_for(read_with)  # refuses what this site has not got, before anything is changed
     with transaction.atomic():
         rested = Job.objects.filter(document=document, state__in=[JobState.DONE, JobState.FAILED])
-        changes = {"state": JobState.PENDING, "stage": Stage.STORED, "attempts": 0}
+        if not document.pages.exists():
+            stage = Stage.STORED
+        changes = {"state": JobState.PENDING, "stage": stage, "attempts": 0, "timings": {}}
         changes |= {"done": 0, "total": 0, "error_code": "", "last_error": ""}
         if rested.update(enqueued_at=Now(), finished_at=None, **changes) != 1:
             raise NotNow("The document is being read at the moment.", hint="Wait until it is done.")
-        if Document.objects.filter(pk=document.pk, indexed_at__isnull=False).exists():
-            statistics.subtract(document.pk)
-        document.chunks.all().delete()
-        document.pages.all().delete()
-        Document.objects.filter(pk=document.pk).update(indexed_at=None, index_fingerprint="")
+        if read_with is not None:
+            Document.objects.filter(pk=document.pk).update(read_with=read_with)
         enqueue(document.pk)
+        document_reindexed.send(Document, document=document, actor=by)
     document.refresh_from_db()
 
 
@@ -116,10 +155,25 @@ def _save_with_job(document: Document, uploaded_by: User | None) -> None:
     document_uploaded.send(Document, document=document, actor=uploaded_by)
 
 
-def _refuse_duplicate(sha256: str) -> None:
+def refuse_others(by: User | None, collection: Collection) -> None:
+    """Raises NotPermitted. One query."""
+    if not may_upload(by, collection):
+        raise NotPermitted(
+            "This takes the right to upload to the collection.",
+            hint="Nothing was stored. Choose another collection, or ask its staff.",
+        )
+
+
+def _refuse_duplicate(sha256: str, by: User | None) -> None:
     existing = Document.objects.filter(sha256=sha256).first()
     if existing is not None:
-        raise DuplicateDocument(existing)
+        raise DuplicateDocument(existing, may_be_named=_may_name(by, existing))
+
+
+def _may_name(by: User | None, document: Document) -> bool:
+    if by is None:
+        return collections_searchable(None).filter(pk=document.collection_id).exists()
+    return documents_visible(by).filter(pk=document.pk).exists()
 
 
 def _name_of(upload: Upload) -> str:

@@ -9,12 +9,9 @@ aligned by chunk index, so that a restart computes the same batches and the same
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -23,18 +20,22 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection, transaction
 from django.db.models.functions import Now
 
-from corpus import files, jobs, statistics
-from corpus.chunking import CHUNKER_VERSION, ChunkDraft, ChunkSettings, split
+from corpus import context_lines, files, jobs, statistics
+from corpus.chunking import ChunkDraft, split
+from corpus.chunking.given import take_passages
+from corpus.disabling import still_disabled
 from corpus.embedding import Embedder, Vectors, get_embedder
+from corpus.engines import artifacts_for
 from corpus.errors import MedragError
-from corpus.filenames import title_from
 from corpus.jobs import Lease, LeaseLost
-from corpus.models import Chunk, Document, JobState, Page, Stage
-from corpus.parsing import sandbox, serialise
-from corpus.parsing.clean import clean_line
-from corpus.parsing.types import Page as ParsedPage
+from corpus.models import Chunk, Document, Job, JobState, Page, Stage
+from corpus.parsing import sandbox, sniff
+from corpus.parsing.exchanged import read_passages
 from corpus.parsing.types import ParsedDocument
+from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.search_text import normalise
+from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
+from corpus.versions import signature
 
 logger = logging.getLogger(__name__)
 
@@ -43,9 +44,6 @@ MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and 
 MODEL_LOAD_HEAD_START_S = 60.0  # importing torch holds the interpreter lock
 CHUNKING_LIMIT_S = 300.0
 BATCH_LIMIT_S = 180.0
-# What a file may say of itself, and where that goes when staff left it blank.
-METADATA_FIELDS = {"source": "issuer", "url": "source_url", "licence": "licence"}
-
 _OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
 
 Step = Callable[[Document, Lease], Stage]
@@ -104,7 +102,7 @@ def describe(error: BaseException) -> str:
 def _run(lease: Lease) -> None:
     if lease.stage in (Stage.CHUNKED, Stage.EMBEDDED):
         document = Document.objects.get(pk=lease.document_id)
-        if document.index_fingerprint != _fingerprint(document, _embedder(lease)):
+        if document.index_fingerprint != fingerprint(document, site_recipe(_embedder(lease))):
             lease.stage = Stage.PARSED  # settings changed since: cut and embed it again
     while lease.stage != Stage.INDEXED:
         document = Document.objects.get(pk=lease.document_id)
@@ -112,6 +110,7 @@ def _run(lease: Lease) -> None:
 
 
 def _parse(document: Document, lease: Lease) -> Stage:
+    artifacts = artifacts_for(document.read_with)
     with files.scratch_folder() as folder:
         parsed = sandbox.parse_in_child(
             files.document_path(document.sha256),
@@ -120,23 +119,51 @@ def _parse(document: Document, lease: Lease) -> Stage:
             limits=sandbox.Limits(
                 max_pages=settings.PARSE_MAX_PAGES,
                 memory_mb=settings.PARSE_MEMORY_MB,
-                cpu_s=settings.PARSE_TIMEOUT_S,
+                # Less, so that a file that computes for ever is told from a busy machine.
+                cpu_s=max(1, settings.PARSE_TIMEOUT_S * 4 // 5),
                 wall_s=settings.PARSE_TIMEOUT_S,
             ),
             on_progress=lease.progress,
+            on_start=lambda: lease.lap("start"),
             command=settings.PARSER_COMMAND or sandbox.CHILD,
-            docling_artifacts=_artifacts(),
+            docling_artifacts=artifacts,
         )
         _refuse_gaps(parsed)
         files.keep_page_images(document.sha256, folder / "pages")
+    lease.lap("parse")
     with transaction.atomic():
-        lease.hold(stage=Stage.PARSED, done=len(parsed.pages), total=len(parsed.pages))
+        lease.hold(
+            stage=Stage.PARSED,
+            done=len(parsed.pages),
+            total=len(parsed.pages),
+            timings=lease.timings,
+        )
         document = Document.objects.select_for_update().get(pk=document.pk)
-        _describe_document(document, parsed)
+        take_over(document, parsed)
+        _take_out(document)
         document.pages.all().delete()
-        Page.objects.bulk_create(_page_row(document, page) for page in parsed.pages)
-        document.save(update_fields=["title", "page_count", "engine", *METADATA_FIELDS.values()])
+        Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
+        document.signature = signature(page.text for page in parsed.pages)
+        document.save(
+            update_fields=[
+                *("title", "page_count", "engine", "signature"),
+                *METADATA_FIELDS.values(),
+            ]
+        )
+    lease.lap("write")
     return Stage.PARSED
+
+
+def _take_out(document: Document) -> None:
+    """Drop its passages, which others replace, from the search and from the statistics.
+
+    Called in the transaction that keeps what is new: until then the old ones are found. Those that
+    somebody disabled are left, until it is known which of the new ones stay disabled.
+    """
+    was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
+    if was_indexed.update(indexed_at=None):
+        statistics.subtract(document.pk)
+    document.chunks.filter(disabled_at=None).delete()
 
 
 def _embedder(lease: Lease) -> Embedder:
@@ -144,32 +171,64 @@ def _embedder(lease: Lease) -> Embedder:
     with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
         embedder = get_embedder()
     lease.hold()
+    lease.lap("load")
     return embedder
 
 
 def _chunk(document: Document, lease: Lease) -> Stage:
     embedder = _embedder(lease)
     with lease.kept_alive(CHUNKING_LIMIT_S):
-        drafts = split(
-            pages_of(document),
-            title=document.title,
-            population=document.population,
-            sha256=document.sha256,
-            settings=_chunk_settings(embedder),
-            count_tokens=embedder.count_tokens,
-        )
-        fingerprint = _fingerprint(document, embedder)
+        drafts = _drafts(document, embedder)
     if not drafts:
         raise IncompleteDocument(
             "No text was found to cut into passages.",
             hint="Check that the file opens and shows text.",
         )
+    if context_lines.is_configured():
+        drafts = context_lines.with_lines(
+            drafts, title=document.title, count_tokens=embedder.count_tokens, lease=lease
+        )
+    made_by = fingerprint(document, site_recipe(embedder))
+    lease.lap("chunk")
     with transaction.atomic():
-        lease.hold(stage=Stage.CHUNKED, done=0, total=len(drafts))
-        document.chunks.all().delete()
-        Chunk.objects.bulk_create((_chunk_row(document, d) for d in drafts), batch_size=500)
-        Document.objects.filter(pk=document.pk).update(index_fingerprint=fingerprint)
+        lease.hold(stage=Stage.CHUNKED, done=0, total=len(drafts), timings=lease.timings)
+        _take_out(document)
+        rows = [chunk_row(document, draft) for draft in drafts]
+        _keep_disabled(document, rows)
+        Chunk.objects.bulk_create(rows, batch_size=500)
+        Document.objects.filter(pk=document.pk).update(index_fingerprint=made_by)
+    lease.lap("write")
     return Stage.CHUNKED
+
+
+def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
+    """What somebody took out of the search stays out, though it is cut anew."""
+    disabled = list(document.chunks.filter(disabled_at__isnull=False).order_by("index"))
+    document.chunks.all().delete()
+    stays = still_disabled([chunk.text for chunk in disabled], [row.text for row in rows])
+    for new, old in stays.items():
+        for name in ("disabled_at", "disabled_by_id", "disabled_reason"):
+            setattr(rows[new], name, getattr(disabled[old], name))
+
+
+def _drafts(document: Document, embedder: Embedder) -> list[ChunkDraft]:
+    """Cut what was read; what came in as passages (and was read by the child) stays as it is."""
+    if document.media_type == sniff.PASSAGES:
+        return take_passages(
+            read_passages(files.document_path(document.sha256)),
+            title=document.title,
+            population=document.population,
+            sha256=document.sha256,
+            count_tokens=embedder.count_tokens,
+        )
+    return split(
+        pages_of(document),
+        title=document.title,
+        population=document.population,
+        sha256=document.sha256,
+        settings=chunk_settings(embedder),
+        count_tokens=embedder.count_tokens,
+    )
 
 
 def _embed(document: Document, lease: Lease) -> Stage:
@@ -182,11 +241,13 @@ def _embed(document: Document, lease: Lease) -> Stage:
         with lease.kept_alive(BATCH_LIMIT_S):
             vectors = embedder.encode([f"{row.context}\n{row.text}" for row in rows])
         _refuse_bad_vectors(vectors, len(rows))
+        lease.lap("embed")
         with transaction.atomic():
             lease.hold(done=min(first + BATCH, total), total=total)
             _write_vectors(rows, vectors)
+        lease.lap("write")
     with transaction.atomic():
-        lease.hold(stage=Stage.EMBEDDED, done=total, total=total)
+        lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
 
 
@@ -208,6 +269,8 @@ def _finish(document: Document, lease: Lease) -> Stage:
             raise IncompleteDocument("Some passages have no vector.", hint="Index it again.")
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
+        lease.lap("finish")
+        Job.objects.filter(pk=lease.job_id).update(timings=lease.timings)
     return Stage.INDEXED
 
 
@@ -239,65 +302,6 @@ def _write_vectors(rows: Sequence[Chunk], vectors: Vectors) -> None:
         cursor.execute(_WRITE_VECTORS, [[row.pk for row in rows], texts, words])
 
 
-def pages_of(document: Document) -> tuple[ParsedPage, ...]:
-    """The document's pages as the parser made them, in order. One query."""
-    rows = [
-        {
-            "number": page.number,
-            "text": page.text,
-            "blocks": page.blocks,
-            "width": page.width,
-            "height": page.height,
-            "ocr_confidence": page.ocr_confidence,
-            "doubts": page.doubts,
-        }
-        for page in document.pages.order_by("number")
-    ]
-    whole = {"pages": rows, "engine": "", "title": "", "metadata": {}}
-    return serialise.from_json(json.dumps(whole)).pages
-
-
-def _page_row(document: Document, page: ParsedPage) -> Page:
-    return Page(
-        document=document,
-        number=page.number,
-        text=page.text,
-        blocks=[asdict(block) for block in page.blocks],
-        width=page.width,
-        height=page.height,
-        ocr_confidence=page.ocr_confidence,
-        doubts=[asdict(doubt) for doubt in page.doubts],
-    )
-
-
-def _chunk_row(document: Document, draft: ChunkDraft) -> Chunk:
-    return Chunk(
-        document=document,
-        key=draft.key,
-        index=draft.index,
-        page=draft.page,
-        section_path=list(draft.section_path),
-        context=draft.context,
-        text=draft.text,
-        spans=[list(span) for span in draft.spans],
-        tokens=draft.tokens,
-    )
-
-
-def _describe_document(document: Document, parsed: ParsedDocument) -> None:
-    """Take over what the file says of itself where staff left the default."""
-    title = clean_line(parsed.title)[:500]
-    if title and document.title == title_from(document.filename):
-        document.title = title
-    for key, field in METADATA_FIELDS.items():
-        value = clean_line(parsed.metadata.get(key, ""))
-        limit = getattr(Document._meta.get_field(field), "max_length", 0)
-        if value and len(value) <= limit and not getattr(document, field):
-            setattr(document, field, value)
-    document.page_count = len(parsed.pages)
-    document.engine = parsed.engine[:300]
-
-
 def _refuse_gaps(parsed: ParsedDocument) -> None:
     """Complete or not at all: the page that is missing may hold the contraindication."""
     numbers = [page.number for page in parsed.pages]
@@ -316,24 +320,3 @@ def _refuse_bad_vectors(vectors: Vectors, count: int) -> None:
             "The encoder gave vectors that can't be searched.",
             hint="Check MEDRAG_EMBEDDER, then press Retry.",
         )
-
-
-def _chunk_settings(embedder: Embedder) -> ChunkSettings:
-    """As set, bounded by what the encoder reads: what it cuts off could never be found."""
-    largest = min(settings.CHUNK_MAX_TOKENS, embedder.max_tokens)
-    return ChunkSettings(largest, settings.CHUNK_OVERLAP_TOKENS)
-
-
-def _fingerprint(document: Document, embedder: Embedder) -> str:
-    """Of all that decides the chunks and vectors of given bytes."""
-    parts = [
-        document.engine,
-        CHUNKER_VERSION,
-        repr(_chunk_settings(embedder)),
-        embedder.fingerprint,
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _artifacts() -> Path | None:
-    return Path(settings.DOCLING_ARTIFACTS_PATH) if settings.DOCLING_ARTIFACTS_PATH else None

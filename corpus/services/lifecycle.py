@@ -1,7 +1,9 @@
-"""The arrows of a document's life: DRAFT -> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN.
+"""The arrows of a document's life: DRAFT <-> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN.
 
 Each is one UPDATE that names the state it starts from, so that of two people who press a button
-at once one is told that the other was faster. Rights are checked by the caller.
+at once one is told that the other was faster. To publish, send back, supersede or withdraw takes
+the right to publish in the collection, which is checked here: no way around the administration is
+a way around it. Rows are locked before the audit chain's head, always, and rows by primary key.
 """
 
 from __future__ import annotations
@@ -15,11 +17,20 @@ from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Now
 
+from corpus.access import NotPermitted, may_publish
 from corpus.errors import MedragError
-from corpus.models import Document, Lifecycle
+from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
+from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
-from corpus.signals import document_published, document_superseded, document_withdrawn
+from corpus.signals import (
+    document_published,
+    document_returned,
+    document_submitted,
+    document_superseded,
+    document_withdrawn,
+)
+from corpus.types import CitingAnswer
 
 
 class SecondPersonNeeded(MedragError):
@@ -40,6 +51,19 @@ class ReasonNeeded(MedragError):
 def document_submit(document: Document, *, by: User | None) -> None:
     """DRAFT -> REVIEW. Raises NotNow."""
     _move(document, Lifecycle.DRAFT, Lifecycle.REVIEW)
+    document_submitted.send(Document, document=document, actor=by)
+
+
+@transaction.atomic
+def document_return(document: Document, *, by: User | None, reason: str) -> None:
+    """REVIEW -> DRAFT, for a reason that its uploader reads. Raises as publishing, ReasonNeeded.
+
+    The reason goes to whoever listens; the document itself does not keep it.
+    """
+    _refuse_others(by, document)
+    reason = _reason(reason, "To send it back needs a reason.")
+    _move(document, Lifecycle.REVIEW, Lifecycle.DRAFT)
+    document_returned.send(Document, document=document, actor=by, reason=reason)
 
 
 @transaction.atomic
@@ -52,13 +76,14 @@ def document_publish(
 ) -> None:
     """REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
-    It is found as soon as it is indexed, too. `supersedes` ends with the same commit.
-    Raises NotNow, SecondPersonNeeded, BadSuccessor.
+    It is found as soon as it is indexed, too; one that could not be read is refused. `supersedes`
+    ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded, BadSuccessor.
     """
+    both = [document] if supersedes is None else [document, supersedes]
+    _refuse_others(by, *both)
     _refuse_same_person(document, by)
-    if supersedes is not None:
-        # Rows before the audit chain's head, as everywhere: the other order could deadlock.
-        list(Document.objects.select_for_update().filter(pk=supersedes.pk))
+    _lock(*both)
+    _refuse_unread(document)
     _move(
         document,
         Lifecycle.REVIEW,
@@ -74,9 +99,14 @@ def document_publish(
 
 @transaction.atomic
 def document_supersede(old: Document, *, by: User | None, successor: Document) -> None:
-    """PUBLISHED -> SUPERSEDED by a document that is published. Raises NotNow, BadSuccessor."""
+    """PUBLISHED -> SUPERSEDED by a document that is published.
+
+    Raises NotNow, NotPermitted, BadSuccessor.
+    """
+    _refuse_others(by, old)
+    _lock(old, successor)
     published = Document.objects.filter(pk=successor.pk, lifecycle=Lifecycle.PUBLISHED)
-    if old.pk == successor.pk or not published.select_for_update().exists():
+    if old.pk == successor.pk or not published.exists():
         raise BadSuccessor(
             "Only another document that is published can take its place.",
             hint="Publish the new version first.",
@@ -86,11 +116,14 @@ def document_supersede(old: Document, *, by: User | None, successor: Document) -
 
 
 @transaction.atomic
-def document_withdraw(document: Document, *, by: User | None, reason: str) -> None:
-    """PUBLISHED -> WITHDRAWN, for a reason that clinicians read. Raises NotNow, ReasonNeeded."""
-    reason = clean_text(reason).strip()
-    if not reason:
-        raise ReasonNeeded("A withdrawal needs a reason.", hint="Say it in a sentence.")
+def document_withdraw(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
+    """PUBLISHED -> WITHDRAWN, for a reason that clinicians read; the very next query obeys.
+
+    Returns the past answers that cited it, newest first: whom to tell.
+    Raises NotNow, NotPermitted, ReasonNeeded.
+    """
+    _refuse_others(by, document)
+    reason = _reason(reason, "A withdrawal needs a reason.")
     _move(
         document,
         Lifecycle.PUBLISHED,
@@ -98,7 +131,8 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> No
         withdrawn_at=Now(),
         withdrawn_reason=reason,
     )
-    document_withdrawn.send(Document, document=document, actor=by)
+    document_withdrawn.send(Document, document=document, actor=by, reason=reason)
+    return answers_citing(document)
 
 
 def _move(document: Document, old: Lifecycle, new: Lifecycle, **changes: Any) -> None:
@@ -111,6 +145,34 @@ def _move(document: Document, old: Lifecycle, new: Lifecycle, **changes: Any) ->
             hint="Reload the page: somebody may have been faster.",
         )
     document.refresh_from_db()
+
+
+def _lock(*documents: Document) -> None:
+    pks = [document.pk for document in documents]
+    list(Document.objects.select_for_update().filter(pk__in=pks).order_by("pk").values("pk"))
+
+
+def _reason(text: str, sentence: str) -> str:
+    reason = clean_text(text).strip()
+    if not reason:
+        raise ReasonNeeded(sentence, hint="Say it in a sentence.")
+    return reason
+
+
+def _refuse_others(by: User | None, *documents: Document) -> None:
+    if not all(may_publish(by, document) for document in documents):
+        raise NotPermitted(
+            "This takes the right to publish in the document's collection.",
+            hint="Nothing was changed. Ask a publisher of that collection.",
+        )
+
+
+def _refuse_unread(document: Document) -> None:
+    if Job.objects.filter(document=document, state=JobState.FAILED).exists():
+        raise NotNow(
+            "What could not be read can't be published.",
+            hint="Retry it, or upload it in another format.",
+        )
 
 
 def _refuse_same_person(document: Document, by: User | None) -> None:

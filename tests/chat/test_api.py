@@ -125,6 +125,8 @@ def test_a_search_is_a_list_and_audited_without_its_words(
         "page": 1,
         "section": "Treatment",
         "text": TEXT,
+        "ocr_confidence": None,
+        "also_in": [],
     }
     event = AuditEvent.objects.get(action="search")
     assert event.actor.endswith(":alice")
@@ -319,6 +321,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "page": 3,
                 "section": "Dosing › Adults",
                 "quote": "Give",
+                "ocr_confidence": None,
             }
         ],
     }

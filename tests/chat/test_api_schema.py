@@ -5,12 +5,13 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat import api_examples
-from chat.serializers import QueryRequest, QueryResponse, SearchRequest
+from chat.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
 
 
 @pytest.fixture
@@ -39,9 +40,11 @@ def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: 
     assert operation["responses"]["200"]["content"]["application/json"]["examples"]
 
 
-def test_the_examples_are_what_is_sent_and_given(schema: Any, db: None) -> None:
+def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> None:
     answers = [example.value for example in api_examples.QUERY[1:]]
     for answer in answers:
         assert set(answer) == set(QueryResponse().fields)
-    assert QueryRequest(data=api_examples.QUERY[0].value).is_valid()
-    assert SearchRequest(data=api_examples.SEARCH[0].value).is_valid()
+    reader = {"reader": alice}
+    assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
+    assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
+    assert set(api_examples.SEARCH[1].value) == set(HitResponse().fields)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 TOP = {"status", "reason", "message", "owner", "claims", "nearest", "confidence", "turn"}
-CITATION = {"document", "sha256", "page", "section", "quote"}
+CITATION = {"document", "sha256", "page", "section", "quote", "ocr_confidence"}
 NEAREST = {"document", "sha256", "page", "section", "text"}
 
 
@@ -56,6 +56,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
             "page": 1,
             "section": "Treatment",
             "quote": DOSE,
+            "ocr_confidence": None,
         }
     ]
     turn = Turn.objects.get(pk=answer["turn"])

@@ -35,11 +35,19 @@ def test_withdrawn_says_when_and_why() -> None:
 
 
 def test_superseded_names_its_successor() -> None:
-    successor = Document(title="New")
+    successor = Document(title="New", collection_id=7)
     old = Document(lifecycle=Lifecycle.SUPERSEDED, superseded_by=successor)
-    (notice,) = document_notices(old, on=TODAY)
+    (notice,) = document_notices(old, on=TODAY, readable={7})
     assert notice.level == "stop"
     assert notice.successor is successor
+
+
+@pytest.mark.parametrize("readable", [set(), {1, 2}])
+def test_a_successor_that_is_not_open_to_the_reader_is_not_named(readable: set[int]) -> None:
+    successor = Document(title="New", collection_id=7)
+    old = Document(lifecycle=Lifecycle.SUPERSEDED, superseded_by=successor)
+    (notice,) = document_notices(old, on=TODAY, readable=readable)
+    assert (notice.level, notice.successor) == ("stop", None)
 
 
 @pytest.mark.parametrize("lifecycle", [Lifecycle.DRAFT, Lifecycle.REVIEW])

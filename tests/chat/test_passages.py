@@ -1,5 +1,6 @@
 """Quotable units: what must come with a sentence, an item or a row so that it means the same."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from chat.passages import Unit, quotable_units
 from corpus.models import Page
 from tests.chat.hits import hits_for
 from tests.corpora import publish
+from tests.corpus import parsing_fixtures, table_fixtures
 
 pytestmark = pytest.mark.django_db
 
@@ -178,3 +180,25 @@ def test_one_query_and_none_for_nothing(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
         quotable_units(hits, "gentamicin dose")
     assert quotable_units([], "gentamicin dose") == []
+
+
+def test_a_row_that_ends_in_an_empty_cell_can_be_quoted() -> None:
+    rows = "| Drug | Dose | Note |\n| Gentamicin | 5 mg | Once |\n| Amikacin | 9 mg |  |"
+    assert rows_shown(rows)[-1] == "Drug: Amikacin; Dose: 9 mg"
+
+
+def test_a_row_after_a_page_break_brings_the_labels_of_the_page_before(tmp_path: Path) -> None:
+    draws = table_fixtures.over_a_break(repeated=False, ruled=True)
+    path = parsing_fixtures.make_pdf(tmp_path / "a.pdf", *draws)
+    pages = parsing_fixtures.parse(path, tmp_path / "out").pages
+    publish("Examplol", pages=pages)
+
+    made = quotable_units(hits_for("dose by weight"), "dose by weight")
+
+    row = next(unit for unit in made if unit.quotes[0].text.startswith("40 to 49 kg"))
+    assert row.text.startswith("Weight: 40 to 49 kg; Dose: 80 mg; Interval: Every 7 hours")
+    assert [(quote.page, quote.text) for quote in row.quotes][:2] == [
+        (2, "40 to 49 kg | 80 mg | Every 7 hours"),
+        (1, "Weight | Dose | Interval"),
+    ]
+    assert row.caption == "Table 1. Dose by weight"

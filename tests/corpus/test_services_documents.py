@@ -13,6 +13,8 @@ from django.db import connection
 from django_q.models import OrmQ
 from pytest_django import Settings
 
+from corpus import signals
+from corpus.access import NotPermitted
 from corpus.errors import MedragError
 from corpus.files import FileTooLarge, document_path
 from corpus.models import Document, Job, JobState, Lifecycle, Stage
@@ -26,7 +28,10 @@ from corpus.services.documents import (
     document_retry,
 )
 from corpus.signals import document_uploaded
+from medrag_site.accounts import CLINICIANS, STAFF
+from tests.corpora import shelf
 from tests.corpus.documents import GUIDELINE, ingest
+from tests.people import narrow, person
 
 
 def kept_files(folder: Path) -> list[Path]:
@@ -183,3 +188,73 @@ def test_a_document_that_is_being_read_is_not_indexed_again() -> None:
     document = ingest()
     with pytest.raises(NotNow, match="being read"):
         document_reindex(document, by=None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("signal", "step", "state"),
+    [
+        (signals.document_retried, document_retry, JobState.FAILED),
+        (signals.document_reindexed, document_reindex, JobState.DONE),
+    ],
+)
+def test_what_can_not_be_recorded_is_not_queued(signal: Any, step: Any, state: JobState) -> None:
+    document = ingest()
+    OrmQ.objects.all().delete()
+    Job.objects.update(state=state, attempts=2)
+
+    def refuse(**said: Any) -> None:
+        assert Job.objects.get().state == JobState.PENDING
+        raise MedragError("The audit log can't be written.")
+
+    signal.connect(refuse, dispatch_uid="test")
+    try:
+        with pytest.raises(MedragError, match="audit log"):
+            step(document, by=None)
+    finally:
+        signal.disconnect(dispatch_uid="test")
+    assert (Job.objects.get().state, Job.objects.get().attempts) == (state, 2)
+    assert not OrmQ.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_upload_takes_the_permission_and_the_group_of_the_collection(files_dir: Path) -> None:
+    narrow(shelf("blood"), "uploaders", "Haematology")
+
+    def upload(by: Any) -> Document:
+        document = Document(collection=shelf("blood"))
+        return document_ingest(
+            document, upload=BytesIO(GUIDELINE.encode()), uploaded_by=by, filename="g.md"
+        )
+
+    for by in (None, person("a", STAFF), person("b", CLINICIANS, "Haematology")):
+        with pytest.raises(NotPermitted):
+            upload(by)
+    assert kept_files(files_dir) == []
+    member = person("c", STAFF, "Haematology")
+    assert upload(member).uploaded_by == member
+
+
+@pytest.mark.django_db
+def test_the_same_bytes_in_a_collection_that_is_not_open_are_not_named() -> None:
+    for right in ("searchers", "uploaders"):
+        narrow(shelf("blood"), right, "Haematology")
+    insider = person("insider", STAFF, "Haematology")
+    first = document_ingest(
+        Document(collection=shelf("blood"), title="Secret"),
+        upload=BytesIO(GUIDELINE.encode()),
+        uploaded_by=insider,
+        filename="hidden.md",
+    )
+    named = {insider: True, person("outsider", STAFF): False, None: False}
+    for by, may_be_named in named.items():
+        with pytest.raises(DuplicateDocument) as caught:
+            document_ingest(
+                Document(collection=shelf("blood" if may_be_named else "general")),
+                upload=BytesIO(GUIDELINE.encode()),
+                uploaded_by=by,
+                filename="mine.md",
+            )
+        assert (caught.value.existing, caught.value.may_be_named) == (first, may_be_named)
+        said = caught.value.sentence
+        assert ("Secret" in said, "hidden" in said) == (may_be_named, may_be_named)

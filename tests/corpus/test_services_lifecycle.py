@@ -14,18 +14,23 @@ from django.dispatch import Signal
 from pytest_django import Settings
 
 from corpus import signals
-from corpus.models import Document, Lifecycle
+from corpus.access import NotPermitted
+from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.documents import NotNow
 from corpus.services.lifecycle import (
     BadSuccessor,
     ReasonNeeded,
     SecondPersonNeeded,
     document_publish,
+    document_return,
     document_submit,
     document_supersede,
     document_withdraw,
 )
+from medrag_site.accounts import PUBLISHERS, STAFF
+from tests.corpora import shelf
 from tests.corpus.documents import ingest
+from tests.people import in_groups, narrow, person
 
 TODAY = datetime.date(2026, 3, 1)
 
@@ -53,8 +58,13 @@ def submit(document: Document) -> None:
     document_submit(document, by=None)
 
 
+def send_back(document: Document) -> None:
+    document_return(document, by=None, reason="The table is misread.")
+
+
 ARROWS: dict[tuple[Lifecycle, Callable[[Document], None]], Lifecycle] = {
     (Lifecycle.DRAFT, submit): Lifecycle.REVIEW,
+    (Lifecycle.REVIEW, send_back): Lifecycle.DRAFT,
     (Lifecycle.REVIEW, publish): Lifecycle.PUBLISHED,
     (Lifecycle.PUBLISHED, supersede): Lifecycle.SUPERSEDED,
     (Lifecycle.PUBLISHED, withdraw): Lifecycle.WITHDRAWN,
@@ -62,7 +72,7 @@ ARROWS: dict[tuple[Lifecycle, Callable[[Document], None]], Lifecycle] = {
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("step", [submit, publish, supersede, withdraw])
+@pytest.mark.parametrize("step", [submit, send_back, publish, supersede, withdraw])
 @pytest.mark.parametrize("lifecycle", list(Lifecycle))
 def test_each_step_starts_from_its_own_state_only(
     lifecycle: Lifecycle, step: Callable[[Document], None]
@@ -80,6 +90,7 @@ def test_each_step_starts_from_its_own_state_only(
 
 @pytest.mark.django_db
 def test_publishing_sets_the_day_it_is_in_force_unless_it_names_one(alice: User) -> None:
+    alice = in_groups(alice, PUBLISHERS)
     document = make(Lifecycle.REVIEW)
     document_publish(document, by=alice, today=TODAY)
     assert (document.effective_from, document.published_by) == (TODAY, alice)
@@ -95,12 +106,13 @@ def test_the_uploader_may_not_publish_where_two_are_needed(
     settings: Settings, alice: User, bob: User
 ) -> None:
     settings.TWO_PERSON_PUBLISH = True
+    alice, bob = in_groups(alice, PUBLISHERS), in_groups(bob, PUBLISHERS)
     document = make(Lifecycle.REVIEW)
     Document.objects.filter(pk=document.pk).update(uploaded_by=alice)
     document.refresh_from_db()
-    for person in (alice, None):
+    for somebody in (alice, None):
         with pytest.raises(SecondPersonNeeded):
-            document_publish(document, by=person, today=TODAY)
+            document_publish(document, by=somebody, today=TODAY)
     document_publish(document, by=bob, today=TODAY)
     assert document.lifecycle == Lifecycle.PUBLISHED
 
@@ -143,6 +155,8 @@ def test_a_withdrawal_needs_a_reason_and_keeps_it() -> None:
 @pytest.mark.parametrize(
     ("signal", "lifecycle", "step"),
     [
+        (signals.document_submitted, Lifecycle.DRAFT, submit),
+        (signals.document_returned, Lifecycle.REVIEW, send_back),
         (signals.document_published, Lifecycle.REVIEW, publish),
         (signals.document_superseded, Lifecycle.PUBLISHED, supersede),
         (signals.document_withdrawn, Lifecycle.PUBLISHED, withdraw),
@@ -164,6 +178,69 @@ def test_a_step_that_can_not_be_recorded_is_not_taken(
     finally:
         signal.disconnect(dispatch_uid="test")
     assert Document.objects.get(pk=document.pk).lifecycle == lifecycle
+
+
+@pytest.mark.django_db
+def test_sending_back_needs_a_reason_and_tells_it() -> None:
+    document = make(Lifecycle.REVIEW)
+    told: list[str] = []
+
+    def listen(*, reason: str, **said: Any) -> None:
+        told.append(reason)
+
+    with pytest.raises(ReasonNeeded):
+        document_return(document, by=None, reason=" \n")
+    signals.document_returned.connect(listen, dispatch_uid="test")
+    try:
+        document_return(document, by=None, reason=" Page 3 is misread. ")
+    finally:
+        signals.document_returned.disconnect(dispatch_uid="test")
+    assert (document.lifecycle, told) == (Lifecycle.DRAFT, ["Page 3 is misread."])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("step", [publish, send_back, supersede, withdraw])
+def test_a_narrowed_collection_is_closed_to_the_system(step: Callable[[Document], None]) -> None:
+    """A command without a name has the rights of nobody."""
+    lifecycle = Lifecycle.REVIEW if step in (publish, send_back) else Lifecycle.PUBLISHED
+    document = make(lifecycle)
+    narrow(document.collection, "publishers", "Haematology")
+    with pytest.raises(NotPermitted) as refused:
+        step(document)
+    assert "Guideline" not in refused.value.sentence
+    assert Document.objects.get(pk=document.pk).lifecycle == lifecycle
+
+
+@pytest.mark.django_db
+def test_publishing_takes_the_permission_and_the_group() -> None:
+    document = make(Lifecycle.REVIEW)
+    narrow(document.collection, "publishers", "Haematology")
+    for name, groups in {"a": (STAFF, "Haematology"), "b": (PUBLISHERS,), "c": ()}.items():
+        with pytest.raises(NotPermitted):
+            document_publish(document, by=person(name, *groups), today=TODAY)
+    document_publish(document, by=person("d", PUBLISHERS, "Haematology"), today=TODAY)
+    assert document.lifecycle == Lifecycle.PUBLISHED
+
+
+@pytest.mark.django_db
+def test_what_is_superseded_takes_the_right_to_its_collection_too() -> None:
+    old, new = make(Lifecycle.PUBLISHED, 1), make(Lifecycle.REVIEW, 2)
+    Document.objects.filter(pk=old.pk).update(collection=shelf("blood"))
+    narrow(shelf("blood"), "publishers", "Haematology")
+    old.refresh_from_db()
+    publisher = person("p", PUBLISHERS)
+    with pytest.raises(NotPermitted):
+        document_publish(new, by=publisher, today=TODAY, supersedes=old)
+    assert Document.objects.get(pk=new.pk).lifecycle == Lifecycle.REVIEW
+
+
+@pytest.mark.django_db
+def test_what_could_not_be_read_is_not_published() -> None:
+    document = make(Lifecycle.REVIEW)
+    Job.objects.filter(document=document).update(state=JobState.FAILED)
+    with pytest.raises(NotNow, match="could not be read"):
+        publish(document)
+    assert Document.objects.get(pk=document.pk).lifecycle == Lifecycle.REVIEW
 
 
 def test_of_two_who_withdraw_at_once_one_is_told(own_database: str) -> None:
@@ -188,3 +265,32 @@ def test_of_two_who_withdraw_at_once_one_is_told(own_database: str) -> None:
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == ["done", "told"]
+
+
+def test_of_two_who_replace_one_version_at_once_one_is_told_and_nobody_waits_for_ever(
+    own_database: str,
+) -> None:
+    old = make(Lifecycle.PUBLISHED)
+    successors = [make(Lifecycle.REVIEW, number) for number in (1, 2)]
+    barrier = threading.Barrier(2)
+    outcomes: list[str] = []
+
+    def attempt(pk: int) -> None:
+        mine, replaced = Document.objects.get(pk=pk), Document.objects.get(pk=old.pk)
+        barrier.wait()
+        try:
+            document_publish(mine, by=None, today=TODAY, supersedes=replaced)
+            outcomes.append("done")
+        except NotNow:
+            outcomes.append("told")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=attempt, args=[new.pk]) for new in successors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done", "told"]
+    lifecycles = sorted(Document.objects.values_list("lifecycle", flat=True))
+    assert lifecycles == [Lifecycle.PUBLISHED, Lifecycle.REVIEW, Lifecycle.SUPERSEDED]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.models import Channel
@@ -23,12 +24,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--collection", action="append", default=[], metavar="SLUG", help="search only here"
         )
+        parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             turn = turn_ask(
                 options["question"],
-                user=None,
+                user=_person(options["user"]),
                 channel=Channel.COMMAND,
                 collections=tuple(options["collection"]),
             )
@@ -38,3 +40,13 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(turn_payload(turn), ensure_ascii=False, indent=2))
         else:
             self.stdout.write(as_text(turn))
+
+
+def _person(username: str | None) -> User | None:
+    """None asks in nobody's name: it finds what is open to everybody."""
+    if not username:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise CommandError(f"There is no active user {username}.")
+    return user

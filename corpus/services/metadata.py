@@ -1,0 +1,92 @@
+"""Change what is said of a document, not what it says: nothing is read or indexed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from corpus.access import NotPermitted, collections_publishable, collections_uploadable
+from corpus.errors import MedragError
+from corpus.models import Document
+from corpus.parsing.clean import clean_line
+from corpus.signals import document_edited
+
+EDITABLE = frozenset(
+    "title version issuer source_type year authority specialty population language source_url "
+    "licence collection effective_from review_by".split()
+)
+
+
+class BadValue(MedragError):
+    """What was typed can't stand in that field; nothing was changed."""
+
+    code = "bad_value"
+
+
+def document_edit(
+    document: Document, *, by: User | None, changes: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Write these fields and no others, and return the names of those that differed, sorted.
+
+    The row is locked, so that an edit in between is never undone by one that did not touch the
+    field. Nothing is announced where nothing differs. A new title or population reaches the search
+    when the document is cut again (`selectors.documents_stale` lists it). Moving it to another
+    collection takes the right to upload to or publish in both.
+    Raises BadValue, NotPermitted, and ValueError for a field that is not to be edited.
+    """
+    unknown = sorted(set(changes) - EDITABLE)
+    if unknown:
+        raise ValueError(f"No field to edit: {', '.join(unknown)}")
+    values = {name: _clean(name, value) for name, value in changes.items()}
+    with transaction.atomic():
+        stored = Document.objects.select_for_update().get(pk=document.pk)
+        fields = sorted(
+            name for name, value in values.items() if getattr(stored, _column(name)) != _key(value)
+        )
+        if "collection" in fields:
+            _refuse_move(by, {stored.collection_id, values["collection"].pk})
+        if not fields:
+            return ()
+        for name in fields:
+            setattr(stored, name, values[name])
+            setattr(document, name, values[name])
+        stored.save(update_fields=fields)
+        document_edited.send(Document, document=stored, actor=by, fields=tuple(fields))
+    return tuple(fields)
+
+
+def _refuse_move(by: User | None, collections: set[int]) -> None:
+    works_in = set(collections_uploadable(by).values_list("pk", flat=True))
+    works_in |= set(collections_publishable(by).values_list("pk", flat=True))
+    if not collections <= works_in:
+        raise NotPermitted(
+            "A document is moved by those who work in both collections.",
+            hint="Nothing was changed. Ask a colleague who uploads to or publishes in both.",
+        )
+
+
+def _clean(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        value = clean_line(value)
+    field = Document._meta.get_field(name)
+    if field.is_relation:
+        return value
+    try:
+        return field.clean(value, None)  # type: ignore[union-attr]
+    except ValidationError as error:
+        raise BadValue(
+            f"{field.verbose_name}: {' '.join(error.messages)}",  # type: ignore[union-attr]
+            hint="Nothing was changed.",
+        ) from None
+
+
+def _column(name: str) -> str:
+    return "collection_id" if name == "collection" else name
+
+
+def _key(value: Any) -> Any:
+    return getattr(value, "pk", value)

@@ -1,0 +1,43 @@
+"""Take a single passage out of every search, and put it back."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.functions import Now
+
+from corpus.models import Chunk
+from corpus.parsing.clean import clean_text
+from corpus.services.documents import NotNow
+from corpus.services.lifecycle import ReasonNeeded
+from corpus.signals import chunk_disabled, chunk_enabled
+
+
+@transaction.atomic
+def chunk_disable(chunk: Chunk, *, by: User | None, reason: str) -> None:
+    """No search finds it from the next query on. Raises ReasonNeeded, NotNow."""
+    reason = clean_text(reason).strip()
+    if not reason:
+        raise ReasonNeeded("To disable a passage needs a reason.", hint="Say it in a sentence.")
+    rows = Chunk.objects.filter(pk=chunk.pk, disabled_at=None)
+    if rows.update(disabled_at=Now(), disabled_by=by, disabled_reason=reason) != 1:
+        raise _beaten("disabled")
+    chunk.refresh_from_db(fields=["disabled_at", "disabled_by", "disabled_reason"])
+    chunk_disabled.send(Chunk, document=chunk.document, actor=by, chunk=chunk, reason=reason)
+
+
+@transaction.atomic
+def chunk_enable(chunk: Chunk, *, by: User | None) -> None:
+    """It is searched again; its reason stays in the log only. Raises NotNow."""
+    rows = Chunk.objects.filter(pk=chunk.pk, disabled_at__isnull=False)
+    if rows.update(disabled_at=None, disabled_by=None, disabled_reason="") != 1:
+        raise _beaten("searched")
+    chunk.refresh_from_db(fields=["disabled_at", "disabled_by", "disabled_reason"])
+    chunk_enabled.send(Chunk, document=chunk.document, actor=by, chunk=chunk, reason="")
+
+
+def _beaten(state: str) -> NotNow:
+    return NotNow(
+        f"The passage is {state} already, or was cut anew since.",
+        hint="Reload the page: somebody may have been faster.",
+    )

@@ -1,0 +1,96 @@
+"""Rows of what was read and cut, and what a file says of itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict
+
+from django.core.exceptions import ValidationError
+
+from corpus.chunking import ChunkDraft
+from corpus.filenames import title_from
+from corpus.models import Chunk, Document, Page
+from corpus.parsing import serialise
+from corpus.parsing.clean import clean_line
+from corpus.parsing.types import Page as ParsedPage
+from corpus.parsing.types import ParsedDocument
+from corpus.twins import meaning_label
+
+# What a file may say of itself, and where that goes when staff left it blank.
+METADATA_FIELDS = {
+    "source": "issuer",
+    "url": "source_url",
+    **{name: name for name in ("licence", "year", "source_type", "language", "population")},
+}
+
+
+def pages_of(document: Document) -> tuple[ParsedPage, ...]:
+    """The document's pages as the parser made them, in order. One query."""
+    rows = [
+        {
+            "number": page.number,
+            "text": page.text,
+            "blocks": page.blocks,
+            "width": page.width,
+            "height": page.height,
+            "ocr_confidence": page.ocr_confidence,
+            "doubts": page.doubts,
+        }
+        for page in document.pages.order_by("number")
+    ]
+    whole = {"pages": rows, "engine": "", "title": "", "metadata": {}}
+    return serialise.from_json(json.dumps(whole)).pages
+
+
+def page_row(document: Document, page: ParsedPage) -> Page:
+    return Page(
+        document=document,
+        number=page.number,
+        text=page.text,
+        blocks=[asdict(block) for block in page.blocks],
+        width=page.width,
+        height=page.height,
+        ocr_confidence=page.ocr_confidence,
+        doubts=[asdict(doubt) for doubt in page.doubts],
+    )
+
+
+def chunk_row(document: Document, draft: ChunkDraft) -> Chunk:
+    return Chunk(
+        document=document,
+        key=draft.key,
+        index=draft.index,
+        page=draft.page,
+        section_path=list(draft.section_path),
+        context=draft.context,
+        text=draft.text,
+        spans=[list(span) for span in draft.spans],
+        tokens=draft.tokens,
+        twins=meaning_label(
+            draft.text,
+            title=document.title,
+            section_path=draft.section_path,
+            population=document.population,
+        ),
+    )
+
+
+def take_over(document: Document, parsed: ParsedDocument) -> None:
+    """Take over what the file says of itself where staff left the default."""
+    title = clean_line(parsed.title)[:500]
+    if title and document.title == title_from(document.filename):
+        document.title = title
+    for key, name in METADATA_FIELDS.items():
+        value = clean_line(parsed.metadata.get(key, ""))
+        if value and _is_default(document, name):
+            with contextlib.suppress(ValidationError):  # what no form would accept is left out
+                setattr(document, name, Document._meta.get_field(name).clean(value, None))  # type: ignore[union-attr]
+    document.page_count = len(parsed.pages)
+    document.engine = parsed.engine[:300]
+
+
+def _is_default(document: Document, name: str) -> bool:
+    """Blank; or, before it was ever read, what the model fills in. Later that is a choice."""
+    value = getattr(document, name)
+    return not value or (not document.engine and value == getattr(Document(), name))

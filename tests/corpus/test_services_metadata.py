@@ -1,0 +1,136 @@
+"""To change what is said of a document and of a collection."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from corpus import signals
+from corpus.access import NotPermitted
+from corpus.models import Collection, Document
+from corpus.services.collections import collection_save
+from corpus.services.metadata import BadValue, document_edit
+from medrag_site.accounts import PUBLISHERS, STAFF
+from tests.corpora import publish, shelf
+from tests.people import narrow, person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document() -> Document:
+    return publish("# Anaemia\nGive 1 tablet of iron daily.")
+
+
+def told(signal: Any, list_: list[tuple[str, ...]]) -> None:
+    signal.connect(lambda **said: list_.append(said["fields"]), weak=False, dispatch_uid="test")
+
+
+def test_only_what_differs_is_written_and_told(document: Document, alice: User) -> None:
+    heard: list[tuple[str, ...]] = []
+    told(signals.document_edited, heard)
+    indexed_at = document.indexed_at
+    Document.objects.filter(pk=document.pk).update(issuer="Another person")
+    day = datetime.date(2027, 1, 1)
+    changes = {"title": " Anaemia\x00  in adults ", "version": document.version, "review_by": day}
+    try:
+        assert document_edit(document, by=alice, changes=changes) == ("review_by", "title")
+        assert document_edit(document, by=alice, changes=changes) == ()
+    finally:
+        signals.document_edited.disconnect(dispatch_uid="test")
+    assert heard == [("review_by", "title")]
+    stored = Document.objects.get(pk=document.pk)
+    assert (stored.title, stored.review_by) == ("Anaemia in adults", day)
+    assert (stored.issuer, stored.indexed_at) == ("Another person", indexed_at)
+    assert (document.title, document.review_by) == (stored.title, day)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": ""},
+        {"title": "x" * 501},
+        {"source_url": "javascript:alert(1)"},
+        {"authority": "galactic"},
+        {"year": -1},
+    ],
+)
+def test_a_bad_value_changes_nothing(document: Document, changes: dict[str, Any]) -> None:
+    with pytest.raises(BadValue):
+        document_edit(document, by=None, changes={"issuer": "New", **changes})
+    assert Document.objects.get(pk=document.pk).issuer == document.issuer
+
+
+@pytest.mark.parametrize("name", ["lifecycle", "sha256", "indexed_at", "uploaded_by", "nonsense"])
+def test_what_is_not_to_be_edited_is_refused(document: Document, name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        document_edit(document, by=None, changes={name: "x"})
+
+
+def test_an_edit_that_can_not_be_recorded_does_not_happen(document: Document) -> None:
+    def refuse(**said: Any) -> None:
+        raise RuntimeError("no audit row")
+
+    signals.document_edited.connect(refuse, dispatch_uid="test")
+    try:
+        with pytest.raises(RuntimeError):
+            document_edit(document, by=None, changes={"title": "Other"})
+    finally:
+        signals.document_edited.disconnect(dispatch_uid="test")
+    assert Document.objects.get(pk=document.pk).title == "Anaemia"
+
+
+def test_moving_a_document_takes_the_right_to_both_collections(document: Document) -> None:
+    """Otherwise a member of the open collection could open what is narrowed."""
+    narrow(shelf("blood"), "uploaders", "Haematology")
+    narrow(shelf("blood"), "publishers", "Haematology")
+    move = {"collection": shelf("blood")}
+    for user in (None, person("a", STAFF), person("b", "Haematology")):
+        with pytest.raises(NotPermitted):
+            document_edit(document, by=user, changes=move)
+    member = person("c", STAFF, "Haematology")
+    assert document_edit(document, by=member, changes=move) == ("collection",)
+    back = {"collection": shelf("general")}
+    with pytest.raises(NotPermitted):
+        document_edit(document, by=person("d", PUBLISHERS), changes=back)
+    assert Document.objects.get(pk=document.pk).collection == shelf("blood")
+
+
+def test_a_collection_and_its_groups_are_changed_and_told_together(alice: User) -> None:
+    heard: list[tuple[str, ...]] = []
+    told(signals.collection_changed, heard)
+    team = Group.objects.create(name="Haematology")
+    shelf_ = Collection(slug="blood")
+    try:
+        made = collection_save(
+            shelf_, by=alice, changes={"name": "Blood"}, rights={"searchers": [team]}
+        )
+        again = collection_save(
+            shelf_, by=alice, changes={"name": "Blood"}, rights={"searchers": [team]}
+        )
+        opened = collection_save(shelf_, by=alice, changes={}, rights={"searchers": []})
+    finally:
+        signals.collection_changed.disconnect(dispatch_uid="test")
+    assert (made, again, opened) == (("name", "searchers"), (), ("searchers",))
+    assert heard == [("name", "searchers"), ("searchers",)]
+    assert list(Collection.objects.get(slug="blood").searchers.all()) == []
+
+
+def test_a_change_of_rights_that_can_not_be_recorded_does_not_happen(alice: User) -> None:
+    shelf_, team = shelf("blood"), Group.objects.create(name="Haematology")
+
+    def refuse(**said: Any) -> None:
+        raise RuntimeError("no audit row")
+
+    signals.collection_changed.connect(refuse, dispatch_uid="test")
+    try:
+        with pytest.raises(RuntimeError):
+            collection_save(shelf_, by=alice, changes={}, rights={"publishers": [team]})
+    finally:
+        signals.collection_changed.disconnect(dispatch_uid="test")
+    assert not shelf_.publishers.exists()
+    with pytest.raises(ValueError, match="readers"):
+        collection_save(shelf_, by=alice, changes={}, rights={"readers": [team]})
