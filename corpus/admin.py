@@ -2,62 +2,78 @@
 
 from __future__ import annotations
 
-import datetime
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
-from django.forms import ModelForm
+from django.db.models import ForeignKey, QuerySet
+from django.forms import ModelChoiceField, ModelForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from corpus import admin_decisions as decisions
-from corpus.admin_progress import JobCell
-from corpus.admin_upload import upload
-from corpus.models import Collection, Document, Page
-from corpus.parsing.types import BlockKind
-from corpus.selectors import documents_for_list, worker_is_alive
+from corpus import admin_reading as reading
+from corpus import admin_review as review
+from corpus import admin_twins as twins
+from corpus import admin_upload as uploads
+from corpus.access import documents_visible, may_publish
+from corpus.admin_arrows import arrows
+from corpus.admin_collections import CollectionAdmin
+from corpus.admin_filters import AttentionFilter, CollectionFilter, ReviewFilter
+from corpus.admin_pages import address, may_change
+from corpus.admin_progress import JobCell, progress
+from corpus.admin_selectors import (
+    collections_changeable,
+    documents_for_staff,
+    documents_to_read_again,
+    page_checks,
+    sent_back,
+    twins_of,
+)
+from corpus.errors import MedragError
+from corpus.models import Collection, Document
+from corpus.selectors import worker_is_alive
+from corpus.services.metadata import document_edit
 
 if TYPE_CHECKING:
     DocumentModelAdmin = admin.ModelAdmin[Document]
-    CollectionModelAdmin = admin.ModelAdmin[Collection]
     DocumentForm = ModelForm[Document]
 else:
-    DocumentModelAdmin = CollectionModelAdmin = admin.ModelAdmin
-    DocumentForm = ModelForm
+    DocumentModelAdmin, DocumentForm = admin.ModelAdmin, ModelForm
 
 PREVIEWED = 25  # pages and passages on the page of a document
 IN_CONTEXT = {"title", "population"}  # indexed with every passage
 
-
-class ReviewDueFilter(admin.SimpleListFilter):
-    title = "review"
-    parameter_name = "review"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("due", "Past its review date"), ("soon", "Due within 90 days")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Document]) -> QuerySet[Document]:
-        today = timezone.localdate()
-        if self.value() == "due":
-            return queryset.filter(review_by__lt=today)
-        if self.value() == "soon":
-            soon = today + datetime.timedelta(days=90)
-            return queryset.filter(review_by__range=(today, soon))
-        return queryset
+_PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
+    "progress": ("progress/", progress),
+    "upload_one": ("add/one/", uploads.upload_one),
+    "stale": ("stale/", twins.stale),
+    "twins": ("near-duplicates/", twins.near_duplicates),
+    "read": ("<int:pk>/read/<int:number>/", reading.read),
+    "picture": ("<int:pk>/picture/<int:number>/", reading.picture),
+    "original": ("<int:pk>/original/", reading.original),
+    "disable": ("<int:pk>/passages/<int:index>/disable/", reading.disable),
+    "enable": ("<int:pk>/passages/<int:index>/enable/", reading.enable),
+    "approve": ("<int:pk>/approve/", review.approve),
+    "supersede": ("<int:pk>/supersede/", review.supersede),
+    "compare": ("<int:pk>/compare/<int:other>/", review.compare_versions),
+    "recall": ("<int:pk>/recall/", review.recall),
+    "recall_csv": ("<int:pk>/recall.csv", review.recall_csv),
+    "step": ("<int:pk>/step/<slug:action>/", decisions.step),
+}
 
 
 @admin.register(Document)
 class DocumentAdmin(DocumentModelAdmin):
     change_list_template = "admin/corpus/document/list.html"
+    change_form_template = "admin/corpus/document/change.html"
     list_display = (
         "titled",
         "collection",
@@ -67,15 +83,35 @@ class DocumentAdmin(DocumentModelAdmin):
         "review",
         "origin",
     )
-    list_filter = ("lifecycle", "job__state", "collection", ReviewDueFilter)
+    list_filter = (
+        AttentionFilter,
+        ReviewFilter,
+        "lifecycle",
+        CollectionFilter,
+        "source_type",
+        "job__state",
+    )
     list_per_page = 100
     search_fields = ("title", "filename", "issuer", "sha256")
     show_full_result_count = False
-    actions = ("publish", "supersede", "withdraw", "submit", "retry", "reindex")
+    actions = ("publish", "withdraw", "submit", "set_review_date", "retry", "reindex")
     fieldsets = (
         (None, {"fields": ("title", "collection", "version", "issuer", "authority")}),
         ("In force", {"fields": ("lifecycle_text", "effective_from", "review_by")}),
-        ("About", {"fields": ("population", "specialty", "language", "source_url", "licence")}),
+        (
+            "About",
+            {
+                "fields": (
+                    "source_type",
+                    "year",
+                    "population",
+                    "specialty",
+                    "language",
+                    "source_url",
+                    "licence",
+                )
+            },
+        ),
         ("Reading and indexing", {"fields": ("job_cell", "attempts", "indexed_at", "engine")}),
         ("What was read", {"fields": ("pages_preview", "passages_preview")}),
         ("File", {"fields": ("file_link", "media_type", "size_bytes", "sha256", "origin")}),
@@ -86,32 +122,73 @@ class DocumentAdmin(DocumentModelAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
-        return documents_for_list().select_related("superseded_by", "published_by")
+        return documents_for_staff(decisions.signed_in_user(request))
 
     def get_urls(self) -> list[URLPattern]:
-        guarded = self.admin_site.admin_view(self.progress_view)
-        return [path("progress/", guarded, name="corpus_document_progress"), *super().get_urls()]
+        view = self.admin_site.admin_view
+        own = [
+            path(route, view(page), name=f"corpus_document_{name}")
+            for name, (route, page) in _PAGES.items()
+        ]
+        return [*own, *super().get_urls()]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        return upload(self, request)
+        return uploads.upload(request)  # type: ignore[arg-type]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        context = {"worker_is_alive": worker_is_alive(), **(extra_context or {})}
+        user = decisions.signed_in_user(request)
+        context = {
+            "worker_is_alive": worker_is_alive(),
+            "stale_count": documents_to_read_again(user).count(),
+            "is_active": True,  # the page's first question shows whether one is at work
+            **(extra_context or {}),
+        }
         return super().changelist_view(request, context)
 
-    def progress_view(self, request: HttpRequest) -> HttpResponse:
-        """The states of `?pk=...` as fragments; it asks to be called again while one is at work."""
-        wanted = [pk for pk in request.GET.getlist("pk")[:200] if pk.isdecimal()]
-        cells = [JobCell.of(document) for document in documents_for_list().filter(pk__in=wanted)]
-        active = [cell.document for cell in cells if cell.is_active]
-        context = {"cells": cells, "active": active}
-        return render(request, "admin/corpus/document/_progress.html", context)
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        try:
+            return super().changeform_view(request, object_id, *args, **kwargs)
+        except MedragError as error:  # of `save_model`: what it wrote is undone by now
+            self.message_user(request, f"Not saved. {error.sentence}", messages.ERROR)
+            return redirect(request.path)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        document: Document | None = kwargs.get("obj")
+        if document is not None:
+            user = decisions.signed_in_user(request)
+            context |= {
+                "arrows": arrows(
+                    document,
+                    may_change=may_change(document),
+                    may_publish=may_publish(user, document),
+                ),
+                "worker_is_alive": worker_is_alive(),
+                "is_active": JobCell.of(document).is_active,
+                "may_recall": review.may_recall(user, document),
+                "sent_back": sent_back(document),
+                "replaced": documents_visible(user).filter(superseded_by=document),
+                "also_in": twins_of(user, document, limit=10),
+            }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def formfield_for_foreignkey(
+        self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        if db_field.name == "collection":
+            user = decisions.signed_in_user(request)
+            kwargs["queryset"] = collections_changeable(user).order_by("name")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or may_change(obj))
 
     def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
         return False  # answers cite it: it is withdrawn instead
@@ -123,40 +200,37 @@ class DocumentAdmin(DocumentModelAdmin):
         self, request: HttpRequest, obj: Document, form: DocumentForm, change: bool
     ) -> None:
         """Write what was edited and nothing else: a worker may be writing the rest."""
-        obj.save(update_fields=form.changed_data)
-        if IN_CONTEXT & set(form.changed_data):
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
+        document_edit(obj, by=decisions.signed_in_user(request), changes=changes)
+        if IN_CONTEXT & set(changes):
             text = "Search still knows the old title or population until it is read again."
             self.message_user(request, text, messages.WARNING)
 
     @admin.action(description="Publish…", permissions=["publish"])
-    def publish(
-        self, request: HttpRequest, queryset: QuerySet[Document]
-    ) -> TemplateResponse | None:
-        return decisions.decide(self, request, queryset, decisions.PUBLISH)
-
-    @admin.action(description="Mark as superseded…", permissions=["publish"])
-    def supersede(
-        self, request: HttpRequest, queryset: QuerySet[Document]
-    ) -> TemplateResponse | None:
-        return decisions.decide(self, request, queryset, decisions.SUPERSEDE)
+    def publish(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.PUBLISH)
 
     @admin.action(description="Withdraw…", permissions=["publish"])
-    def withdraw(
-        self, request: HttpRequest, queryset: QuerySet[Document]
-    ) -> TemplateResponse | None:
-        return decisions.decide(self, request, queryset, decisions.WITHDRAW)
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.WITHDRAW)
 
     @admin.action(description="Send to review", permissions=["change"])
-    def submit(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        decisions.take_step(self, request, list(queryset), decisions.SUBMIT, {})
+    def submit(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.SUBMIT)
+
+    @admin.action(description="Set the review date…", permissions=["change"])
+    def set_review_date(
+        self, request: HttpRequest, chosen: QuerySet[Document]
+    ) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.REVIEW_DATE)
 
     @admin.action(description="Retry what failed", permissions=["change"])
-    def retry(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        decisions.take_step(self, request, list(queryset), decisions.RETRY, {})
+    def retry(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.RETRY)
 
     @admin.action(description="Read again from the file", permissions=["change"])
-    def reindex(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        decisions.take_step(self, request, list(queryset), decisions.REINDEX, {})
+    def reindex(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.REINDEX)
 
     # Cells and fields
 
@@ -176,8 +250,8 @@ class DocumentAdmin(DocumentModelAdmin):
         return str(document)
 
     @admin.display(description="pages", ordering="page_count")
-    def pages(self, document: Document) -> int:
-        return document.page_count
+    def pages(self, document: Document) -> SafeString:
+        return _rendered("_pages_cell.html", document=document)
 
     @admin.display(description="review by", ordering="review_by")
     def review(self, document: Document) -> str:
@@ -201,37 +275,29 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="original")
     def file_link(self, document: Document) -> str:
-        address = reverse("chat:original", args=[document.sha256])
-        return format_html('<a href="{}">{}</a>', address, document.filename)
+        return format_html(
+            '<a href="{}">{}</a>', address("original", document.pk), document.filename
+        )
 
     @admin.display(description="pages")
     def pages_preview(self, document: Document) -> SafeString:
-        pages = [(page, _tables_on(page)) for page in document.pages.all()[:PREVIEWED]]
-        return _rendered("_pages.html", document=document, pages=pages, count=document.page_count)
+        """Those that need an eye first: the rest follow by the links from page to page."""
+        checks = page_checks(document)
+        first = sorted(checks, key=lambda check: (not check.is_doubtful, check.number))
+        shown = sorted(first[:PREVIEWED], key=lambda check: check.number)
+        return _rendered("_pages.html", document=document, checks=shown, count=len(checks))
 
     @admin.display(description="passages")
     def passages_preview(self, document: Document) -> SafeString:
         chunks = document.chunks.defer("embedding", "search_vector")
         count, first = chunks.count(), chunks[:PREVIEWED]
-        return _rendered("_passages.html", document=document, chunks=first, count=count)
+        disabled = chunks.filter(disabled_at__isnull=False)[:PREVIEWED]
+        return _rendered(
+            "_passages.html", document=document, chunks=first, count=count, disabled=disabled
+        )
 
 
-@admin.register(Collection)
-class CollectionAdmin(CollectionModelAdmin):
-    list_display = ("name", "slug", "documents_in_it", "owner_name", "owner_contact")
-    search_fields = ("name", "slug", "owner_name")
-    prepopulated_fields = {"slug": ("name",)}
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
-        return super().get_queryset(request).annotate(size=Count("documents"))
-
-    @admin.display(description="documents", ordering="size")
-    def documents_in_it(self, collection: Collection) -> int:
-        return int(getattr(collection, "size", 0))
-
-
-def _tables_on(page: Page) -> int:
-    return sum(block["kind"] == BlockKind.TABLE for block in page.blocks)
+admin.site.register(Collection, CollectionAdmin)
 
 
 def _rendered(template: str, **context: Any) -> SafeString:

@@ -8,7 +8,6 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from corpus.admin_progress import JobCell
@@ -17,6 +16,7 @@ from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF, ensure_groups
 from tests.chat.guidelines import publish_guideline
 
 LIST = reverse("admin:corpus_document_changelist")
+PROGRESS = reverse("admin:corpus_document_progress")
 
 
 def member(user: User, *groups: str) -> Client:
@@ -54,6 +54,10 @@ def documents(count: int, **fields: Any) -> list[Document]:
     return made
 
 
+def page_of(name: str, *args: object) -> str:
+    return reverse(f"admin:corpus_document_{name}", args=args)
+
+
 def act(client: Client, action: str, chosen: list[Document], **answers: Any) -> Any:
     form = {"action": action, "_selected_action": [document.pk for document in chosen], **answers}
     return client.post(LIST, form, follow=True)
@@ -65,7 +69,7 @@ def test_a_list_of_100_costs_a_fixed_number_of_queries(
     documents(100)
     with django_assert_max_num_queries(12):
         response = staff.get(LIST)
-    assert response.content.count(b'<span id="job-') == 100
+    assert response.content.count(b'<div id="job-') == 100
 
 
 @pytest.mark.parametrize(
@@ -100,15 +104,30 @@ def test_the_list_asks_for_progress_until_nothing_is_at_work(staff: Client) -> N
     Job.objects.filter(document=document).update(
         state=JobState.RUNNING, stage=Stage.CHUNKED, done=1, total=9
     )
-    address = reverse("admin:corpus_document_progress")
-    assert address in staff.get(LIST).content.decode()
-    response = staff.get(address, {"pk": [str(document.pk), "x", ""]})
+    assert PROGRESS in staff.get(LIST).content.decode()
+    response = staff.post(PROGRESS, {"pk": [str(document.pk), "x", ""]})
     content = response.content.decode()
     assert "Embedding 1/9" in content
     assert 'hx-swap-oob="true"' in content
-    assert f"?pk={document.pk}" in content
+    assert f'name="pk" value="{document.pk}"' in content
+    assert "load delay" in content
     Job.objects.update(state=JobState.DONE)
-    assert address not in staff.get(address, {"pk": document.pk}).content.decode()
+    content = staff.post(PROGRESS, {"pk": document.pk}).content.decode()
+    assert "load delay" not in content
+    assert 'name="pk"' not in content
+
+
+def test_progress_shows_each_step() -> None:
+    document = Document(pk=1)
+    document.job = Job(state=JobState.FAILED, stage=Stage.PARSED)
+    marks = [(step.name, step.state) for step in JobCell.of(document).steps]
+    assert marks == [
+        ("stored", "done"),
+        ("read", "done"),
+        ("cut into passages", "failed"),
+        ("embedded", "ahead"),
+        ("indexed", "ahead"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,49 +137,66 @@ def test_the_list_asks_for_progress_until_nothing_is_at_work(staff: Client) -> N
         ({"q": "0" * 63 + "2"}, 1),
         ({"lifecycle__exact": "PUBLISHED"}, 0),
         ({"job__state__exact": "PENDING"}, 3),
-        ({"review": "due"}, 1),
-        ({"review": "soon"}, 1),
+        ({"attention": "failed"}, 0),
+        ({"source_type__exact": "guideline"}, 3),
     ],
 )
 def test_the_list_is_searched_and_filtered(
     query: dict[str, str], shown: int, staff: Client
 ) -> None:
-    _, second, third = documents(3)
-    today = timezone.localdate()
-    for document, days in ((second, -1), (third, 30)):
-        document.review_by = today + datetime.timedelta(days=days)
-        document.save()
-    assert staff.get(LIST, query).content.count(b'<span id="job-') == shown
+    documents(3)
+    assert staff.get(LIST, query).content.count(b'<div id="job-') == shown
 
 
-def test_a_draft_is_published_after_a_question(staff: Client, alice: User) -> None:
+def test_many_drafts_are_published_after_a_question(staff: Client, alice: User) -> None:
+    chosen = documents(7)
+    asked = act(staff, "publish", chosen)
+    assert b"Clinicians get answers from these documents" in asked.content
+    assert not Document.objects.exclude(lifecycle=Lifecycle.DRAFT).exists()
+    done = act(staff, "publish", chosen, confirmed="yes")
+    assert b"Published: 7 documents." in done.content
+    assert Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, published_by=alice).count() == 7
+    entries = LogEntry.objects.order_by("object_id")
+    assert [entry.object_id for entry in entries] == [str(document.pk) for document in chosen]
+    assert {entry.change_message for entry in entries} == {"Published."}
+
+
+def test_one_draft_leads_to_the_page_that_shows_what_to_check(staff: Client) -> None:
     (document,) = documents(1)
     asked = act(staff, "publish", [document])
-    assert b"Clinicians get answers from these documents" in asked.content
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.DRAFT
-    done = act(staff, "publish", [document], confirmed="yes")
-    assert b"Published: Guideline 0." in done.content
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.PUBLISHED
-    assert document.published_by == alice
-    entry = LogEntry.objects.get()
-    assert (entry.object_id, entry.change_message) == (str(document.pk), "Published.")
+    assert asked.redirect_chain[-1][0] == page_of("approve", document.pk)
 
 
-def test_a_new_version_takes_the_place_of_the_old(staff: Client) -> None:
-    old, new = documents(2)
-    Document.objects.filter(pk=old.pk).update(lifecycle=Lifecycle.PUBLISHED)
-    act(staff, "publish", [new], confirmed="yes", replaces=old.pk)
-    old.refresh_from_db()
-    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+def test_many_at_once_are_looked_at_where_the_parser_was_unsure(staff: Client) -> None:
+    chosen = documents(2)
+    doubt = {"code": "order", "message": "The order is unsure.", "start": 0, "end": 0}
+    chosen[0].pages.create(number=1, text="a", blocks=[], width=0, height=0, doubts=[doubt])
+    asked = act(staff, "publish", chosen, confirmed="yes")
+    assert b"Look at these pages first, and tick it." in asked.content
+    assert not Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).exists()
+    act(staff, "publish", chosen, confirmed="yes", looked="on")
+    assert Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).count() == 2
 
 
-def test_a_published_document_is_marked_as_superseded(staff: Client) -> None:
-    old, new = documents(2, lifecycle=Lifecycle.PUBLISHED)
-    act(staff, "supersede", [old], confirmed="yes", successor=new.pk)
-    old.refresh_from_db()
-    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+def test_many_get_a_review_date(staff: Client) -> None:
+    chosen = documents(2)
+    again = act(staff, "set_review_date", chosen, confirmed="yes", review_by="someday")
+    assert b"Enter a valid date." in again.content
+    act(staff, "set_review_date", chosen, confirmed="yes", review_by="2031-05-01")
+    dates = set(Document.objects.values_list("review_by", flat=True))
+    assert dates == {datetime.date(2031, 5, 1)}
+
+
+def test_what_others_may_publish_is_left_out(staff: Client) -> None:
+    """The shelf is narrowed to a group of which the person is no member."""
+    chosen = documents(2)
+    board = Group.objects.create(name="Board")
+    closed = Collection.objects.create(slug="closed", name="Closed")
+    closed.publishers.add(board)
+    Document.objects.filter(pk=chosen[0].pk).update(collection=closed)
+    response = act(staff, "publish", chosen, confirmed="yes")
+    assert b"Left out: 1 document in collections where you may not do this." in response.content
+    assert list(Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)) == [chosen[1]]
 
 
 def test_withdrawing_needs_a_reason(staff: Client) -> None:
@@ -186,7 +222,7 @@ def test_the_second_person_is_asked_for(staff: Client, alice: User, settings: Se
     settings.TWO_PERSON_PUBLISH = True
     (document,) = documents(1, uploaded_by=alice)
     response = act(staff, "publish", [document], confirmed="yes")
-    assert b"Publishing needs a second person." in response.content
+    assert b"second person" in response.content
     document.refresh_from_db()
     assert document.lifecycle == Lifecycle.DRAFT
 
@@ -215,15 +251,57 @@ def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
     assert LogEntry.objects.get().object_id == str(document.pk)
 
 
-def test_what_was_read_is_shown_with_links_to_the_viewer(staff: Client) -> None:
+def test_what_was_read_is_shown_with_links_to_the_passage_view(staff: Client) -> None:
     document = publish_guideline()
-    address = reverse("admin:corpus_document_change", args=[document.pk])
-    content = staff.get(address).content.decode()
-    assert reverse("chat:source", args=[document.sha256, 1]) in content
-    assert f"?chunk={document.sha256}_p1_c0" in content
+    content = staff.get(page_of("change", document.pk)).content.decode()
+    assert page_of("read", document.pk, 1) in content
+    assert "?show=c0#p1-c0" in content
+    assert page_of("original", document.pk) in content
     assert 'name="sha256"' not in content
     assert 'name="lifecycle"' not in content
     assert document.sha256 in content
+
+
+@pytest.mark.parametrize(
+    ("lifecycle", "words", "missing"),
+    [
+        (Lifecycle.DRAFT, ["Send to review", "Check and publish"], ["Withdraw", "Send back"]),
+        (Lifecycle.REVIEW, ["Check and publish", "Send back"], ["Withdraw", "Send to review"]),
+        (Lifecycle.PUBLISHED, ["Withdraw", "Mark as superseded"], ["Check and publish…"]),
+        (Lifecycle.WITHDRAWN, [], ["Withdraw…", "Check and publish…", "Send to review"]),
+    ],
+)
+def test_the_arrows_that_are_possible_now_stand_on_the_page(
+    lifecycle: str, words: list[str], missing: list[str], staff: Client
+) -> None:
+    (document,) = documents(1, lifecycle=lifecycle)
+    content = staff.get(page_of("change", document.pk)).content.decode()
+    assert [word for word in words if word not in content] == []
+    assert [word for word in missing if word in content] == []
+
+
+def test_a_step_is_a_button_that_needs_no_javascript(staff: Client) -> None:
+    (document,) = documents(1)
+    address = page_of("step", document.pk, "submit")
+    assert staff.get(address).status_code == 405
+    response = staff.post(address, follow=True)
+    assert b"Sent to review: Guideline 0." in response.content
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.REVIEW
+    again = staff.post(address, follow=True)
+    assert b"only what is draft can become in review" in again.content
+    assert staff.post(page_of("step", document.pk, "explode")).status_code == 404
+
+
+def test_retry_answers_htmx_with_the_cell(staff: Client) -> None:
+    (document,) = documents(1)
+    Job.objects.update(state=JobState.FAILED, attempts=3, last_error="Why.")
+    assert b"Retry</button>" in staff.get(LIST).content
+    headers = {"HX-Request": "true"}
+    response = staff.post(page_of("step", document.pk, "retry"), headers=headers)
+    assert response.content.count(b'<div id="job-') == 1
+    assert b"Waiting" in response.content
+    assert "stored" in response["HX-Trigger-After-Settle"]
 
 
 def test_no_document_is_ever_deleted_here(staff: Client, admin_client: Client) -> None:
@@ -242,7 +320,7 @@ def test_an_auditor_reads_and_changes_nothing(bob: User) -> None:
     address = reverse("admin:corpus_document_change", args=[document.pk])
     assert b'name="title"' not in auditor.get(address).content
     assert auditor.post(address, {"title": "Mine"}).status_code == 403
-    for action in ("publish", "withdraw", "retry", "reindex", "submit"):
+    for action in ("publish", "withdraw", "retry", "reindex", "submit", "set_review_date"):
         act(auditor, action, [document], confirmed="yes", reason="x")
     assert auditor.get(reverse("admin:corpus_document_add")).status_code == 403
     document.refresh_from_db()

@@ -4,16 +4,18 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import ADDITION, LogEntry
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import Collection, Document, JobState, Lifecycle
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
 from medrag_site.accounts import PUBLISHERS, STAFF
+from tests.chat.guidelines import publish_guideline
 from tests.corpus.test_admin import member
 
 UPLOAD = reverse("admin:corpus_document_add")
+ONE = reverse("admin:corpus_document_upload_one")
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_each_file_is_stored_logged_and_told(staff: Client, alice: User, shelf: 
     files = {"a.md": b"# Asthma\n\nGive oxygen.", "b.md": b"# Sepsis\n\nGive fluids."}
     response = send(staff, shelf, files, issuer="Chest Group", effective_from="2026-01-02")
     first, second = Document.objects.order_by("pk")
-    assert response.redirect_chain[-1][0] == reverse("admin:corpus_document_changelist")
+    assert response.redirect_chain[-1][0] == UPLOAD
     assert [message.split(":")[0] for message in messages_of(response)] == ["a.md", "b.md"]
     assert f"/admin/corpus/document/{first.pk}/change/" in messages_of(response)[0]
     for document in (first, second):
@@ -103,3 +105,88 @@ def test_who_only_publishes_uploads_nothing(bob: User, shelf: Collection) -> Non
     publisher = member(bob, PUBLISHERS)
     assert send(publisher, shelf, {"a.md": b"# Asthma"}).status_code == 403
     assert not Document.objects.exists()
+
+
+def send_one(client: Client, shelf: Collection, name: str, content: bytes) -> Any:
+    file = SimpleUploadedFile(name, content)
+    return client.post(ONE, {"uploads": [file], "collection": shelf.pk, "issuer": "Chest Group"})
+
+
+def test_one_file_of_a_batch_gets_its_row(staff: Client, shelf: Collection) -> None:
+    response = send_one(staff, shelf, "a.md", b"# Asthma")
+    document = Document.objects.get()
+    content = response.content.decode()
+    assert response.status_code == 200
+    assert content.count('<li class="upload-row"') == 1
+    assert f'id="job-{document.pk}"' in content
+    assert f'name="pk" value="{document.pk}"' in content  # asked about until it has ended
+    assert document.issuer == "Chest Group"
+    assert LogEntry.objects.get().action_flag == ADDITION
+
+
+def test_a_refused_file_of_a_batch_gets_its_sentence(staff: Client, shelf: Collection) -> None:
+    send_one(staff, shelf, "a.md", b"# Asthma")
+    again = send_one(staff, shelf, "<b>.md", b"# Asthma")
+    assert again.status_code == 422
+    assert b"Here already" in again.content
+    assert b"<b>.md" not in again.content
+    bad = send_one(staff, shelf, "picture.pdf", b"\x89PNG\r\n\x1a\n")
+    assert (bad.status_code, b'class="why"' in bad.content) == (422, True)
+    assert staff.post(ONE, {"collection": shelf.pk}).status_code == 422
+    assert staff.get(ONE).status_code == 405
+    assert Document.objects.count() == 1
+
+
+def test_the_page_shows_the_last_uploads_of_the_person(
+    staff: Client, bob: User, shelf: Collection
+) -> None:
+    send(staff, shelf, {"a.md": b"# Asthma", "b.md": b"# Sepsis"})
+    send(member(bob, STAFF), shelf, {"c.md": b"# Stroke"})
+    content = staff.get(UPLOAD).content.decode()
+    assert content.count('<li class="upload-row"') == 2
+    assert "c.md" not in content
+    assert "load delay" in content  # it asks how far they are
+
+
+def test_a_shelf_of_others_takes_nothing(staff: Client, shelf: Collection) -> None:
+    shelf.uploaders.add(Group.objects.create(name="Chest Board"))
+    Collection.objects.create(slug="open", name="Open")
+    assert b">Chest</option>" not in staff.get(UPLOAD).content
+    assert send_one(staff, shelf, "a.md", b"# Asthma").status_code == 422
+    send(staff, shelf, {"a.md": b"# Asthma"})
+    assert not Document.objects.exists()
+
+
+def test_a_duplicate_of_what_is_hidden_tells_nothing_of_it(
+    staff: Client, bob: User, shelf: Collection
+) -> None:
+    send(member(bob, STAFF), shelf, {"secret-plan.md": b"# Asthma"})
+    board = Group.objects.create(name="Board")
+    for right in (shelf.searchers, shelf.uploaders, shelf.publishers):
+        right.add(board)
+    mine = Collection.objects.create(slug="open", name="Open")
+    response = send_one(staff, mine, "mine.md", b"# Asthma")
+    assert response.status_code == 422
+    assert b"secret" not in response.content
+    assert b"already" not in response.content
+
+
+def test_a_failure_offers_to_retry_right_there(staff: Client, shelf: Collection) -> None:
+    send(staff, shelf, {"a.md": b"# Asthma"})
+    Job.objects.update(state=JobState.FAILED, last_error="The file is locked.")
+    content = staff.get(UPLOAD).content.decode()
+    assert "The file is locked." in content
+    retry = reverse("admin:corpus_document_step", args=[Document.objects.get().pk, "retry"])
+    assert f'formaction="{retry}"' in content
+
+
+def test_a_new_version_is_offered_once_the_text_is_read(staff: Client, shelf: Collection) -> None:
+    old = publish_guideline(title="Asthma in adults", version="1")
+    send(staff, shelf, {"asthma-in-adults.md": b"# Asthma in adults"})
+    new = Document.objects.get(lifecycle=Lifecycle.DRAFT)
+    Document.objects.filter(pk=new.pk).update(title="Asthma in adults", version="2")
+    assert "A new version of" not in staff.get(UPLOAD).content.decode()
+    Job.objects.filter(document=new).update(stage=Stage.PARSED)
+    content = staff.get(UPLOAD).content.decode()
+    assert "A new version of" in content
+    assert reverse("admin:corpus_document_compare", args=[new.pk, old.pk]) in content

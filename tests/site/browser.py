@@ -1,0 +1,155 @@
+"""A real browser against a real web server, for the tests that are people."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.processes import ROOT, wait_until
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMEDRIVER = shutil.which("chromedriver")
+in_a_browser = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (CHROMIUM and CHROMEDRIVER),
+        reason="needs Chromium: apt-get install chromium chromium-driver",
+    ),
+]
+
+WAIT_S = 90
+UNHURRIED = {"DJANGO_SETTINGS_MODULE": "tests.settings", "MEDRAG_PARSE_TIMEOUT_S": "300"}
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # Chromium refuses to run as root with it
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+)
+
+
+SCROLL_TO = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+
+
+class Visitor:
+    """A person at a browser: what is clicked, typed and seen."""
+
+    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
+        self.driver = driver
+        self.address = address
+
+    def goes_to(self, path: str) -> None:
+        self.driver.get(self.address + path)
+
+    def sees(self, selector: str, words: str = "") -> WebElement:
+        """Wait until an element is shown and holds the words; give it back."""
+
+        def shown(driver: webdriver.Chrome) -> WebElement | None:
+            for element in driver.find_elements(By.CSS_SELECTOR, selector):
+                if element.is_displayed() and words in element.text:
+                    return element
+            return None
+
+        waiting = WebDriverWait(self.driver, WAIT_S, ignored_exceptions=[WebDriverException])
+        found = waiting.until(shown, f"{selector} with {words!r} on {self.driver.current_url}")
+        assert found is not None
+        return found
+
+    def clicks(self, selector: str) -> None:
+        """Click the first such element that is shown, once the page holds still under it."""
+        self.sees(selector)
+
+        def clicked(driver: webdriver.Chrome) -> bool:
+            for element in driver.find_elements(By.CSS_SELECTOR, selector):
+                if element.is_displayed():
+                    driver.execute_script(SCROLL_TO, element)
+                    element.click()
+                    return True
+            return False
+
+        # A page that is still scrolling to its fragment refuses the click: try again.
+        waiting = WebDriverWait(self.driver, WAIT_S, ignored_exceptions=[WebDriverException])
+        waiting.until(clicked, f"a click on {selector}")
+
+    def waits_for(self, xpath: str) -> None:
+        """Wait until such an element is there, found by words that CSS can't ask for."""
+        waiting = WebDriverWait(self.driver, WAIT_S, ignored_exceptions=[WebDriverException])
+        waiting.until(lambda driver: driver.find_elements(By.XPATH, xpath), xpath)
+
+    def types(self, selector: str, words: str) -> None:
+        self.sees(selector).send_keys(words)
+
+    def signs_in(self, name: str, password: str) -> None:
+        self.driver.delete_all_cookies()
+        self.goes_to("/sign-in/")
+        self.types("#id_username", name)
+        self.types("#id_password", password + Keys.ENTER)
+        self.sees("#id_question")
+
+    def complaints(self) -> list[str]:
+        """What the browser's console holds: refused scripts and styles, missing files, errors."""
+        log = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
+        return [entry["message"] for entry in log if entry["level"] != "INFO"]
+
+
+@contextlib.contextmanager
+def served(log: Path) -> Iterator[str]:
+    """A real web process on a free port, stopped at the end."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "gunicorn", "medrag_site.wsgi", "--no-control-socket"]
+    options = ["--bind", f"127.0.0.1:{port}", "--threads", "4", "--graceful-timeout", "1"]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [*command, *options], cwd=ROOT, env=environment, stdout=output, stderr=output
+        )
+    try:
+        wait_until(lambda: _answers(f"{address}/readyz"), "the web server is ready")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _answers(address: str) -> bool:
+    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as response:
+        return bool(response.status == 200)
+    return False
+
+
+@contextlib.contextmanager
+def browser(folder: Path) -> Iterator[webdriver.Chrome]:
+    """A window of its own, with its profile and log in `folder`."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(CHROMEDRIVER, log_output=str(folder / "driver.log"))
+    window = webdriver.Chrome(options=options, service=service)
+    try:
+        yield window
+    finally:
+        window.quit()
