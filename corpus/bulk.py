@@ -1,4 +1,4 @@
-"""Ingest many files at once."""
+"""Ingest many files that have all but their content in common."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus.errors import MedragError
-from corpus.manifest import Outcome, People, sentence_of
+from corpus.intake import Item, Listeners, Outcome, People, take_in
 from corpus.models import Collection, Document
-from corpus.services.documents import DuplicateDocument, document_ingest
 from corpus.services.lifecycle import document_publish, document_submit
 
 
@@ -36,24 +34,22 @@ def paths_below(path: Path) -> Iterator[Path]:
 
 
 def bulk_ingest(
-    paths: Sequence[Path], *, batch: Batch, on_file: Callable[[Path], None] = lambda path: None
+    paths: Sequence[Path],
+    *,
+    batch: Batch,
+    dry_run: bool = False,
+    on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
     """Ingest each file; one that is refused stops none of the others. `on_file` before each."""
-    outcome = Outcome()
-    for path in paths:
-        on_file(path)
-        document = Document(collection=batch.collection)
-        try:
-            with path.open("rb") as stream:
-                document_ingest(
-                    document, upload=stream, uploaded_by=batch.people.uploader, filename=path.name
-                )
-            outcome.added.append(document)
-            if batch.publish:
-                document_submit(document, by=batch.people.uploader)
-                document_publish(document, by=batch.people.publisher, today=batch.today)
-        except DuplicateDocument as error:
-            outcome.present.append(error.existing)
-        except (MedragError, OSError) as error:
-            outcome.refused[path] = sentence_of(error)
-    return outcome
+
+    def publish(document: Document) -> None:
+        if batch.publish:
+            document_submit(document, by=batch.people.uploader)
+            document_publish(document, by=batch.people.publisher, today=batch.today)
+
+    return take_in(
+        (Item(path, Document(collection=batch.collection)) for path in paths),
+        uploader=batch.people.uploader,
+        listeners=Listeners(on_file, publish),
+        dry_run=dry_run,
+    )

@@ -13,7 +13,11 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from corpus.context_lines import prompt_fault
 from corpus.models import EMBEDDING_DIMENSIONS
+
+# Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
+DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
 
 
 def needed_retry_s(queue: Mapping[str, Any]) -> int:
@@ -56,6 +60,22 @@ def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
     return found
 
 
+@register("corpus")
+def check_context_lines(
+    app_configs: Sequence[AppConfig] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Refuse to start with half a language model, or with a prompt that its code can't fill."""
+    found: list[CheckMessage] = []
+    if bool(settings.CONTEXT_LLM_URL) != bool(settings.CONTEXT_LLM_MODEL):
+        message = "MEDRAG_CONTEXT_LLM_URL and MEDRAG_CONTEXT_LLM_MODEL must be set together."
+        hint = "Leave both out to index without a language model."
+        found.append(Error(message, hint=hint, id="corpus.E006"))
+    if wrong := prompt_fault():
+        hint = "Restore the file from the release."
+        found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E007"))
+    return found
+
+
 def _embedder_fault(name: str) -> str:
     folder = Path(name)
     if name == "bundled":
@@ -72,8 +92,14 @@ def _embedder_fault(name: str) -> str:
 
 
 def _artifacts_fault(name: str) -> str:
-    if name and not Path(name).is_dir():
+    folder = Path(name)
+    if not name:
+        return ""
+    if not folder.is_dir():
         return f"there is no folder {name}."
-    if name and find_spec("docling_ibm_models") is None:
+    if find_spec("docling_ibm_models") is None:
         return "docling's models need the extra: pip install '.[layout]'."
+    for model in DOCLING_MODELS:
+        if not any((folder / model).rglob("*.safetensors")):
+            return f"{folder / model} holds no weights; docling-tools models download fills it."
     return ""

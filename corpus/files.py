@@ -68,16 +68,21 @@ def receive(upload: BinaryIO, folder: Path) -> Received:
     with path.open("wb") as target:
         while block := upload.read(_BLOCK_BYTES):
             size += len(block)
-            if size > settings.UPLOAD_MAX_BYTES:
-                raise FileTooLarge(
-                    f"The file is larger than {settings.UPLOAD_MAX_BYTES // 1024**2} MB.",
-                    hint="Split it, or ask for a higher MEDRAG_UPLOAD_MAX_MB.",
-                )
+            refuse_too_large(size)
             digest.update(block)
             target.write(block)
         target.flush()
         os.fsync(target.fileno())
     return Received(path, digest.hexdigest(), size)
+
+
+def refuse_too_large(size_bytes: int) -> None:
+    """Raises FileTooLarge."""
+    if size_bytes > settings.UPLOAD_MAX_BYTES:
+        raise FileTooLarge(
+            f"The file is larger than {settings.UPLOAD_MAX_BYTES // 1024**2} MB.",
+            hint="Split it, or ask for a higher MEDRAG_UPLOAD_MAX_MB.",
+        )
 
 
 def keep_document(received: Received) -> Path:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import Protocol
 
 from django.conf import settings
 from tqdm import tqdm
@@ -14,12 +15,18 @@ from tqdm import tqdm
 from corpus import selectors
 from corpus.errors import MedragError
 from corpus.jobs import STEP_NAMES
-from corpus.models import Job, Stage
+from corpus.models import Job, JobState, Stage
 
 POLL_S = 0.5
 LONG_POLL_S = 2.0  # of thousands of documents
 STOP_LIMIT_S = 25.0
 NAME_CHARS = 30
+
+
+class Writer(Protocol):
+    """A command's output, which ends lines itself."""
+
+    def write(self, msg: str) -> None: ...
 
 
 class NoWorker(MedragError):
@@ -50,11 +57,19 @@ def follow(document_ids: Sequence[int]) -> None:
             _stop_worker(worker)
 
 
-def progress_bar(total: int, what: str) -> tqdm[None]:
+def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
+    """Write a line for each of these documents whose job failed; return how many. One query."""
+    jobs = Job.objects.filter(document_id__in=list(document_ids), state=JobState.FAILED)
+    for job in jobs.select_related("document"):
+        stream.write(f"{job.document.filename}: {job.last_error}")
+    return len(jobs)
+
+
+def progress_bar(total: int, what: str, unit: str = "file") -> tqdm[None]:
     """A bar on standard error; a line now and then where that is a file and no terminal."""
     pause_s = 0.2 if sys.stderr.isatty() else 15.0
     nothing: Sequence[None] = ()  # counted by hand
-    return tqdm(nothing, total=total, desc=what, unit="file", mininterval=pause_s, miniters=0)
+    return tqdm(nothing, total=total, desc=what, unit=unit, mininterval=pause_s, miniters=0)
 
 
 def _show(bar: tqdm[None], document_ids: Sequence[int]) -> bool:

@@ -41,6 +41,11 @@ STEP_NAMES = {
 }
 
 
+# What `Job.timings` counts, in order: starting the parser's process, its work, loading the encoder,
+# cutting, encoding, the transactions that keep what was made, and the last one.
+TIMED = ("start", "parse", "load", "chunk", "embed", "write", "finish")
+
+
 class LeaseLost(MedragError):
     """Another attempt may be running: stop, and write nothing."""
 
@@ -56,7 +61,9 @@ class Lease:
     token: uuid.UUID
     attempt: int  # 1-based
     stage: Stage
+    timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
     _beaten: float = field(default_factory=time.monotonic)
+    _lapped: float = field(default_factory=time.monotonic)
     _shown: tuple[int, int] = (0, 0)
 
     def hold(self, **changes: Any) -> None:
@@ -74,6 +81,12 @@ class Lease:
         if held.update(**changes) != 1:
             raise LeaseLost(f"The lease on document {self.document_id} was lost.")
         self._beaten = time.monotonic()
+
+    def lap(self, step: str) -> None:
+        """Count the time since the last lap to `step`."""
+        now = time.monotonic()
+        self.timings[step] = round(self.timings.get(step, 0.0) + now - self._lapped, 4)
+        self._lapped = now
 
     def progress(self, done: int, total: int) -> None:
         """Show how far the running step is; at most a few updates per second. Raises LeaseLost."""
@@ -133,7 +146,7 @@ def claim(document_id: int) -> Lease | None:
     if claimed != 1:
         return None
     job = Job.objects.get(lease_token=token)
-    return Lease(job.pk, document_id, token, job.attempts, Stage(job.stage))
+    return Lease(job.pk, document_id, token, job.attempts, Stage(job.stage), dict(job.timings))
 
 
 @transaction.atomic

@@ -1,44 +1,34 @@
-"""A folder of documents described by a JSON file: what each is, and where it stands in its life.
+"""A table of documents, JSON or CSV: what each is, and where it stands in its life.
 
     {"collections": [{"slug", "name", "description", "owner_name", "owner_contact"}],
      "documents": [{"file", "title", "collection", "lifecycle", "supersedes", ...}]}
 
-`file` and `supersedes` are paths relative to the manifest. Ingesting one again changes nothing but
-finishes what was interrupted.
+In CSV the first line names the columns, by the same names; a cell that is empty is as if it were
+not there. `file` and `supersedes` are paths relative to the manifest's folder or another that is
+named. All rows are checked before the first file is taken in, and all faults are told together.
 """
 
 from __future__ import annotations
 
-import datetime
+import csv
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from corpus.errors import MedragError
 from corpus.models import Collection, Document, Lifecycle
-from corpus.services.documents import DuplicateDocument, document_ingest
-from corpus.services.lifecycle import (
-    document_publish,
-    document_submit,
-    document_supersede,
-    document_withdraw,
-)
 
-_TEXTS = (
-    *("title", "version", "issuer", "authority", "specialty", "population"),
-    *("language", "source_url", "licence"),
+# Fields of `Document` that a row may give.
+FIELDS = (
+    *("title", "version", "issuer", "authority", "specialty", "population", "language"),
+    *("year", "source_type", "source_url", "licence", "effective_from", "review_by"),
 )
-_DATES = ("effective_from", "review_by")
-_KNOWN = {
-    *("file", "collection", "lifecycle", "supersedes", "withdrawn_reason"),
-    *_TEXTS,
-    *_DATES,
-}
+COLUMNS = ("file", *FIELDS, "collection", "lifecycle", "supersedes", "withdrawn_reason")
+_COLLECTION_KEYS = ("name", "description", "owner_name", "owner_contact")
 
 
 class ManifestError(MedragError):
@@ -51,6 +41,7 @@ class ManifestError(MedragError):
 class Entry:
     """One document of a manifest, its names resolved and its values checked."""
 
+    place: str  # where it stands, for people
     path: Path
     collection: str
     lifecycle: Lifecycle
@@ -67,154 +58,167 @@ class Manifest:
     entries: tuple[Entry, ...]
 
 
-@dataclass
-class Outcome:
-    """What became of the files: `refused` maps a path to the sentence that says why."""
-
-    added: list[Document] = field(default_factory=list)
-    present: list[Document] = field(default_factory=list)
-    refused: dict[Path, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
-class People:
-    """Who is recorded; None for the system. A second person where publishing needs one."""
+class Defaults:
+    """What a row need not say: the folder of its files, and the collection ("" for none)."""
 
-    uploader: User | None = None
-    publisher: User | None = None
+    folder: Path
+    collection: str = ""
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Raises ManifestError that names the entry and the key."""
+class RowError(ValueError):
+    """What is wrong with one row, and what to do, as a sentence."""
+
+
+Row = tuple[str, Mapping[str, Any]]  # its place, and its values by column
+
+
+def read_manifest(path: Path, *, folder: Path | None = None, collection: str = "") -> Manifest:
+    """Read and check the whole of it. Raises ManifestError with a line for each bad row."""
+    collections, rows = _read(path)
+    defaults = Defaults(folder or path.parent, collection)
+    entries: list[Entry] = []
+    faults: list[tuple[str, str]] = []
+    for place, raw in rows:
+        try:
+            entries.append(_entry(place, raw, defaults))
+        except RowError as error:
+            faults.append((place, str(error)))
+    faults += _loose_ends(entries, collections)
+    if faults:
+        order = [place for place, _ in rows]
+        faults.sort(key=lambda fault: order.index(fault[0]))
+        told = "\n  ".join(f"{place}: {what}" for place, what in faults)
+        raise ManifestError(
+            f"{path} can't be followed, and nothing of it was ingested. Mend these rows:\n  {told}"
+        )
+    return Manifest(collections, tuple(entries))
+
+
+def _read(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    readers = {".csv": _read_csv, ".json": _read_json}
+    read = readers.get(path.suffix.lower())
+    if read is None:
+        raise ManifestError(f"{path} is no manifest.", hint="Its name ends in .csv or .json.")
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        collections = {str(c["slug"]): _collection(c) for c in raw.get("collections", [])}
-        entries = tuple(_entry(path.parent, entry) for entry in raw["documents"])
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        return read(path)
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, csv.Error) as error:
         what = f"{type(error).__name__}: {error}"
         raise ManifestError(f"{path} is not a manifest that can be read ({what}).") from error
-    _refuse_loose_ends(entries, collections)
-    return Manifest(collections, entries)
 
 
-def manifest_ingest(
-    manifest: Manifest,
-    *,
-    people: People,
-    today: datetime.date,
-    on_file: Callable[[Path], None] = lambda path: None,
-) -> Outcome:
-    """Ingest every document, then bring each to its place in life. Calls `on_file` before each."""
-    shelves = {slug: _shelf(slug, values) for slug, values in manifest.collections.items()}
-    outcome = Outcome()
-    documents: dict[Path, Document] = {}
-    for entry in manifest.entries:
-        on_file(entry.path)
-        collection = shelves.get(entry.collection) or Collection.objects.get(slug=entry.collection)
-        document = Document(collection=collection, **entry.values)
-        try:
-            with entry.path.open("rb") as stream:
-                document_ingest(
-                    document,
-                    upload=stream,
-                    uploaded_by=people.uploader,
-                    filename=entry.path.name,
-                )
-            outcome.added.append(document)
-        except DuplicateDocument as error:
-            document = error.existing
-            outcome.present.append(document)
-        except (MedragError, OSError) as error:
-            outcome.refused[entry.path] = sentence_of(error)
-            continue
-        documents[entry.path] = document
-    _bring_to_life(manifest, documents, people, today)
-    return outcome
+def _read_json(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    collections = {
+        str(c["slug"]): {key: str(c[key]) for key in _COLLECTION_KEYS if c.get(key)}
+        for c in raw.get("collections", [])
+    }
+    rows = [
+        (f"document {number} ({entry.get('file', 'no file')})", entry)
+        for number, entry in enumerate(raw["documents"], start=1)
+    ]
+    return collections, rows
 
 
-def sentence_of(error: MedragError | OSError) -> str:
-    if isinstance(error, MedragError):
-        return error.sentence
-    return f"The file can't be opened: {error.strerror}."
+def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    """The separator is that of the first line: a comma, a semicolon or a tab."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        separator = max(",;\t", key=stream.readline().count)
+        stream.seek(0)
+        reader = csv.DictReader(stream, delimiter=separator, restkey="", strict=True)
+        return {}, list(_csv_rows(reader))
 
 
-def _bring_to_life(
-    manifest: Manifest, documents: Mapping[Path, Document], people: People, today: datetime.date
-) -> None:
-    """Each step only from the state before it, so that doing it twice does nothing."""
-    entries = [entry for entry in manifest.entries if entry.path in documents]
-    for entry in entries:
-        document = documents[entry.path]
-        if document.lifecycle == Lifecycle.DRAFT and entry.lifecycle != Lifecycle.DRAFT:
-            document_submit(document, by=people.uploader)
-        if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
-            document_publish(document, by=people.publisher, today=today)
-    for entry in entries:
-        old = documents.get(entry.supersedes) if entry.supersedes else None
-        if old is not None and old.lifecycle == Lifecycle.PUBLISHED:
-            document_supersede(old, by=people.publisher, successor=documents[entry.path])
-    for entry in entries:
-        document = documents[entry.path]
-        document.refresh_from_db()
-        if entry.lifecycle == Lifecycle.WITHDRAWN and document.lifecycle == Lifecycle.PUBLISHED:
-            document_withdraw(document, by=people.publisher, reason=entry.withdrawn_reason)
+def _csv_rows(reader: csv.DictReader[str]) -> Iterator[Row]:
+    line = 1
+    for row in reader:
+        first, line = line + 1, reader.line_num
+        if "" in row:  # the rest of a row that is longer than the first one
+            row = {**row, "": "more cells"}
+        yield f"line {first}", {key: value for key, value in row.items() if value}
 
 
-def _collection(raw: Mapping[str, Any]) -> dict[str, str]:
-    keys = ("name", "description", "owner_name", "owner_contact")
-    return {key: str(raw[key]) for key in keys if raw.get(key)}
-
-
-def _shelf(slug: str, values: Mapping[str, str]) -> Collection:
-    return Collection.objects.get_or_create(slug=slug, defaults=dict(values))[0]
-
-
-def _entry(folder: Path, raw: Mapping[str, Any]) -> Entry:
-    name = str(raw["file"])
-    unknown = sorted(raw.keys() - _KNOWN)
+def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
+    """Raises RowError."""
+    if "" in raw:
+        raise RowError("the row has more cells than the first line: quote a cell with a separator")
+    unknown = sorted(raw.keys() - set(COLUMNS))
     if unknown:
-        raise ValueError(f"{name}: unknown keys {', '.join(unknown)}")
-    values: dict[str, Any] = {key: str(raw[key]) for key in _TEXTS if raw.get(key)}
-    for key in _DATES:
-        if raw.get(key):
-            values[key] = datetime.date.fromisoformat(raw[key])
-    _refuse_bad_values(name, values)
+        raise RowError(
+            f"unknown keys {', '.join(unknown)}; those that are known: {', '.join(COLUMNS)}"
+        )
+    if not raw.get("file"):
+        raise RowError("file is missing: name the file that the row describes")
+    collection = str(raw.get("collection") or defaults.collection)
+    if not collection:
+        raise RowError("collection is missing: name one, or give --collection for all rows")
     superseded = raw.get("supersedes")
     return Entry(
-        path=_found(folder, name),
-        collection=str(raw["collection"]),
-        lifecycle=Lifecycle(raw.get("lifecycle", Lifecycle.DRAFT)),
-        supersedes=_found(folder, superseded) if superseded else None,
+        place=place,
+        path=_found(defaults.folder, str(raw["file"])),
+        collection=collection,
+        lifecycle=_lifecycle(raw.get("lifecycle") or Lifecycle.DRAFT),
+        supersedes=_found(defaults.folder, str(superseded)) if superseded else None,
         withdrawn_reason=str(raw.get("withdrawn_reason") or ""),
-        values=values,
+        values={key: field_value(key, raw[key]) for key in FIELDS if raw.get(key)},
     )
 
 
+def _lifecycle(value: Any) -> Lifecycle:
+    try:
+        return Lifecycle(str(value).strip().upper())
+    except ValueError as error:
+        known = ", ".join(Lifecycle.values)
+        raise RowError(f"lifecycle: there is no {value}; use one of {known}") from error
+
+
 def _found(folder: Path, name: str) -> Path:
-    """Files lie beside the manifest or in a folder of their own below it."""
+    """Files lie in the folder or in one of their own below it."""
     for candidate in (folder / name, folder / "guidelines" / name):
         if candidate.is_file():
             return candidate.resolve()
-    raise ValueError(f"{name}: there is no such file")
+    raise RowError(f"{name}: there is no such file in {folder}")
 
 
-def _refuse_bad_values(name: str, values: Mapping[str, Any]) -> None:
-    for key, value in values.items():
-        try:
-            Document._meta.get_field(key).clean(value, None)  # type: ignore[union-attr]
-        except ValidationError as error:
-            raise ValueError(f"{name}: {key}: {' '.join(error.messages)}") from error
+def field_value(key: str, value: Any) -> Any:
+    """A text as the field of `Document` of that name keeps it. Raises RowError."""
+    field: Any = Document._meta.get_field(key)
+    if isinstance(value, dict | list | bool):
+        raise RowError(f"{key}: a text or a number is expected")
+    try:
+        return field.clean(str(value).strip(), None)
+    except ValidationError as error:
+        known = ", ".join(str(choice) for choice, _ in field.choices or ())
+        raise RowError(
+            f"{key}: {' '.join(error.messages)}" + (f" Use one of {known}." if known else "")
+        ) from error
 
 
-def _refuse_loose_ends(entries: tuple[Entry, ...], collections: Mapping[str, Any]) -> None:
+def _loose_ends(entries: list[Entry], collections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong between rows: the place, and what."""
     published = {e.path for e in entries if e.lifecycle == Lifecycle.PUBLISHED}
     replaced = {e.supersedes for e in entries if e.path in published}
+    known = {*collections, *Collection.objects.values_list("slug", flat=True)}
+    seen: dict[Path, str] = {}
     for entry in entries:
-        name = entry.path.name
-        if entry.lifecycle == Lifecycle.SUPERSEDED and entry.path not in replaced:
-            raise ManifestError(f"{name} is SUPERSEDED, but no published entry supersedes it.")
-        if entry.lifecycle == Lifecycle.WITHDRAWN and not entry.withdrawn_reason:
-            raise ManifestError(f"{name} is WITHDRAWN without a withdrawn_reason.")
-        known = entry.collection in collections
-        if not known and not Collection.objects.filter(slug=entry.collection).exists():
-            raise ManifestError(f"{name}: there is no collection {entry.collection}.")
+        for what in _faults(entry, replaced, known, seen):
+            yield entry.place, what
+        seen.setdefault(entry.path, entry.place)
+
+
+def _faults(
+    entry: Entry, replaced: set[Path | None], known: set[str], seen: Mapping[Path, str]
+) -> Iterator[str]:
+    if entry.path in seen:
+        yield f"the file is that of {seen[entry.path]} too: leave one of them out"
+    if entry.supersedes == entry.path:
+        yield "the document supersedes itself"
+    if entry.lifecycle == Lifecycle.SUPERSEDED and entry.path not in replaced:
+        yield "it is SUPERSEDED, but no published entry supersedes it"
+    if entry.lifecycle == Lifecycle.WITHDRAWN and not entry.withdrawn_reason:
+        yield "it is WITHDRAWN without a withdrawn_reason"
+    if entry.collection not in known:
+        yield (
+            f"there is no collection {entry.collection}: make it in the administration, or use "
+            f"one of {', '.join(sorted(known)) or 'none yet'}"
+        )

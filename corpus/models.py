@@ -202,7 +202,7 @@ class Chunk(models.Model):
     embedding = VectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)  # unit norm
     search_vector = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
-    # Near-duplicates share the key of the first of them; empty where there is no other.
+    # What it says (`corpus.twins.meaning_label`): near-duplicates share it. Empty: not known.
     twins = models.CharField(max_length=100, blank=True)
     disabled_at = models.DateTimeField(null=True)  # not searched since
     disabled_by = models.ForeignKey(
@@ -294,7 +294,8 @@ class Job(models.Model):
     """The truth about a document's ingestion. The queue only wakes a worker to look here.
 
     `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
-    names the one attempt that may write, until `lease_until` by the database's clock.
+    names the one attempt that may write, until `lease_until` by the database's clock. `timings`
+    holds the seconds that each step in `corpus.jobs.TIMED` took in the attempts that finished it.
     """
 
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")
@@ -311,6 +312,7 @@ class Job(models.Model):
     enqueued_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    timings: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["pk"]

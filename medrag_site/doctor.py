@@ -18,6 +18,7 @@ from corpus.embedding import get_embedder
 from corpus.errors import MedragError
 from corpus.models import EMBEDDING_DIMENSIONS
 from corpus.parsing import sandbox, sniff
+from corpus.recipe import chunk_settings
 from medrag_site.embedded import MIN_FREE_BYTES
 
 OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 mend index corruption
@@ -114,7 +115,20 @@ def _encoder() -> tuple[bool, str]:
     dimensions = embedder.encode(["metformin"]).shape[1]
     if dimensions != EMBEDDING_DIMENSIONS:
         return False, f"{dimensions} dimensions; the index holds {EMBEDDING_DIMENSIONS}"
-    return True, f"{embedder.fingerprint}, {dimensions} dimensions"
+    cut = chunk_settings(embedder).recipe
+    return True, f"{embedder.fingerprint}, {dimensions} dimensions, passages by {cut}"
+
+
+def _documents() -> tuple[bool, str]:
+    """Out of date is no fault: what is searched is whole, and another reading would differ."""
+    stale = selectors.documents_stale()
+    if count := stale.count():
+        read = stale.filter(must_be_read=True).count()
+        return True, (
+            f"{count} would be indexed in another way today, {read} of them read in another way: "
+            f"run manage.py reindex --stale"
+        )
+    return True, "all indexed as they would be today"
 
 
 def _parser() -> tuple[bool, str]:
@@ -147,6 +161,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
     "queue": _queue,
     "worker": _worker,
     "embedder": _encoder,
+    "documents": _documents,
     "parser": _parser,
     "disk": _disk,
 }

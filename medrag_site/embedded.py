@@ -22,6 +22,7 @@ from psycopg import sql
 from medrag_site import databases
 
 MIN_FREE_BYTES = 500 * 1024**2
+MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
 
 
 class DatabaseStartError(Exception):
@@ -36,6 +37,7 @@ def ensure_started(data_dir: Path, *, stop_at_exit: bool = True) -> str:
     """
     pgdata = data_dir / "postgres"
     _refuse_full_disk(data_dir)
+    _refuse_long_path(pgdata)
     with _start_lock(data_dir):
         socket_dir = str(_server(data_dir, pgdata, stop_at_exit=stop_at_exit))
         provision(socket_dir, databases.NAME)
@@ -159,6 +161,16 @@ def _is_postgres(pid: int) -> bool:
 
 def _lines(path: Path) -> list[str]:
     return path.read_text(errors="replace").splitlines() if path.exists() else []
+
+
+def _refuse_long_path(pgdata: Path) -> None:
+    """The server listens on a socket in its folder, whose name can't be of any length."""
+    over = len(os.fsencode(pgdata.resolve() / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
+    if over > 0:
+        raise DatabaseStartError(
+            f"The path of {pgdata} is too long for the embedded PostgreSQL, by {over} characters. "
+            "Set MEDRAG_DATA_DIR to a folder with a shorter path."
+        )
 
 
 def _refuse_full_disk(data_dir: Path) -> None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -54,6 +55,26 @@ class Env:
             return raw
 
         return self._parsed(name, default, parse, "such as 60/min")
+
+    def url(self, name: str) -> str:
+        def parse(raw: str) -> str:
+            parts = urlsplit(raw)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+                raise ValueError(raw)
+            return raw
+
+        return self._parsed(name, "", parse, "an address such as https://models.example.org/v1")
+
+    def secret(self, name: str) -> str:
+        """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
+        raw = self.text(name)
+        if not raw.startswith("/"):
+            return raw
+        try:
+            return Path(raw).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            wanted = "a secret, or the path of a file with one that this user may read"
+            raise ImproperlyConfigured(f"{name} must be {wanted}.") from error
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         raw = self.text(name)

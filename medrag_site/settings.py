@@ -61,9 +61,21 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # Chunking and embedding
-CHUNK_MAX_TOKENS = env.integer("MEDRAG_CHUNK_MAX_TOKENS", 220, low=50, high=2000)
-CHUNK_OVERLAP_TOKENS = env.integer("MEDRAG_CHUNK_OVERLAP_TOKENS", 40, low=0, high=500)
+CHUNK_STRATEGY = env.choice("MEDRAG_CHUNK_STRATEGY", "sections", ("sections", "characters"))
+CHUNK_TOKENS = env.integer("MEDRAG_CHUNK_TOKENS", 550, low=100, high=2000)
+CHUNK_OVERLAP_TOKENS = env.integer(
+    "MEDRAG_CHUNK_OVERLAP_TOKENS", 125, low=0, high=CHUNK_TOKENS // 2
+)
+CHUNK_CHARACTERS = env.integer("MEDRAG_CHUNK_CHARACTERS", 1000, low=200, high=10_000)
+CHUNK_OVERLAP_CHARACTERS = env.integer(
+    "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
+)
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+
+# A language model that writes a context line for each passage; off without an address
+CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
+CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
+CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
 
 # Answers
 GATE_THRESHOLD = env.number("MEDRAG_GATE_THRESHOLD", 0.6, low=0.0, high=1.0)

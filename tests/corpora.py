@@ -24,6 +24,7 @@ from corpus.embedding import get_embedder
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
 from corpus.search_text import normalise
+from corpus.twins import meaning_label
 
 _KINDS = {"- ": BlockKind.LIST_ITEM, "^ ": BlockKind.FOOTNOTE, ": ": BlockKind.CAPTION}
 SETTINGS = ChunkSettings(220, 40)
@@ -41,9 +42,17 @@ def shelf(slug: str = "general") -> Collection:
 
 
 def publish(
-    text: str, *, indexed: bool = True, collection: str = "general", **fields: Any
+    text: str,
+    *,
+    indexed: bool = True,
+    collection: str = "general",
+    pages: Sequence[Page] = (),
+    **fields: Any,
 ) -> Document:
-    """A document in force and indexed, unless `fields` or `indexed` say otherwise."""
+    """A document in force and indexed, unless `fields` or `indexed` say otherwise.
+
+    Its pages are those that a parser made, where they are given; else they are read from `text`.
+    """
     first_line = (text.strip() or "Untitled").splitlines()[0]
     title = str(fields.setdefault("title", first_line.lstrip("# ")))
     values: dict[str, Any] = {
@@ -56,7 +65,7 @@ def publish(
         "lifecycle": Lifecycle.PUBLISHED,
     }
     document = Document.objects.create(**(values | fields))
-    pages = pages_of(text)
+    pages = pages or pages_of(text)
     Document.objects.filter(pk=document.pk).update(page_count=len(pages))
     for page in pages:
         blocks = [asdict(block) for block in page.blocks]
@@ -105,7 +114,13 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
     for draft, vector in zip(drafts, vectors, strict=True):
         values = asdict(draft) | {"section_path": list(draft.section_path)}
         values["spans"] = [list(span) for span in draft.spans]
-        Chunk.objects.create(document=document, embedding=vector, **values)
+        label = meaning_label(
+            draft.text,
+            title=document.title,
+            section_path=draft.section_path,
+            population=document.population,
+        )
+        Chunk.objects.create(document=document, embedding=vector, twins=label, **values)
     _search_vectors(document)
 
 

@@ -16,9 +16,12 @@ LAYERS = ["corpus", "retrieval", "chat", "evaluation", "medrag_site"]  # the low
 # What may be imported from another app, below one's own.
 OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeline", "protocols"}
 SHARED = {
+    "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
+    "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
+    "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
     "corpus.parsing.sandbox": "`doctor` tries the parser's child process",
     "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
@@ -36,7 +39,10 @@ SHARED = {
 }
 
 PURE = [
-    *("corpus/parsing/*.py", "corpus/chunking.py", "corpus/sentences.py", "corpus/search_text.py"),
+    "corpus/importing/*.py",
+    *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
+    *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
+    *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]

@@ -1,12 +1,13 @@
 """What is set but can't be used is said before anything starts."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from pytest_django import Settings
 
-from corpus.checks import check_models, check_queue, needed_retry_s
+from corpus.checks import DOCLING_MODELS, check_models, check_queue, needed_retry_s
 
 
 def faults() -> list[str]:
@@ -47,3 +48,28 @@ def test_an_embedder_of_other_dimensions(
 def test_artifacts_that_are_not_there(settings: Settings, tmp_path: Path) -> None:
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path / "missing")
     assert [fault.split(":")[0] for fault in faults()] == ["DOCLING_ARTIFACTS_PATH"]
+
+
+def test_artifacts_without_the_extra(settings: Settings, tmp_path: Path) -> None:
+    if find_spec("docling_ibm_models") is not None:
+        pytest.skip("the extra `layout` is installed")
+    settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
+    (fault,) = faults()
+    assert fault.startswith("DOCLING_ARTIFACTS_PATH: ")
+    assert ".[layout]" in fault
+
+
+def test_artifacts_without_weights(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "packages" / "docling_ibm_models").mkdir(parents=True)
+    (tmp_path / "packages" / "docling_ibm_models" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
+    for folder in DOCLING_MODELS:
+        (fault,) = faults()
+        assert fault.startswith("DOCLING_ARTIFACTS_PATH: ")
+        assert folder in fault
+        (tmp_path / folder / "inside").mkdir(parents=True)
+        (tmp_path / folder / "inside" / "model.safetensors").touch()
+    assert faults() == []

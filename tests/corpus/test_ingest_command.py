@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django_q.models import OrmQ
 from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
+from chat.models import AuditEvent
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, WorkerHeartbeat
 from tests.corpus.documents import guideline
 from tests.processes import running
@@ -116,6 +121,8 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
     manifest: Path, settings: Settings, alice: User, bob: User
 ) -> None:
     settings.TWO_PERSON_PUBLISH = True
+    for person, right in ((alice, "add_document"), (bob, "publish_document")):
+        person.user_permissions.add(Permission.objects.get(codename=right))
     for _ in range(2):  # the second time nothing changes
         call_command("ingest", manifest=manifest, user="alice", publisher="bob")
         new = Document.objects.get(title="One, second edition")
@@ -152,6 +159,132 @@ def test_a_wrong_manifest_is_refused_before_anything_is_ingested(
     with pytest.raises(CommandError, match=said):
         call_command("ingest", manifest=manifest)
     assert Document.objects.count() == 0
+
+
+CSV = """\
+file,title,collection,version,year,source_type,lifecycle,supersedes,review_by
+one.md,"One, second edition",renal,2,2024,guideline,published,old.md,2027-05-01
+old.md,One,renal,1,,,SUPERSEDED,,
+below/two.md,Two,,,2020,article,,,
+"""
+
+
+@pytest.fixture
+def table(folder: Path) -> Path:
+    (folder / "old.md").write_text(guideline("# One, first edition"))
+    path = folder / "manifest.csv"
+    path.write_text(CSV, encoding="utf-8-sig")
+    return path
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) -> None:
+    Collection.objects.create(slug="renal", name="Renal")
+    other = tmp_path / "elsewhere.csv"
+    rows = csv.reader(table.read_text(encoding="utf-8-sig").splitlines())
+    with other.open("w", newline="") as stream:
+        csv.writer(stream, delimiter=separator).writerows(rows)
+    for _ in range(2):
+        call_command("ingest", str(table.parent), manifest=other, collection="renal")
+        new = Document.objects.get(title="One, second edition")
+        assert (new.lifecycle, new.version, new.year) == (Lifecycle.PUBLISHED, "2", 2024)
+        assert str(new.review_by) == "2027-05-01"
+        assert Document.objects.get(title="One").superseded_by == new
+        two = Document.objects.get(title="Two")
+        assert (two.collection.slug, two.source_type) == ("renal", "article")
+    assert Document.objects.count() == Job.objects.count() == 3
+
+
+@pytest.mark.django_db
+def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Path) -> None:
+    Collection.objects.create(slug="renal", name="Renal")
+    with table.open("a") as stream:
+        stream.write('nowhere.md,"A title\nof two lines",renal,,,,,,\n')
+        stream.write("copy of one.md,Copy,renal,,MMXX,,,,\n")
+        stream.write("one.md,Twice,renal,,,blog,,,\n")
+        stream.write("one.md,Twice,renal,,,,,,\n")
+        stream.write("one.md,Long,renal,,,,,,,,\n")
+        stream.write(",Nameless,renal,,,,,,\n")
+    with pytest.raises(CommandError) as refused:
+        call_command("ingest", manifest=table)
+    said = str(refused.value)
+    assert "nothing of it was ingested" in said
+    for line, fault in {
+        4: "collection is missing: name one, or give --collection",
+        5: "nowhere.md: there is no such file",
+        7: "year: ",
+        8: "source_type: ",
+        9: "the file is that of line 2 too",
+        10: "the row has more cells than the first line",
+        11: "file is missing",
+    }.items():
+        assert f"line {line}: {fault}" in said
+    assert "Use one of guideline, article" in said
+    assert not Document.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("m.csv", "file,colour\none.md,red\n", "unknown keys colour; those that are known: file"),
+        ("m.csv", 'file,title\n"one.md,x\n', "not a manifest that can be read"),
+        ("m.csv", b"file,title\none.md,\xff\n", "not a manifest that can be read"),
+        ("m.json", "{", "not a manifest that can be read"),
+        ("m.json", '{"documents": [{"file": "one.md", "title": ["x"]}]}', "a text or a number"),
+        ("m.txt", "file", "ends in .csv or .json"),
+    ],
+)
+def test_what_is_no_manifest_is_refused_whole(
+    name: str, content: str | bytes, said: str, folder: Path
+) -> None:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(CommandError, match=said):
+        call_command("ingest", manifest=path, collection="renal")
+
+
+@pytest.mark.django_db
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(
+    manifest: Path, folder: Path, files_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "text.pdf").write_text("no PDF at all")
+    one = folder / "one.md"
+    call_command("ingest", str(one))
+    before = sorted(files_dir.rglob("*"))
+    call_command("ingest", manifest=manifest, dry_run=True)
+    said = "2 would be queued, 1 here already, 0 refused. Nothing was written."
+    assert said in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        call_command("ingest", str(folder / "text.pdf"), str(one), dry_run=True, publish=True)
+    captured = capsys.readouterr()
+    assert "0 would be queued, 1 here already, 1 refused." in captured.out
+    assert "The file's name ends in .pdf" in captured.err
+    assert Document.objects.count() == Job.objects.count() == 1
+    assert not Collection.objects.exclude(slug="general").exists()
+    assert sorted(files_dir.rglob("*")) == before
+
+
+@pytest.mark.django_db
+def test_a_second_run_over_a_folder_reads_it_and_asks_once_for_many_files(
+    folder: Path, files_dir: Path
+) -> None:
+    for number in range(20):
+        (folder / f"{number}.md").write_text(guideline(f"# {number}"))
+    call_command("ingest", str(folder))
+
+    def state() -> list[object]:
+        kept = [(path, path.stat().st_mtime_ns) for path in sorted(files_dir.rglob("*"))]
+        tables = (Document, Job, OrmQ, AuditEvent)
+        return [kept, *(list(table.objects.order_by("pk").values()) for table in tables)]
+
+    before = state()
+    with CaptureQueriesContext(connection) as captured:
+        call_command("ingest", str(folder))
+    assert [query["sql"] for query in captured if not query["sql"].startswith("SELECT")] == []
+    assert len(captured) <= 4
+    assert state() == before
 
 
 @pytest.mark.slow

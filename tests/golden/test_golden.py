@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,15 @@ from pytest_django import DjangoDbBlocker
 
 from chat.models import Channel, Turn, TurnStatus
 from chat.services import turn_ask
-from corpus.manifest import People, manifest_ingest, read_manifest
+from corpus.chunking import ChunkSettings, Strategy, split
+from corpus.embedding import get_embedder
+from corpus.intake import People
+from corpus.manifest import read_manifest
+from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
+from corpus.services.rows import pages_of
+from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +109,29 @@ def test_development_questions() -> None:
     failed = {item["id"]: what for item in items if (what := failure(item))}
     share = 1 - len(failed) / len(items)
     assert share >= DEVELOPMENT_SHARE, json.dumps(failed, indent=1)
+
+
+def test_however_the_samples_are_cut_nothing_is_lost() -> None:
+    count_tokens = get_embedder().count_tokens
+    wanted = ChunkSettings(550, 125)
+    for sizes in (
+        wanted.bounded(254),
+        wanted,
+        replace(wanted, strategy=Strategy.CHARACTERS),
+    ):
+        for document in Document.objects.all():
+            pages = pages_of(document)
+            found = split(
+                pages,
+                title=document.title,
+                population=document.population,
+                sha256=document.sha256,
+                settings=sizes,
+                count_tokens=count_tokens,
+            )
+            check_passages(
+                found, pages, title=document.title, settings=sizes, count_tokens=count_tokens
+            )
 
 
 def test_every_quote_stands_verbatim_on_a_page_in_force() -> None:

@@ -87,3 +87,21 @@ def test_database_url() -> None:
 def test_database_url_that_is_none(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
         databases.external(url, "", "")
+
+
+@pytest.mark.parametrize("raw", ["example.org/v1", "ftp://example.org", "http://", "https:///v1"])
+def test_url_refuses_what_is_none(raw: str) -> None:
+    assert Env({"A": "https://example.org:8000/v1"}).url("A") == "https://example.org:8000/v1"
+    assert Env({}).url("A") == ""
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be an address such as"):
+        Env({"MEDRAG_X": raw}).url("MEDRAG_X")
+
+
+def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    path.write_text("key-in-a-file\n")
+    assert Env({"A": "key"}).secret("A") == "key"
+    assert Env({"A": str(path)}).secret("A") == "key-in-a-file"
+    assert Env({}).secret("A") == ""
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the path"):
+        Env({"MEDRAG_X": str(tmp_path / "missing")}).secret("MEDRAG_X")

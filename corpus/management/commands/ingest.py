@@ -6,15 +6,17 @@ import glob
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from corpus.bulk import Batch, bulk_ingest, paths_below
 from corpus.errors import MedragError
-from corpus.following import follow, progress_bar
-from corpus.manifest import Outcome, People, manifest_ingest, read_manifest
-from corpus.models import Collection, Job, JobState
+from corpus.following import follow, list_failures, progress_bar
+from corpus.intake import Outcome, People
+from corpus.management.arguments import collection_named, person_named
+from corpus.manifest import read_manifest
+from corpus.manifest_ingest import manifest_ingest
+from corpus.models import Collection
 from corpus.services.documents import collection_default
 
 
@@ -23,54 +25,65 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="*", metavar="PATH")
-        parser.add_argument("--manifest", type=Path, help="a JSON file that describes documents")
+        parser.add_argument(
+            "--manifest",
+            type=Path,
+            metavar="FILE",
+            help="CSV or JSON that describes documents; PATH is then the folder of their files",
+        )
         parser.add_argument("--collection", metavar="SLUG", help="the shelf they belong to")
         parser.add_argument("--publish", action="store_true", help="publish what is new at once")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
         parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
         parser.add_argument("--user", help="who is recorded as the uploader")
         parser.add_argument("--publisher", help="who is recorded as the publisher")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if bool(options["paths"]) == bool(options["manifest"]):
+        if not options["paths"] and not options["manifest"]:
             raise CommandError("Name files or folders, or a manifest with --manifest.")
-        people = People(_person(options["user"]), _person(options["publisher"]))
+        people = People(person_named(options["user"]), person_named(options["publisher"]))
         try:
             outcome = self._queue(people, options)
         except MedragError as error:
             raise CommandError(error.sentence) from error
-        self._report(outcome)
-        documents = [d.pk for d in (*outcome.added, *outcome.present)]
-        if options["wait"]:
+        self._report(outcome, dry_run=options["dry_run"])
+        documents = [d.pk for d in (*outcome.added, *outcome.present) if d.pk]
+        if options["wait"] and not options["dry_run"]:
             follow(documents)
-        if self._list_failures(documents) or outcome.refused:
+        if list_failures(documents, self.stderr) or outcome.refused:
             raise SystemExit(1)
 
     def _queue(self, people: People, options: dict[str, Any]) -> Outcome:
-        today = timezone.localdate()
+        today, dry_run = timezone.localdate(), bool(options["dry_run"])
+        verb = "Checking" if dry_run else "Queueing"
         if options["manifest"]:
-            manifest = read_manifest(options["manifest"])
-            with progress_bar(len(manifest.entries), "Queueing") as bar:
+            manifest = read_manifest(
+                options["manifest"],
+                folder=_folder(options["paths"]),
+                collection=options["collection"] or "",
+            )
+            with progress_bar(len(manifest.entries), verb) as bar:
                 return manifest_ingest(
-                    manifest, people=people, today=today, on_file=lambda path: _step(bar)
+                    manifest,
+                    people=people,
+                    today=today,
+                    dry_run=dry_run,
+                    on_file=lambda path: _step(bar),
                 )
-        batch = Batch(_collection(options["collection"]), people, options["publish"], today)
+        collection = _collection(options["collection"], dry_run=dry_run)
+        batch = Batch(collection, people, options["publish"], today)
         paths = _expand(options["paths"])
-        with progress_bar(len(paths), "Queueing") as bar:
-            return bulk_ingest(paths, batch=batch, on_file=lambda path: _step(bar))
+        with progress_bar(len(paths), verb) as bar:
+            return bulk_ingest(paths, batch=batch, dry_run=dry_run, on_file=lambda path: _step(bar))
 
-    def _report(self, outcome: Outcome) -> None:
+    def _report(self, outcome: Outcome, *, dry_run: bool) -> None:
         for path, sentence in outcome.refused.items():
             self.stderr.write(f"{path}: {sentence}")
         self.stdout.write(
-            f"{len(outcome.added)} queued, {len(outcome.present)} here already, "
-            f"{len(outcome.refused)} refused."
+            f"{len(outcome.added)} {'would be ' if dry_run else ''}queued, "
+            f"{len(outcome.present)} here already, {len(outcome.refused)} refused."
+            f"{' Nothing was written.' if dry_run else ''}"
         )
-
-    def _list_failures(self, documents: list[int]) -> int:
-        jobs = Job.objects.filter(document_id__in=documents, state=JobState.FAILED)
-        for job in jobs.select_related("document"):
-            self.stderr.write(f"{job.document.filename}: {job.last_error}")
-        return len(jobs)
 
 
 def _step(bar: Any) -> None:
@@ -93,20 +106,16 @@ def _glob(pattern: str) -> list[str]:
     return sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  may be absolute
 
 
-def _person(username: str | None) -> User | None:
-    if not username:
+def _folder(paths: list[str]) -> Path | None:
+    """The one folder that is named beside a manifest; None: the manifest's own."""
+    if not paths:
         return None
-    user = User.objects.filter(username=username).first()
-    if user is None:
-        raise CommandError(f"There is no user {username}.")
-    return user
+    if len(paths) > 1 or not Path(paths[0]).is_dir():
+        raise CommandError("Beside a manifest name one folder, that of its files.")
+    return Path(paths[0])
 
 
-def _collection(slug: str | None) -> Collection:
+def _collection(slug: str | None, *, dry_run: bool) -> Collection:
     if not slug:
-        return collection_default()
-    collection = Collection.objects.filter(slug=slug).first()
-    if collection is None:
-        known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no collection {slug}. Known: {known}.")
-    return collection
+        return Collection() if dry_run else collection_default()
+    return collection_named(slug)

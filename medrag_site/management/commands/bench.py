@@ -1,10 +1,10 @@
-"""Time search and answers on what is indexed; nothing is stored."""
+"""Time search and answers on what is indexed, or ingestion; nothing is stored."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,31 +17,52 @@ from django.utils import timezone
 
 from chat.generation import ExtractiveGenerator
 from corpus.models import IndexStatistics
+from medrag_site.throughput import described, measure_ingestion, throughput
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
 
 class Command(BaseCommand):
-    help = "Print p50 and p95 of each step over a list of questions."
+    help = "Print p50 and p95 of each step over a list of questions, or how ingestion fared."
 
     def add_arguments(self, parser: CommandParser) -> None:
         default = settings.BASE_DIR / "tests" / "golden" / "development.json"
         parser.add_argument("--questions", type=Path, default=default)
         parser.add_argument("--rounds", type=int, default=3)
+        parser.add_argument(
+            "--ingest",
+            type=Path,
+            metavar="PATH",
+            help="ingest a file, a folder or a tar into a database of its own, and drop that",
+        )
+        parser.add_argument(
+            "--timings", action="store_true", help="of the documents that are here: time by step"
+        )
+        parser.add_argument(
+            "--one-run", action="store_true", help="they were ingested at once by one worker"
+        )
 
-    def handle(self, *args: Any, questions: Path, rounds: int, **options: Any) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["ingest"]:
+            lines = measure_ingestion(options["ingest"])
+        elif options["timings"]:
+            lines = described(throughput(), one_run=options["one_run"])
+        else:
+            lines = self._questions(options["questions"], options["rounds"])
+        for line in lines:
+            self.stdout.write(line)
+
+    def _questions(self, questions: Path, rounds: int) -> Iterator[str]:
         texts = [question["question"] for question in json.loads(questions.read_text())]
         statistics = IndexStatistics.objects.get()
         if not statistics.chunks:
             raise CommandError("Nothing is indexed yet. Run make run, or manage.py ingest.")
         retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
         steps = timings(texts * rounds)
-        self.stdout.write(
-            f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
-        )
+        yield f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
         for step, values in steps.items():
             p50, p95 = np.percentile(values, [50, 95])
-            self.stdout.write(f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms")
+            yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
 
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:

@@ -1,0 +1,28 @@
+"""Where a span of a page's text stands on its picture. Pure.
+
+`blocks` is the JSON of `corpus.parsing.types.Block`; a span is half-open, in code points of the
+page's text; a box is `(left, top, right, bottom)` in points from the page's top left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Span = tuple[int, int]
+Spans = Sequence[Span]
+Blocks = Sequence[Mapping[str, Any]]
+
+
+def boxes_of(blocks: Blocks, spans: Spans) -> Iterator[Sequence[float]]:
+    """The box of each whole line that holds a part of a span, in reading order.
+
+    Nothing for a page without geometry.
+    """
+    lines = (line for block in blocks for line in block["lines"])
+    return (line["box"] for line in lines if overlaps(line, spans))
+
+
+def overlaps(part: Mapping[str, Any], spans: Spans) -> bool:
+    """Whether something with a `start` and an `end` holds a part of a span."""
+    return any(part["start"] < end and start < part["end"] for start, end in spans)

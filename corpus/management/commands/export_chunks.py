@@ -1,0 +1,67 @@
+"""Write passages as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.utils import timezone
+
+from corpus.following import progress_bar
+from corpus.models import Collection, Document
+from corpus.passages_export import Choice, passages_counted, passages_exported
+
+
+class Command(BaseCommand):
+    help = "Write the indexed passages as JSON lines, one a passage, to a file or standard output."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", nargs="?", default="-", metavar="PATH|-")
+        parser.add_argument("--collection", metavar="SLUG", default="")
+        parser.add_argument("--document", metavar="SHA", default="", help="its SHA-256")
+        parser.add_argument("--in-force", action="store_true", help="what is searched today")
+        parser.add_argument(
+            "--with-disabled", action="store_true", help="with passages that staff disabled"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        choice = _choice(options)
+        total = passages_counted(choice)
+        with self._opened(options["path"]) as target, progress_bar(total, "Writing", "line") as bar:
+            for line in passages_exported(choice):
+                target.write(json.dumps(line, ensure_ascii=False) + "\n")
+                bar.update(1)
+        if options["path"] != "-":
+            self.stdout.write(f"{total} passages in {options['path']}.")
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[TextIO | OutputWrapper]:
+        """The file appears under its name when it is complete."""
+        if path == "-":
+            yield self.stdout
+            return
+        target = Path(path)
+        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with partial.open("w", encoding="utf-8") as stream:
+                yield stream
+            partial.replace(target)
+        except OSError as error:
+            raise CommandError(f"{path} can't be written: {error.strerror}.") from error
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _choice(options: dict[str, Any]) -> Choice:
+    slug, sha256 = options["collection"], options["document"]
+    if slug and not Collection.objects.filter(slug=slug).exists():
+        raise CommandError(f"There is no collection {slug}.")
+    if sha256 and not Document.objects.filter(sha256=sha256).exists():
+        raise CommandError(f"There is no document with the SHA-256 {sha256}.")
+    today = timezone.localdate() if options["in_force"] else None
+    return Choice(slug, sha256, today, options["with_disabled"])

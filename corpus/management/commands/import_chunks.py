@@ -1,0 +1,115 @@
+"""Take in passages that another system has cut."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from corpus.following import follow, list_failures, progress_bar
+from corpus.intake import People
+from corpus.management.arguments import collection_named, person_named
+from corpus.models import Collection, Document
+from corpus.passages_import import Imported, Sorted, documents_import, sort_lines
+from corpus.services.lifecycle import document_publish, document_submit
+
+FAULTS_SHOWN = 50
+
+
+class Command(BaseCommand):
+    help = (
+        "Make documents of passages: JSON lines with at least title and text, and if known id, "
+        "url, section_path, source, page and boxes. Each passage stays as it is."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", metavar="PATH|-")
+        parser.add_argument("--collection", metavar="SLUG", required=True)
+        parser.add_argument("--publish", action="store_true", help="publish what is new at once")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
+        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+        parser.add_argument("--user", help="who is recorded as the uploader")
+        parser.add_argument("--publisher", help="who is recorded as the publisher")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        people = People(person_named(options["user"]), person_named(options["publisher"]))
+        with _opened(options["path"]) as stream:
+            lines = self._sorted(stream)
+            imported = _import(stream, lines, collection, people, options)
+        self._report(lines, imported, dry_run=options["dry_run"])
+        documents = [d.pk for d in (*imported.added, *imported.present) if d.pk]
+        if options["wait"] and not options["dry_run"]:
+            follow(documents)
+        if list_failures(documents, self.stderr) or lines.faulty or imported.refused:
+            raise SystemExit(1)
+
+    def _sorted(self, stream: BinaryIO) -> Sorted:
+        size = stream.seek(0, 2)
+        with progress_bar(size, "Reading", "B") as bar:
+            return sort_lines(stream, on_bytes=lambda count: _step(bar, count))
+
+    def _report(self, lines: Sorted, imported: Imported, *, dry_run: bool) -> None:
+        for number, fault in list(lines.faults.items())[:FAULTS_SHOWN]:
+            self.stderr.write(f"line {number}: {fault}")
+        if lines.faulty > FAULTS_SHOWN:
+            self.stderr.write(f"... and {lines.faulty - FAULTS_SHOWN} more lines.")
+        if lines.unread:
+            self.stderr.write(f"Not taken over: {', '.join(sorted(lines.unread))}.")
+        for title, sentence in imported.refused.items():
+            self.stderr.write(f"{title}: {sentence}")
+        self.stdout.write(
+            f"{len(imported.added)} documents {'would be ' if dry_run else ''}queued, "
+            f"{len(imported.present)} here already, {len(imported.refused)} refused; "
+            f"{lines.faulty} lines left out.{' Nothing was written.' if dry_run else ''}"
+        )
+
+
+def _import(
+    stream: BinaryIO,
+    lines: Sorted,
+    collection: Collection,
+    people: People,
+    options: dict[str, Any],
+) -> Imported:
+    def publish(document: Document) -> None:
+        if options["publish"]:
+            document_submit(document, by=people.uploader)
+            document_publish(document, by=people.publisher, today=timezone.localdate())
+
+    verb = "Checking" if options["dry_run"] else "Queueing"
+    with progress_bar(len(lines.groups), verb, "document") as bar:
+        return documents_import(
+            stream,
+            lines.groups,
+            collection=collection,
+            people=people,
+            dry_run=options["dry_run"],
+            on_document=lambda: _step(bar, 1),
+            on_added=publish,
+        )
+
+
+def _step(bar: Any, count: int) -> None:
+    bar.update(count)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """The file, or a copy of standard input, since the lines are read twice."""
+    if path == "-":
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            yield copy
+        return
+    if not Path(path).is_file():
+        raise CommandError(f"{path}: there is no such file.")
+    with Path(path).open("rb") as stream:
+        yield stream

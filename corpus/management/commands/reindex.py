@@ -1,0 +1,99 @@
+"""Read documents again, or only cut and encode again what was read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
+
+from corpus import selectors
+from corpus.engines import ModelsMissing
+from corpus.following import follow, list_failures, progress_bar
+from corpus.management.arguments import collection_named, person_named
+from corpus.models import Document, Job, JobState, ReadWith, Stage
+from corpus.services.documents import NotNow, document_reindex
+
+
+class Command(BaseCommand):
+    help = (
+        "Queue documents to be read and indexed again: those that are named, those of a "
+        "collection, or with --stale those that this version or these settings would read, cut or "
+        "encode in another way. What is searched now is found until its replacement has been cut."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--stale", action="store_true", help="only what is out of date")
+        parser.add_argument("--document", action="append", metavar="SHA", default=[])
+        parser.add_argument("--collection", metavar="SLUG")
+        parser.add_argument(
+            "--read-with",
+            choices=[value for value in ReadWith.values if value],
+            help="the engine that reads the layout of a PDF, from now on",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
+        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+        parser.add_argument("--user", help="who is recorded")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        read_again = bool(options["read_with"] or not options["stale"])
+        stages = {
+            document: _stage(document, read_again=read_again) for document in _chosen(options)
+        }
+        queued = stages if options["dry_run"] else _queue(stages, options)
+        read = list(queued.values()).count(Stage.STORED)
+        self.stdout.write(
+            f"{len(queued)} documents {'would be' if options['dry_run'] else 'are'} queued: "
+            f"{read} to be read again, {len(queued) - read} to be cut and encoded again."
+        )
+        if busy := len(stages) - len(queued):
+            self.stdout.write(f"{busy} are being read at the moment and were left alone.")
+        if options["wait"] and not options["dry_run"]:
+            documents = [document.pk for document in queued]
+            follow(documents)
+            if list_failures(documents, self.stderr):
+                raise SystemExit(1)
+
+
+def _queue(stages: dict[Document, Stage], options: dict[str, Any]) -> dict[Document, Stage]:
+    """Those that were queued; one that somebody else queued meanwhile is left out."""
+    queued: dict[Document, Stage] = {}
+    person = person_named(options["user"])
+    with progress_bar(len(stages), "Queueing") as bar:
+        for document, stage in stages.items():
+            try:
+                document_reindex(document, by=person, stage=stage, read_with=options["read_with"])
+                queued[document] = stage
+            except NotNow:
+                pass
+            except ModelsMissing as error:
+                raise CommandError(error.sentence) from error
+            bar.update(1)
+    return queued
+
+
+def _chosen(options: dict[str, Any]) -> QuerySet[Document]:
+    """Of those with a job that has ended, in order of their keys. Raises CommandError."""
+    if not (options["stale"] or options["document"] or options["collection"]):
+        raise CommandError("Name documents with --document or --collection, or use --stale.")
+    ended = Job.objects.filter(state__in=[JobState.DONE, JobState.FAILED])
+    documents = (
+        selectors.documents_stale()
+        if options["stale"]
+        else Document.objects.filter(job__in=ended).order_by("pk")
+    )
+    if options["collection"]:
+        documents = documents.filter(collection=collection_named(options["collection"]))
+    if options["document"]:
+        digests = [digest.lower() for digest in options["document"]]
+        known = set(Document.objects.filter(sha256__in=digests).values_list("sha256", flat=True))
+        if missing := sorted(set(digests) - known):
+            raise CommandError(f"There is no document with the SHA-256 {', '.join(missing)}.")
+        documents = documents.filter(sha256__in=digests)
+    return documents
+
+
+def _stage(document: Document, *, read_again: bool) -> Stage:
+    """What is kept: for one that is only out of date, its pages, where the reader is the same."""
+    must_be_read = getattr(document, "must_be_read", True)
+    return Stage.STORED if read_again or must_be_read else Stage.PARSED

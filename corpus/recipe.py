@@ -1,0 +1,71 @@
+"""What decides the passages and vectors of given bytes, and its fingerprint.
+
+The same expression stands here in Python and in SQL, so that a whole corpus is compared with one
+statement. What is left out of it can change without anybody being told to read documents again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.db.models import F, Func, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Concat
+
+from corpus import context_lines
+from corpus.chunking import CHUNKER_VERSION, ChunkSettings, Strategy
+from corpus.embedding import EncoderFacts
+from corpus.engines import ModelsMissing, artifacts_for
+from corpus.models import Document
+from corpus.parsing.registry import engine_name
+
+ENGINE_CHARS = 300  # as many as `Document.engine` keeps
+
+
+def chunk_settings(encoder: EncoderFacts) -> ChunkSettings:
+    """As set for this site, bounded by what the encoder reads."""
+    wanted = ChunkSettings(
+        max_tokens=settings.CHUNK_TOKENS,
+        overlap_tokens=settings.CHUNK_OVERLAP_TOKENS,
+        strategy=Strategy(settings.CHUNK_STRATEGY),
+        max_characters=settings.CHUNK_CHARACTERS,
+        overlap_characters=settings.CHUNK_OVERLAP_CHARACTERS,
+        reserved_tokens=context_lines.MAX_LINE_TOKENS if context_lines.is_configured() else 0,
+    )
+    return wanted.bounded(encoder.max_tokens)
+
+
+def site_recipe(encoder: EncoderFacts) -> str:
+    """The part that is the same for all documents of this site: cutting and encoding."""
+    parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.fingerprint]
+    return "\n".join([*parts, context_lines.recipe()])
+
+
+def engine_today(media_type: str, read_with: str) -> str:
+    """What `Document.engine` would say of a file of this type that is read now."""
+    try:
+        with_models = artifacts_for(read_with) is not None
+    except ModelsMissing:  # it was read with models that the site had then
+        with_models = True
+    return engine_name(media_type, with_models=with_models)[:ENGINE_CHARS]
+
+
+def fingerprint(document: Document, recipe: str) -> str:
+    """64 hexadecimal digits of the engine that read it, `recipe`, and the context line's parts."""
+    parts = [document.engine, recipe, document.title, document.population]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def fingerprint_in_sql(recipe: str) -> Combinable:
+    """The same as `fingerprint`, as an expression over documents."""
+    line = Value("\n")
+    parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population")]
+    return _Sha256(Concat(*parts, output_field=TextField()))
+
+
+class _Sha256(Func):
+    """PostgreSQL's own; Django's needs the extension pgcrypto."""
+
+    template = "encode(sha256(convert_to(%(expressions)s, 'UTF8')), 'hex')"
+    output_field = TextField()
