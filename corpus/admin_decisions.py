@@ -25,7 +25,7 @@ from corpus.errors import MedragError
 from corpus.forms import DecisionForm, PublishForm, ReasonForm, ReviewDateForm, WithdrawForm
 from corpus.models import Document, Lifecycle
 from corpus.selectors import answers_citing
-from corpus.services.documents import document_reindex, document_retry
+from corpus.services.documents import NotNow, document_reindex, document_retry
 from corpus.services.lifecycle import (
     document_publish,
     document_return,
@@ -57,6 +57,11 @@ class Decision:
 def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
     """A draft goes through review in the same moment: publishing is the review's yes."""
     with transaction.atomic():
+        if not document.pages.exists():
+            raise NotNow(
+                f"“{document}” has not been read yet, so nobody can have looked at it.",
+                hint="Wait until its pages are there, then check them.",
+            )
         if document.lifecycle == Lifecycle.DRAFT:
             document_submit(document, by=by)
         today, replaced = timezone.localdate(), answers.get("replaces")

@@ -200,6 +200,8 @@ def _obstacle(request: StaffRequest, document: Document) -> str:
         return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
     if document.job.state == JobState.FAILED:
         return "It could not be read, so it can't be published. Retry it, or upload it again."
+    if not document.pages.exists():
+        return "It has not been read yet, so there is nothing to look at. Wait until it has."
     if not may_publish(request.user, document):
         return "Publishing in this collection is the right of others. Send it to review."
     if settings.TWO_PERSON_PUBLISH and document.uploaded_by_id == request.user.pk:

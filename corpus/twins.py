@@ -64,20 +64,31 @@ _UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split
 _SYNONYM_OF = {name: word for word, names in _SYNONYMS.items() for name in names.split()}
 _SPELLED_OUT = 4  # letters; a shorter unit counts only as a unit is written: `Mg` is no `mg`
 _ARTICLES = frozenset(("a", "an", "the"))
+# Nitric oxide, leukaemia, anorexia nervosa ...: in capitals no word of every day.
+_ABBREVIATIONS = frozenset("NO ALL AN IT US AS OR AIDS".split())
 # What a title says of the document and not of its matter.
 _ABOUT_DOCUMENTS = frozenset(
     "guideline guidelines guidance policy protocol procedure handbook manual document leaflet "
-    "version v edition revision revised draft final copy updated update trust hospital nhs "
-    "local national clinical of for and in on to ( ) [ ] , .".split()
+    "version edition revision revised draft final copy updated update nhs of for and in to "
+    "( ) [ ] , .".split()
 )
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
-_QUOTES = re.compile("[\"'`\u2018-\u201f\u2032\u2033]")
-_BULLETS = re.compile("[\u2022\u2023\u25aa\u25ab\u25cf\u25e6\u2043]|^\\s*-(?=\\s)", re.MULTILINE)
+_QUOTES = re.compile("[\"'`\u2018-\u201f]")  # no primes: those are minutes and seconds
+# A dash that begins a line; not U+2212, which is a minus, and not the first cell of a row.
+_BULLETS = re.compile(
+    "[\u2022\u2023\u25aa\u25ab\u25cf\u25e6\u2043]"
+    "|^[^\\S\n]*[-\u2010-\u2015](?=[^\\S\n])(?![^\n]*\\|)",
+    re.MULTILINE,
+)
 _LEADING_POINT = re.compile(r"(?<![\d.])\.(?=\d)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|\n|\S")
-_HEADING_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\.?\s+(?=\D)")
+# Only what is written as a section's number ("3." or "3.1", then a capital), never a quantity.
+_HEADING_NUMBER = re.compile(
+    r"^\s*(?:\d+\.|\d+(?:\.\d+)+\.?)\s+(?=[A-Z][a-z]{2,})"
+    r"(?!(?:Mcg|Units?|Years?|Months?|Weeks?|Days?|Hours?|Minutes?|Mins?)\b)"
+)
 
 _VERSION = re.compile(r"\b(?:v|ver|version)\.?\s*\d+(?:\.\d+)*|\b(?:19|20)\d\d\b", re.IGNORECASE)
 _IZE = re.compile(r"(?<=[a-z]{3})is(e[ds]?|ing|ations?)$")
@@ -94,15 +105,15 @@ def meaning_label(
 
 def _above(title: str, section_path: Sequence[str]) -> list[str]:
     """What stands above a passage and says what it is about: title and headings, each once."""
-    lines = [_VERSION.sub(" ", title), *(_HEADING_NUMBER.sub("", line) for line in section_path)]
-    found = {" ".join(w for w in _words(line) if w not in _ABOUT_DOCUMENTS) for line in lines}
-    return sorted(found - {""})
+    matter = [w for w in _words(_VERSION.sub(" ", title)) if w not in _ABOUT_DOCUMENTS]
+    headings = [_words(_HEADING_NUMBER.sub("", line)) for line in section_path]
+    return sorted({" ".join(words) for words in (matter, *headings)} - {""})
 
 
 def _words(text: str) -> list[str]:
     """The text's words, numbers and signs in their one spelling, in order."""
-    text = _DASHES.sub("-", unicodedata.normalize("NFC", text))
-    text = _BULLETS.sub(" ", _QUOTES.sub("", text)).replace("µ", "u").replace("μ", "u")
+    text = _BULLETS.sub(" ", _QUOTES.sub("", unicodedata.normalize("NFC", text)))
+    text = _DASHES.sub("-", text).replace("µ", "u").replace("μ", "u")
     text = _THOUSANDS.sub("", _LEADING_POINT.sub("0.", text))
     tokens = _TOKEN.findall(_INNER_HYPHEN.sub(" ", text))
     words: list[str] = []
@@ -131,6 +142,8 @@ def _unit(token: str) -> str:
 
 
 def _word(token: str) -> str:
+    if token in _ABBREVIATIONS:
+        return token
     word = token.casefold()
     if len(word) >= _SPELLED_OUT and word in _UNIT_OF:
         return _UNIT_OF[word]
@@ -144,4 +157,4 @@ def _is_article(word: str, before: str) -> bool:
     """A capital `A` is one only where a sentence begins: there is a hepatitis A."""
     if word == "A":
         return before in ("", ".", ":", "\n")
-    return word.casefold() in _ARTICLES
+    return word not in _ABBREVIATIONS and word.casefold() in _ARTICLES

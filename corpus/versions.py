@@ -37,7 +37,12 @@ _NOT_THE_MATTER = frozenset(
     "guideline guidelines guidance policy protocol version edition revised revision updated update "
     "draft final copy new the a an of for and in on to".split()
 )
-_HEADING_NUMBER = re.compile(r"^\s*(?:\d+\.)*\d+\.?\s+(?=\D)")
+# A section's number, never a quantity: "5 mg tablets" and "10 mg tablets" are two headings.
+_HEADING_NUMBER = re.compile(
+    r"^\s*(?:\d+\.)*\d+\.?\s+(?=[^\W\d])"
+    r"(?!(?:m?g|kg|mcg|ug|µg|ng|m?l|d?l|mmol|units?|iu|years?|months?|weeks?|days?|hours?|h"
+    r"|min(?:ute)?s?|seconds?|tablets?|capsules?|doses?|drops?|puffs?|times|to|or|and|x)\b)"
+)
 _NUMBER = re.compile(
     r"([<>≤≥±~]?\s?)(\d+(?:[.,·]\d+)*|(?<!\d)[.·]\d+)\s?"
     r"(%|‰|°\s?[CF]|[^\W\d_]+(?:/[^\W_]+)*)?"

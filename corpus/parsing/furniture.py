@@ -35,10 +35,31 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     for page, line in lines:
         repeated = any(pages_with[key] >= enough for key in _keys(page, line, usual))
         alone = len(pages) == 1 and _is_head(page, line, usual)
-        number = _PAGE_NUMBER.match(line.text) and not _in_cell(page, line)
+        if repeated and _is_said(line, usual):
+            repeated = False
+        number = (
+            _PAGE_NUMBER.match(line.text) and not _in_cell(page, line) and not _goes_on(page, line)
+        )
         if repeated or alone or number or _PAGE_OF.search(line.text):
             running.update(id(word) for word in line.words)
     return running
+
+
+def _is_said(line: Line, usual: float) -> bool:
+    """Tell a sentence in the size of the text, which may stand alike on many pages."""
+    return line.size >= 0.95 * usual and line.text[-1] in ".;:!?" and len(line.words) > 2
+
+
+def _goes_on(page: PageCells, line: Line) -> bool:
+    """Tell a figure right below a line of text that it may end."""
+    left, _, _, bottom = line.box
+    return any(
+        0 < bottom - word.box[3] < 1.6 * line.size
+        and word.box[0] <= left + 2
+        and abs(word.size - line.size) < 0.6
+        and any(c.isalpha() for c in word.text)
+        for word in page.words
+    )
 
 
 def _in_cell(page: PageCells, line: Line) -> bool:

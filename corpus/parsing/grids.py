@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from corpus.parsing.geometry import PageCells, Rule, Word, contains, middle, overlap, union
 from corpus.parsing.ordering import Item, has_gutter
 from corpus.parsing.runs import Line, link_runs, rows_of
+from corpus.parsing.styles import CAPTION
 from corpus.parsing.types import Box
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
@@ -29,7 +30,8 @@ class Region:
 def ruled_regions(page: PageCells) -> list[Region]:
     """Return the ruled tables of a page, from the top down, none inside another."""
     found: list[Region] = []
-    for region in [*_grids(page), *_level_only(page)]:
+    grids = _grids(page)
+    for region in [*grids, *_level_only(page, grids)]:
         if not any(_inside(region.box, other.box) for other in found):
             found.append(region)
     return sorted(found, key=lambda region: (region.box[1], region.box[0]))
@@ -96,9 +98,16 @@ def distinct(values: list[float]) -> list[float]:
     return kept
 
 
-def _level_only(page: PageCells) -> list[Region]:
+def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
     """Find tables between level rules of equal length, such as those set with booktabs."""
-    level = sorted((rule.box for rule in _inner_rules(page)), key=lambda box: box[1])
+    level = sorted(
+        (
+            rule.box
+            for rule in _inner_rules(page)
+            if not any(contains(grid.box, middle(rule.box), margin=1.0) for grid in grids)
+        ),
+        key=lambda box: box[1],
+    )
     regions = []
     while level:
         first = level.pop(0)
@@ -134,6 +143,8 @@ def _is_tabular(page: PageCells, box: Box) -> bool:
     rows = rows_of(link_runs(_words_in(page, box)))
     if not rows:
         return box[3] - box[1] < 8  # a double rule
+    if any(CAPTION.match(row[0].text) for row in rows):
+        return False  # what stands below is another table
     if box[3] - box[1] > 0.8 * page.height:
         return False
     tall = box[3] - box[1] > 0.3 * page.height

@@ -9,6 +9,7 @@ _DIVIDED = re.compile(r"((?:[^\W\d_]+-)*)([^\W\d_]+)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
+_SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
 _MIN_PART = 3  # letters of both parts of a compound that is told by its parts alone
 
 
@@ -30,7 +31,7 @@ class Vocabulary:
     def is_divided(self, before: str, after: str) -> bool:
         """Tell whether the hyphen at the end of `before` only divides a word that `after` ends."""
         end, head = _DIVIDED.search(before), _HEAD.match(after)
-        if end is None or head is None:
+        if end is None or head is None or head.group() in _SUSPENDED:
             return False
         if end.group(2) + head.group(1) in self._exact:
             return True
@@ -66,6 +67,9 @@ def glue_between(
     """Return how much of `before` stays and what stands between it and `after`."""
     if vocabulary.is_divided(before, after):
         return before[:-1], ""
+    head = _HEAD.match(after)
+    if before.endswith("-") and head is not None and head.group() in _SUSPENDED:
+        return before, " "  # `first- and second-line`
     if before.endswith(("-", "\u2010", "/")) and len(before) > 1 and not before[-2].isspace():
         return before, ""
     return before, " "

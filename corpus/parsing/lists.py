@@ -15,5 +15,10 @@ def list_marker(text: str) -> str | None:
     return match.group() if match else None
 
 
+def goes_on_range(before: str, text: str) -> bool:
+    """Tell the second figure of a range that was wrapped: `5` and `– 10 mg`."""
+    return before[-1:].isdigit() and re.match(r"[-–—]\s+\d", text) is not None
+
+
 def is_bullet(text: str) -> bool:
     return _BULLET.match(text) is not None

@@ -9,17 +9,19 @@ from typing import Any
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.docling_blocks import annotate
 from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
-from corpus.parsing.lists import is_bullet, list_marker
+from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
 from corpus.parsing.nesting import check_nesting
 from corpus.parsing.office import convert, finish
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.runs import raise_text
+from corpus.parsing.runs import raise_mark
 from corpus.parsing.types import BlockKind, ParsedDocument
 
 # Never part of what a reader sees, or not part of what the page says.
 _DROPPED_TAGS = frozenset(
-    "script style noscript template iframe object embed svg canvas audio video nav dialog".split()
+    "script style noscript template iframe object embed svg canvas audio video nav dialog del s "
+    "strike".split()  # struck out: no longer said
 )
+_RANKS = "h1 h2 h3 h4 h5 h6".split()
 _RUN_TAGS = "b strong i em u s small big mark span font sub sup abbr".split()
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
 _HEADING = re.compile(
@@ -55,10 +57,20 @@ def _visible(text: str) -> Any:
             continue
         style = str(tag.get("style", ""))
         hidden = tag.has_attr("hidden") or tag.get("aria-hidden") == "true" or _HIDDEN.search(style)
-        if tag.name in _DROPPED_TAGS or hidden:
+        at_top = tag.parent is not None and tag.parent.name == "body"
+        banner = tag.name == "header" and at_top and not tag.find(_RANKS)
+        if tag.name in _DROPPED_TAGS or hidden or banner:
             tag.decompose()
     _spell_out_definitions(soup)
     _plain_runs(soup)
+    for foot in soup.find_all("tfoot"):  # docling reads no rows but those of head and body
+        table = foot.find_parent("table")
+        foot.name = "tbody"
+        if table is not None:
+            table.append(foot.extract())
+    for cell in soup.find_all(["td", "th"]):  # docling keeps no list or table inside another
+        if not cell.decomposed and cell.find(["ul", "ol", "table"]):
+            cell.string = clean_line(cell.get_text(" "))
     for charset in soup.find_all("meta", charset=True):
         charset["charset"] = "utf-8"
     return soup
@@ -69,7 +81,7 @@ def _plain_runs(soup: Any) -> None:
     such."""
     for tag in soup.find_all("sup"):
         text = clean_line(tag.get_text())
-        tag.string = raise_text(text) or text
+        tag.string = (raise_mark(text) if text else None) or text
     for tag in soup.find_all(_RUN_TAGS):
         tag.unwrap()
     soup.smooth()
@@ -99,10 +111,19 @@ def _metadata(soup: Any) -> dict[str, str]:
     return facts
 
 
+_SCRIPT = re.compile(r"<(sup|sub)>([^<>\n]{1,40})</\1>", re.I)
+
+
+def _written_script(match: re.Match[str]) -> str:
+    text = match.group(2)
+    return (raise_mark(text) or text) if match.group(1).lower() == "sup" else text
+
+
 def parse_markdown(request: Request) -> ParsedDocument:
     """Return one page. Pictures are not fetched."""
     request.on_page(0, 1)
     text = clean_text(decode(request.path.read_bytes()))
+    text = _SCRIPT.sub(_written_script, text)
     check_nesting(text)
     document, _ = convert(BytesIO(text.encode("utf-8")), "md")
     return finish(request, document)
@@ -125,6 +146,12 @@ def _text_drafts(part: str) -> list[Draft]:
     drafts: list[Draft] = []
     for line in lines:
         marker = list_marker(line)
+        if (
+            drafts
+            and drafts[-1].kind is BlockKind.PARAGRAPH
+            and goes_on_range(drafts[-1].text, line)
+        ):
+            marker = None
         if marker is not None:
             text = line[len(marker) :] if is_bullet(line) else line
             drafts += [text_draft(BlockKind.LIST_ITEM, text)] if text else []

@@ -67,6 +67,10 @@ def convert(source: Path | BytesIO, kind: str, name: str = "file") -> tuple[Any,
     from docling.datamodel.base_models import InputFormat  # heavy, so late
     from docling.datamodel.document import InputDocument
 
+    options: dict[str, Any] = {}
+    if kind == "html":  # else all above the first heading is left out
+        module_of_options: Any = import_module("docling.datamodel.backend_options")
+        options["backend_options"] = module_of_options.HTMLBackendOptions(infer_furniture=False)
     module, backend_name = _BACKENDS[kind]
     backend: Any = getattr(import_module(module), backend_name)
     try:
@@ -75,6 +79,7 @@ def convert(source: Path | BytesIO, kind: str, name: str = "file") -> tuple[Any,
             format=InputFormat(kind),
             backend=backend,
             filename=f"{name}.{kind}",
+            **options,
         )
         if not source_document.valid:
             raise ValueError("docling refused the file")

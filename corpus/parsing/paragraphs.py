@@ -138,9 +138,13 @@ def _goes_on_item(group: Group, line: Line) -> bool:
 def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
     """Tell a line that seems to begin with a marker only because its sentence was wrapped there."""
     marker = list_marker(line.text)
-    if marker is None or not any(c.isalnum() for c in marker) or _ENDED.search(above.text):
+    if marker is None or _ENDED.search(above.text):
         return False
     full = above.box[2] > column[2] - 0.12 * (column[2] - column[0])
+    if marker.strip() in "-–—" and above.text[-1].isdigit():
+        return full and line.text[len(marker) :][:1].isdigit()  # a range: `5` / `– 10 mg`
+    if not any(c.isalnum() for c in marker):
+        return False
     return full and (line.text[len(marker) :][:1].islower() or above.text[-1] in "-,")
 
 

@@ -60,13 +60,18 @@ def _raised(base: Word, word: Word) -> str | None:
     """Return an exponent or a note's mark as Unicode superscript: 10⁹ must not be read as 109."""
     small = word.size < 0.85 * base.size
     high = word.box[3] < base.box[3] - 0.2 * base.size
-    return raise_text(word.text) if small and high else None
+    return raise_mark(word.text) if small and high else None
 
 
 def raise_text(text: str) -> str | None:
     """Return figures, signs or one letter as Unicode superscripts; None for what has none."""
     raisable = all(ord(c) in _RAISED for c in text) and (len(text) == 1 or not text.isalpha())
     return text.translate(_RAISED) if text and raisable else None
+
+
+def raise_mark(text: str) -> str | None:
+    """Return `raise_text`, or figures that it can't raise (`1,2`) set apart by a caret."""
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else None)
 
 
 def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from corpus.parsing.runs import raise_text
+from corpus.parsing.runs import raise_mark, raise_text
 
 UNKNOWN = "\ue001"  # where a template was left out that may have held text
 # Of the reader's way about, of sources and of housekeeping: no text of the article.
@@ -17,10 +17,12 @@ _SILENT = re.compile(
     r"further|about$|for$|for |distinguish|redirect|other uses|hatnote|short description|use |"
     r"engvar|infobox|drugbox|chembox|speciesbox|automatic taxobox|medical|portal|commons|wik|"
     r"sister|authority|reflist|clear|toc|good article|featured|pp$|pp-|protection|webarchive|isbn|"
-    r"pmid|pmc|doi|when$|who\?*$|which$|clarify|vague|update|expand|more|unreferenced|refimprove|better|"
+    r"pmid|pmc|doi|when$|who\?*$|which$|clarify|vague|update|expand|more (?:citations|sources)|"
+    r"unreferenced|refimprove|better|"
     r"page needed|dead link|permanent dead|multiple image|image|tall image|navbox|anchor|ipa|"
     r"respell|audio|listen|stack|col-|div col|columns|quote box|side box|sidebar|failed|verify|"
-    r"original|primary|medref|cleanup|missing|globalize|dubious|disputed|contradict|tone|stub|"
+    r"original research|primary|medref|cleanup|missing|globalize|dubious|"
+    r"disputed|contradict|tone|stub|"
     r"defaultsort|coord)",
     re.IGNORECASE,
 )
@@ -116,7 +118,7 @@ def _power(values: Sequence[str], named: Named) -> str:
 
 def _raised(values: Sequence[str], named: Named) -> str:
     text = _first(values, named)
-    return raise_text(text) or text
+    return (raise_mark(text) if text else None) or text
 
 
 def _about(values: Sequence[str], named: Named) -> str:

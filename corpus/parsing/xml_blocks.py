@@ -59,7 +59,10 @@ def _section(element: Element, level: int) -> Iterator[Drafted]:
     """A heading without anything below it is that of references or supplements."""
     name = _named(element, "title")
     body = list(blocks(element, level + 1 if name else level))
-    if name and body:
+    beside = (
+        element.find("ref-list") is not None or element.find("supplementary-material") is not None
+    )
+    if name and (body or not beside):
         yield text_draft(BlockKind.HEADING, name, level)
     yield from body
 
@@ -149,6 +152,18 @@ def _table_wrap(element: Element, level: int) -> Iterator[Drafted]:
             yield Draft(BlockKind.FOOTNOTE, draft.pieces) if is_text else draft  # type: ignore[union-attr]
 
 
+def _group(element: Element, level: int) -> Iterator[Drafted]:
+    """Tables under one caption, which may say for whom they are: it goes before each of theirs."""
+    name = _caption(element)
+    for draft in blocks(element, level):
+        if isinstance(draft, DraftTable) and name:
+            draft = replace(draft, caption=f"{name} {draft.caption}".strip())
+            yield text_draft(BlockKind.CAPTION, draft.caption)
+            yield draft
+        elif not (isinstance(draft, Draft) and draft.kind is BlockKind.CAPTION and name):
+            yield draft
+
+
 def _table(element: Element, level: int) -> Iterator[Drafted]:
     cells = cells_of(element)
     if cells:
@@ -232,18 +247,20 @@ def _too_large() -> ParseError:
 
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(
-        "p div section disp-quote blockquote verse-group verse-line speech "
-        "disp-formula disp-formula-group fig-group table-wrap-group center fn-group body".split(),
+        "p div section blockquote verse-line speech "
+        "disp-formula disp-formula-group fig-group center body".split(),
         blocks,
     ),
     **dict.fromkeys("sec app book-part".split(), _section),
-    **dict.fromkeys("boxed-text statement".split(), _box),
+    **dict.fromkeys("boxed-text statement disp-quote verse-group fn-group".split(), _box),
     **dict.fromkeys("h1 h2 h3 h4 h5 h6".split(), _heading),
     **dict.fromkeys("list ul ol".split(), _list),
     **dict.fromkeys("def-list dl".split(), _definitions),
     "fig": _figure,
     "table-wrap": _table_wrap,
     "table": _table,
+    "array": _table,
+    "table-wrap-group": _group,
     "fn": _footnote,
     **dict.fromkeys(
         "title label caption sec-meta object-id attrib permissions ref-list ack glossary graphic "

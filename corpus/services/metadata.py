@@ -11,7 +11,7 @@ from django.db import transaction
 
 from corpus.access import NotPermitted, collections_publishable, collections_uploadable
 from corpus.errors import MedragError
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
 from corpus.parsing.clean import clean_line
 from corpus.signals import document_edited
 
@@ -19,6 +19,10 @@ EDITABLE = frozenset(
     "title version issuer source_type year authority specialty population language source_url "
     "licence collection effective_from review_by".split()
 )
+
+
+# What decides whether and where a published document is found: as weighty as publishing it.
+IN_FORCE = frozenset(("collection", "effective_from"))
 
 
 class BadValue(MedragError):
@@ -49,6 +53,9 @@ def document_edit(
         )
         if "collection" in fields:
             _refuse_move(by, {stored.collection_id, values["collection"].pk})
+        if stored.lifecycle == Lifecycle.PUBLISHED and IN_FORCE & set(fields):
+            collection = _key(values.get("collection", stored.collection_id))
+            _refuse_to_others_than_publishers(by, {stored.collection_id, collection})
         if not fields:
             return ()
         for name in fields:
@@ -66,6 +73,14 @@ def _refuse_move(by: User | None, collections: set[int]) -> None:
         raise NotPermitted(
             "A document is moved by those who work in both collections.",
             hint="Nothing was changed. Ask a colleague who uploads to or publishes in both.",
+        )
+
+
+def _refuse_to_others_than_publishers(by: User | None, collections: set[int]) -> None:
+    if not collections <= set(collections_publishable(by).values_list("pk", flat=True)):
+        raise NotPermitted(
+            "Where and from when a published document counts is for its publishers to say.",
+            hint="Nothing was changed. Ask a publisher of the collection.",
         )
 
 

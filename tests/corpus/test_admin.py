@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from corpus.admin_progress import JobCell
-from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page, Stage
 from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF, ensure_groups
 from tests.chat.guidelines import publish_guideline
 
@@ -51,6 +51,10 @@ def documents(count: int, **fields: Any) -> list[Document]:
         for number in range(count)
     ]
     Job.objects.bulk_create(Job(document=document) for document in made)
+    Page.objects.bulk_create(
+        Page(document=document, number=1, text="a", blocks=[], width=0, height=0)
+        for document in made
+    )
     return made
 
 
@@ -170,7 +174,7 @@ def test_one_draft_leads_to_the_page_that_shows_what_to_check(staff: Client) -> 
 def test_many_at_once_are_looked_at_where_the_parser_was_unsure(staff: Client) -> None:
     chosen = documents(2)
     doubt = {"code": "order", "message": "The order is unsure.", "start": 0, "end": 0}
-    chosen[0].pages.create(number=1, text="a", blocks=[], width=0, height=0, doubts=[doubt])
+    chosen[0].pages.create(number=2, text="a", blocks=[], width=0, height=0, doubts=[doubt])
     asked = act(staff, "publish", chosen, confirmed="yes")
     assert b"Look at these pages first, and tick it." in asked.content
     assert not Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).exists()
@@ -336,3 +340,15 @@ def test_staff_without_the_right_do_not_publish(bob: User) -> None:
 
 def test_the_list_says_when_no_worker_is_alive(staff: Client) -> None:
     assert b"No worker is alive" in staff.get(LIST).content
+
+
+def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:
+    """Nobody can have looked at it, whatever is ticked."""
+    chosen = documents(2)
+    Page.objects.filter(document=chosen[0]).delete()
+    done = act(staff, "publish", chosen, confirmed="yes")
+    assert "has not been read yet" in done.content.decode()
+    published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
+    assert [document.pk for document in published] == [chosen[1].pk]
+    asked = staff.get(page_of("approve", chosen[0].pk))
+    assert "there is nothing to look at" in asked.content.decode()

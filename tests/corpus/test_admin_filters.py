@@ -50,7 +50,7 @@ def test_stuck_is_what_waits_or_is_silent_for_long(staff: Client) -> None:
 def test_low_confidence_of_any_page_is_enough(staff: Client) -> None:
     poor, good, typed = documents(3)
     for document, confidences in ((poor, [0.99, 0.899]), (good, [0.9, 1.0]), (typed, [None])):
-        for number, confidence in enumerate(confidences, start=1):
+        for number, confidence in enumerate(confidences, start=2):
             plain = {"text": "", "blocks": [], "width": 0, "height": 0}
             document.pages.create(number=number, ocr_confidence=confidence, **plain)
     assert titles(staff, attention="scan") == [poor.title]

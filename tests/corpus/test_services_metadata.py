@@ -91,7 +91,10 @@ def test_moving_a_document_takes_the_right_to_both_collections(document: Documen
     for user in (None, person("a", STAFF), person("b", "Haematology")):
         with pytest.raises(NotPermitted):
             document_edit(document, by=user, changes=move)
-    member = person("c", STAFF, "Haematology")
+    uploads = person("e", STAFF, "Haematology")
+    with pytest.raises(NotPermitted, match="for its publishers"):  # it is published
+        document_edit(document, by=uploads, changes=move)
+    member = person("c", STAFF, PUBLISHERS, "Haematology")
     assert document_edit(document, by=member, changes=move) == ("collection",)
     back = {"collection": shelf("general")}
     with pytest.raises(NotPermitted):

@@ -238,3 +238,12 @@ def test_small_changes_stay_word_by_word() -> None:
     (change,) = compare(pages_of("5 mg every 4 hours"), pages_of("10 mg every 6 hours"))
     removed = [text for op, text in change.pieces if op == "removed"]
     assert removed == ["5", "4"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")],
+)
+def test_a_quantity_in_a_heading_is_no_section_number(old: str, new: str) -> None:
+    found = compare(pages_of(f"## {old}\nTake one."), pages_of(f"## {new}\nTake one."))
+    assert Kind.SAME not in {change.kind for change in found}
