@@ -32,7 +32,7 @@ in_a_browser = [
     ),
 ]
 
-WAIT_S = 90
+WAIT_S = 240
 UNHURRIED = {"DJANGO_SETTINGS_MODULE": "tests.settings", "MEDRAG_PARSE_TIMEOUT_S": "300"}
 FLAGS = (
     "--headless=new",
