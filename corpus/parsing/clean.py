@@ -23,6 +23,11 @@ _INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U000e0000-\U000e0fff"
 )
 _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_INVISIBLE}]")
+# Where Word and PDFs put the characters of a symbol font, which only that font can show: a bullet
+# where one stands alone at the beginning of a line, else a sign that may be "at least" or "micro"
+# and must not vanish. The parsers' own marks are private characters too, outside this range.
+_SYMBOL = re.compile("^([^\\S\n]*)[\uf000-\uf0ff]+(?=\\s|$)|[\uf000-\uf0ff]+", re.MULTILINE)
+UNREADABLE = "[…]"
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _COMBINING = {
@@ -39,13 +44,15 @@ _ACCENT = re.compile(f"([{''.join(_COMBINING)}])([^\\W\\d_])")
 
 
 def clean_text(text: str) -> str:
-    """Return `text` in NFC without what is invisible, private or not a character.
+    """Return `text` in NFC without what is invisible or not a character.
 
-    Ligatures are spelled out; symbols that carry meaning (µ, ≥, superscripts, fractions) stay.
+    A sign that only its own font can show leaves `UNREADABLE` in its place. Ligatures are spelled
+    out; symbols that carry meaning (µ, ≥, superscripts, fractions) stay.
     White space is left as it is.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    text = _SYMBOL.sub(lambda m: UNREADABLE if m.group(1) is None else m.group(1), text)
     return unicodedata.normalize("NFC", _REMOVED.sub("", text))
 
 

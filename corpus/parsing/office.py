@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from corpus.parsing.archives import check_archive
 from corpus.parsing.docling_blocks import pages_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import ParsedDocument, ParseError, too_deep
+from corpus.parsing.types import Doubt, ParsedDocument, ParseError, too_deep
 from corpus.parsing.workbooks import check_workbook
 
+_SYMBOLS_LEFT_OUT = Doubt(
+    "symbols_left_out",
+    "Signs from a symbol font, such as ≥ or µ, are not in the text; compare it with the file.",
+)
 # By docling's name of the format: module and class, imported late because docling is heavy.
 _BACKENDS = {
     "docx": ("docling.backend.msword_backend", "MsWordDocumentBackend"),
@@ -25,7 +31,18 @@ _BACKENDS = {
 
 def parse_docx(request: Request) -> ParsedDocument:
     """Return one page: a Word file has none until it is printed. Running headers are left out."""
-    return _parse_office(request, "docx")
+    return _with_symbols_doubted(_parse_office(request, "docx"), request.path)
+
+
+def _with_symbols_doubted(document: ParsedDocument, path: Path) -> ParsedDocument:
+    """Tell of signs that Word keeps as places in a symbol font: docling leaves them out."""
+    with ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("word/")]
+        if not any(b"<w:sym " in archive.read(name) for name in names if name.endswith(".xml")):
+            return document
+    first, *others = document.pages
+    doubted = replace(first, doubts=(*first.doubts, _SYMBOLS_LEFT_OUT))
+    return replace(document, pages=(doubted, *others))
 
 
 def parse_pptx(request: Request) -> ParsedDocument:

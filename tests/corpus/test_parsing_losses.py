@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import docx
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
@@ -84,3 +87,22 @@ def test_two_tables_of_one_width_stay_two(tmp_path: Path) -> None:
     tables = [block.table for block in document.pages[0].blocks if block.table]
     assert [table.rows[-1].cells for table in tables] == [("Beta", "5 mg"), ("Beta", "1 mg")]
     assert ["Adults" in tables[0].caption, "Children" in tables[1].caption] == [True, True]
+
+
+def test_signs_of_a_symbol_font_do_not_vanish(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("Give 5 \uf06dg to those of \uf0b3 50 kg.\n\n\uf0b7 by mouth\n")
+    text = text_of(fixtures.parse(path, tmp_path / "out"))
+    assert "Give 5 […]g to those of […] 50 kg." in text
+    assert text.endswith("by mouth")
+    assert "[…] by mouth" not in text
+
+
+def test_signs_that_word_keeps_as_places_in_a_font_are_doubted(tmp_path: Path) -> None:
+    file = docx.Document()
+    run = file.add_paragraph("Give to those of ").add_run()
+    run._r.append(parse_xml(f'<w:sym {nsdecls("w")} w:font="Symbol" w:char="F0B3"/>'))
+    file.add_paragraph("50 kg")
+    file.save(str(tmp_path / "a.docx"))
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert [doubt.code for doubt in page.doubts] == ["symbols_left_out"]
