@@ -50,7 +50,7 @@ def search_dense(query: Query, vector: Sequence[float], config: RetrievalConfig)
     """Rank the chunks in scope by cosine similarity to `vector`, a unit vector."""
     started = time.perf_counter()
     with transaction.atomic():
-        in_scope = _count(query, max(config.exact_below, config.dense_candidates) + 1)
+        in_scope = _count(query, config.exact_below + 1)
         rows = _distinct(query, vector, config, exact=in_scope <= config.exact_below)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
