@@ -17,7 +17,8 @@ from chat.passages import Unit, quotable_units
 from chat.relevance import Scores
 from chat.types import DraftClaim
 from chat.verification import figures, negations
-from corpus.embedding import Vectors, get_embedder
+from corpus.embedding import get_embedder
+from corpus.encoders.types import Vectors
 from retrieval.analysis import spelled_out
 from retrieval.lexical import asked_lexemes
 from retrieval.types import Hit
@@ -61,7 +62,7 @@ class ExtractiveGenerator:
         units, without_cosine = self._shortlist(question, units)
         embedder = get_embedder()
         vectors = embedder.encode([unit.embedded_text for unit in units])
-        cosine = vectors @ embedder.encode([spelled_out(question)])[0]
+        cosine = vectors @ embedder.encode_queries([spelled_out(question)])[0]
         # Rounded, so that the last bits of a float never decide between two units.
         scores = (without_cosine + (1 - self.coverage_weight) * cosine).round(5)
         chosen = self._choose(units, scores, vectors)

@@ -26,6 +26,7 @@ from corpus.access import is_narrowed
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_text
 from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Hit, Query, Rights, Scope
 
@@ -95,7 +96,7 @@ def turn_ask(
         reader=user.pk if user else None,
     )
     inquiry = _Inquiry(evidence=[], decisions=[])
-    config = RetrievalConfig()
+    config = site_config()
     generator = ExtractiveGenerator()
     outcome = _answer(query, config=config, generator=generator, inquiry=inquiry)
     asker = Asker(user=user, channel=channel, conversation=conversation)

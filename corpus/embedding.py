@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from corpus.encoders.types import Embedder, EncoderFacts, Vectors
 from corpus.models import EMBEDDING_DIMENSIONS
-
-Vectors = npt.NDArray[np.float32]
 
 # Texts of a like length are encoded together, a few at a time: on one core that costs nothing, and
 # less is spent on padding than with whole batches (12 % of the time over MedQuAD's passages).
@@ -26,30 +24,10 @@ ENCODED_TOGETHER = 4
 OWN_MARKS = 2  # tokens that the encoder puts around every text
 
 
-class EncoderFacts(Protocol):
-    """What is known of an encoder without its weights."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names the weights; stored with what they made."""
-
-    @property
-    def max_tokens(self) -> int:
-        """The most tokens of a text that the encoder reads."""
-
-
-class Embedder(EncoderFacts, Protocol):
-    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """`(n, dimensions)` float32 of unit norm, in the order of `texts`; `(0, d)` for none."""
-
-    def count_tokens(self, text: str) -> int:
-        """Tokens of `text` without the encoder's own marks."""
-
-
 class SentenceTransformersEmbedder:
     """A sentence-transformers model from a folder."""
+
+    dimensions = EMBEDDING_DIMENSIONS
 
     def __init__(self, folder: Path) -> None:
         # Late on purpose: torch takes seconds and hundreds of MB, and must not be loaded before
@@ -77,6 +55,9 @@ class SentenceTransformersEmbedder:
                 show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.encode(texts)
 
     def count_tokens(self, text: str) -> int:
         with self._lock:

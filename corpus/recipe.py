@@ -15,7 +15,7 @@ from django.db.models.functions import Concat
 
 from corpus import context_lines
 from corpus.chunking import CHUNKER_VERSION, ChunkSettings, Strategy
-from corpus.embedding import EncoderFacts
+from corpus.encoders.types import EncoderFacts
 from corpus.engines import ModelsMissing, artifacts_for
 from corpus.models import Document
 from corpus.parsing.registry import engine_name

@@ -72,6 +72,9 @@ CHUNK_OVERLAP_CHARACTERS = env.integer(
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
 
+# Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
+RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
+
 # A language model that writes a context line for each passage; off without an address
 CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
 CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
@@ -124,6 +127,7 @@ Q_CLUSTER = {
 
 INSTALLED_APPS = [
     "medrag_site",
+    "evaluation",
     "chat",
     "retrieval",
     "corpus",

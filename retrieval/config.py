@@ -4,31 +4,117 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 
 
 @dataclass(frozen=True)
 class RetrievalConfig:
     """Defaults are those of docs/evaluation.md, which has the commands that justify them."""
 
-    k: int = 10  # passages returned
-    lexical_candidates: int = 50  # entries of the lexical ranking
-    dense_candidates: int = 50  # entries of the dense ranking
+    # How many passages come back
+    k: int = 10  # at most
+    adaptive_k: bool = False  # 3, 5 or 10 by the question's complexity, and never more than k
+
+    # Lexical side
+    lexical: str = "bm25"  # or idf_ts_rank, ts_rank, none
+    lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 5000  # postings that the rarest lexemes may add up to
     rescored: int = 300  # candidates that exact BM25 orders anew
     k1: float = 0.9  # BM25's saturation of the term frequency
     b: float = 0.4  # BM25's share of length normalisation
-    rrf_k: int = 60  # Cormack et al., SIGIR 2009
+    condense_above: int = 12  # lexemes; a longer question is searched by its rarest; 0: never
+
+    # Dense side
+    dense: bool = True
+    encoders: tuple[str, ...] = ()  # by name; empty: all that are active
+    dense_candidates: int = 50  # entries of each ranking
     exact_below: int = 10_000  # chunks; up to here every vector is compared
     ef_search: int = 100  # HNSW's list of candidates
     max_scan_tuples: int = 40_000  # where an iterative scan gives up
-    collapse_twins: bool = True  # of passages that say the same, rank the best
 
-    def fingerprint(self, embedder: str) -> str:
-        """16 hex digits over every field, the pipeline's version and the encoder's weights."""
+    # Wordings that are searched
+    expand: bool = True  # abbreviations and lay terms, by the lexicon
+    rules: bool = True  # negative questions and lay wordings anew, by rules
+    multi_query: int = 0  # wordings that a language model writes
+    hyde: bool = False  # a hypothetical answer by a language model, embedded, never shown
+    summaries: bool = False  # sections found by their summaries
+
+    # Fusion
+    fusion: str = "rrf"  # or sum: of scores normalised to [0, 1] (Fox and Shaw, TREC-2, 1994)
+    rrf_k: int = 60  # Cormack et al., SIGIR 2009
+    collapse_twins: bool = True  # of passages that say the same, rank the best
+    neighbours: bool = False  # those of the best passages are candidates too
+
+    # Rerank
+    reranker: str = "none"  # or cross-encoder, llm, http; the settings say which model
+    rerank_candidates: int = 30  # that it sees
+    rerank_timeout_s: float = 5.0  # then the order of the fusion stands
+    authority_weight: float = 0.0  # share of the score that national against local guidance has
+    recency_weight: float = 0.0  # share of the score that the year of publication has
+
+    # What surrounds a passage
+    context_chars: int = 2000  # of its section around a hit; 0: none
+    corrective: bool = True  # a wider second search where the gate is near its threshold
+
+    def fingerprint(self, *parts: str) -> str:
+        """16 hex digits over every field, the pipeline's version, and what else decides.
+
+        That is the weights of each encoder, the reranker, the lexicon.
+        """
         content = json.dumps(
-            {"version": PIPELINE_VERSION, "embedder": embedder, **asdict(self)}, sort_keys=True
+            {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
         )
         return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+_CHOICES = {
+    "lexical": ("bm25", "idf_ts_rank", "ts_rank", "none"),
+    "fusion": ("rrf", "sum"),
+    "reranker": ("none", "cross-encoder", "llm", "http"),
+}
+_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConfig:
+    """`base` with what `text` says, such as `fusion=sum k=5 encoders=minilm,medcpt`.
+
+    Raises ValueError with the name and what it may be, for a person to read.
+    """
+    base = base or RetrievalConfig()
+    known = {field.name: getattr(base, field.name) for field in fields(base)}
+    changes: dict[str, Any] = {}
+    for word in text.split():
+        name, equals, raw = word.partition("=")
+        if name not in known or not equals:
+            raise ValueError(f"{word!r} is not one of {', '.join(known)} with = and a value")
+        changes[name] = _parsed(name, raw, known[name])
+    config = replace(base, **changes)
+    if config.lexical == "none" and not config.dense:
+        raise ValueError("lexical=none and dense=no leave nothing to search with")
+    return config
+
+
+def _parsed(name: str, raw: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        if raw.lower() not in _BOOLEANS:
+            raise ValueError(f"{name} must be true or false; it is {raw!r}")
+        return _BOOLEANS[raw.lower()]
+    if isinstance(default, tuple):
+        return tuple(part for part in raw.split(",") if part)
+    if isinstance(default, str):
+        if raw not in _CHOICES[name]:
+            raise ValueError(f"{name} must be one of {', '.join(_CHOICES[name])}; it is {raw!r}")
+        return raw
+    try:
+        number = type(default)(raw)
+    except ValueError:
+        number = -1
+    low = _LOWEST.get(name, 0)
+    if not low <= number < 1_000_000_000:
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise ValueError(f"{name} must be a {kind} from {low}; it is {raw!r}")
+    return number

@@ -14,6 +14,7 @@ from corpus.embedding import get_embedder
 from corpus.models import Chunk
 from retrieval.analysis import spelled_out
 from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 from retrieval.dense import search_dense
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
@@ -41,11 +42,11 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
     same evidence. At most nine queries, none of them per hit.
     """
-    config = config or RetrievalConfig()
+    config = config or site_config()
     embedder = get_embedder()
     clock = _Clock()
     lexemes = clock.time("analysis", lambda: asked_lexemes(query.text))
-    vector = clock.time("embedding", lambda: embedder.encode([spelled_out(query.text)])[0])
+    vector = clock.time("embedding", lambda: embedder.encode_queries([spelled_out(query.text)])[0])
     lexical = search_lexical(query, lexemes, config)
     dense = search_dense(query, vector.tolist(), config)
     fused = clock.time("fusion", lambda: reciprocal_rank_fusion([lexical, dense], k=config.rrf_k))

@@ -23,6 +23,19 @@ class Rights(StrEnum):
 
 
 @dataclass(frozen=True)
+class Filters:
+    """What a reader narrows a search to. Empty: not narrowed. Compared without regard to case."""
+
+    specialties: tuple[str, ...] = ()
+    populations: tuple[str, ...] = ()
+    issuers: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # such as `en`
+    source_types: tuple[str, ...] = ()  # of `corpus.models.SourceType`
+    year_from: int | None = None  # of publication, both inclusive; without a year it is left out
+    year_to: int | None = None
+
+
+@dataclass(frozen=True)
 class Query:
     """A question and the limits of its search. `on` is the day whose guidelines count.
 
@@ -36,6 +49,49 @@ class Query:
     collections: tuple[str, ...] = ()  # slugs; empty means all that the rights allow
     reader: int | None = None
     rights: Rights = Rights.READER
+    filters: Filters = Filters()
+
+
+class Complexity(StrEnum):
+    """How much a question asks for, and so how many passages it gets."""
+
+    SIMPLE = "simple"
+    MEDIUM = "medium"
+    COMPLEX = "complex"
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A short or lay form as it was typed, and the words of a guideline for it."""
+
+    short: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a question says beyond its letters."""
+
+    text: str  # as it was asked
+    complexity: Complexity
+    language: str  # such as `en`
+    expansions: tuple[Expansion, ...] = ()
+    negations: tuple[str, ...] = ()  # the words that negate, as typed
+    asks_for_exception: bool = False  # EXCEPT, LEAST likely, NOT true ...
+    populations: tuple[str, ...] = ()
+    drugs: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One wording that is searched. The first of a question is the question itself."""
+
+    name: str  # `question`, `rule:negation`, `llm:1`, `hyde` ...
+    text: str
+    lexical: bool = True
+    dense: bool = True
+    as_passage: bool = False  # a hypothetical answer: encoded as a passage is; never shown
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ SHARED = {
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
+    "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
@@ -33,6 +34,7 @@ SHARED = {
     "corpus.wakeups": "the worker wakes what the queue has lost",
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
+    "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
@@ -49,6 +51,7 @@ PURE = [
 # Imports of our own inside a function: where, what, and why there is no other way.
 LATE = {
     ("corpus/apps.py", "corpus.checks"): "models exist only when the apps are ready",
+    ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",

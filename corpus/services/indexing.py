@@ -24,7 +24,8 @@ from corpus import context_lines, files, jobs, statistics
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
-from corpus.embedding import Embedder, Vectors, get_embedder
+from corpus.embedding import get_embedder
+from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.jobs import Lease, LeaseLost

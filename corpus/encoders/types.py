@@ -1,0 +1,39 @@
+"""What every encoder offers, whatever computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+
+
+class EncoderFacts(Protocol):
+    """What is known of an encoder without its weights."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the weights and what computes them; stored with what they made."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The most tokens of a text that the encoder reads."""
+
+
+class Embedder(EncoderFacts, Protocol):
+    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Queries, in the same space: their prefix, or a model of their own (MedCPT)."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a passage without the encoder's own marks."""
