@@ -15,6 +15,7 @@ from corpus.models import Chunk
 from retrieval.analysis import spelled_out
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
+from retrieval.context import surroundings
 from retrieval.dense import search_dense
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
@@ -68,7 +69,8 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
         also_in={hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in},
         rights=query.rights,
     )
-    return Evidence(query=query, hits=hits, trace=trace)
+    around = surroundings(hits, max_chars=config.context_chars)
+    return Evidence(query=query, hits=hits, trace=trace, surroundings=around)
 
 
 class _Clock:
@@ -127,6 +129,7 @@ def _hit(
     return Hit(
         chunk_id=chunk.pk,
         key=chunk.key,
+        index=chunk.index,
         rank=entry.rank,
         score=entry.score,
         cosine=float(np.dot(np.asarray(chunk.embedding, dtype=np.float32), vector)),
