@@ -17,10 +17,10 @@ from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.context import surroundings
 from retrieval.dense import search_dense
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import fuse
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
 from retrieval.twins import others_that_say_it
-from retrieval.types import AlsoIn, Evidence, Hit, Query, Ranked, Span, Trace
+from retrieval.types import AlsoIn, Evidence, Hit, Query, Ranked, Ranking, Span, Trace
 
 T = TypeVar("T")
 
@@ -48,26 +48,28 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     clock = _Clock()
     lexemes = clock.time("analysis", lambda: asked_lexemes(query.text))
     vector = clock.time("embedding", lambda: embedder.encode_queries([spelled_out(query.text)])[0])
-    lexical = search_lexical(query, lexemes, config)
-    dense = search_dense(query, vector.tolist(), config)
-    fused = clock.time("fusion", lambda: reciprocal_rank_fusion([lexical, dense], k=config.rrf_k))
+    rankings: list[Ranking] = []
+    if config.lexical != "none":
+        rankings.append(search_lexical(query, lexemes, config))
+    if config.dense:
+        rankings.append(search_dense(query, vector.tolist(), config))
+    fused = clock.time("fusion", lambda: fuse(rankings, config))
     kept = fused[: config.k]
     others = clock.time("twins", lambda: others_that_say_it(query, kept))
     hits = clock.time("hits", lambda: _hits(kept, vector, lexemes, others))
-    durations = clock.durations_ms | {
-        ranking.name: ranking.duration_ms for ranking in (lexical, dense)
-    }
+    durations = clock.durations_ms | {ranking.name: ranking.duration_ms for ranking in rankings}
     trace = Trace(
         query=query.text,
         scope=query.scope,
         on=query.on,
         lexemes=tuple(searched_names(lexemes)),
-        rankings=(lexical, dense),
+        rankings=tuple(rankings),
         fused=fused,
         durations_ms=durations,
         fingerprint=config.fingerprint(embedder.fingerprint),
         also_in={hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in},
         rights=query.rights,
+        filters=query.filters,
     )
     around = surroundings(hits, max_chars=config.context_chars)
     return Evidence(query=query, hits=hits, trace=trace, surroundings=around)

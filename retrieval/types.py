@@ -35,7 +35,10 @@ class Filters:
     year_to: int | None = None
 
     def __bool__(self) -> bool:
-        return self != Filters()
+        return self != NO_FILTERS
+
+
+NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Query:
     collections: tuple[str, ...] = ()  # slugs; empty means all that the rights allow
     reader: int | None = None
     rights: Rights = Rights.READER
-    filters: Filters = Filters()
+    filters: Filters = NO_FILTERS
 
 
 class Complexity(StrEnum):
@@ -204,7 +207,7 @@ class Trace:
     fingerprint: str = ""
     also_in: dict[str, tuple[str, ...]] = field(default_factory=dict)  # keys, by key of a hit
     rights: Rights = Rights.READER
-    filters: Filters = Filters()
+    filters: Filters = NO_FILTERS
     analysis: Analysis | None = None
     variants: tuple[Variant, ...] = ()
     encoders: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ SHARED = {
     "corpus.wakeups": "the worker wakes what the queue has lost",
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
+    "retrieval.filters": "what a search is narrowed to is read in one way",
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
@@ -46,6 +47,7 @@ PURE = [
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
+    "retrieval/filters.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

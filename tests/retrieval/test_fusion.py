@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.config import RetrievalConfig
+from retrieval.fusion import fuse, normalised_sum, reciprocal_rank_fusion
 from retrieval.types import Ranked, Ranking
 
 
@@ -52,3 +53,28 @@ def test_scores_decrease_and_ranks_are_dense() -> None:
     fused = reciprocal_rank_fusion([ranking("one", *"hgfedcba"), ranking("two", *"abcdefgh")])
     assert [entry.rank for entry in fused] == list(range(1, 9))
     assert [entry.score for entry in fused] == sorted((e.score for e in fused), reverse=True)
+
+
+def scored(name: str, **scores: float) -> Ranking:
+    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    entries = (Ranked(ord(key), key, rank, s) for rank, (key, s) in enumerate(ordered, start=1))
+    return Ranking(name, tuple(entries), 0.0)
+
+
+def test_sums_scores_brought_to_one_scale() -> None:
+    lists = [scored("one", a=12.0, b=9.0, c=6.0), scored("two", c=0.9, d=0.8, b=0.5)]
+    fused = normalised_sum(lists)
+    expected = {"a": 1.0, "b": 0.5 + 0.0, "c": 0.0 + 1.0, "d": 0.3 / 0.4}
+    assert {entry.key: entry.score for entry in fused} == pytest.approx(expected)
+    assert [entry.key for entry in fused] == ["a", "c", "d", "b"]
+
+
+def test_scores_that_are_all_the_same_count_fully() -> None:
+    assert [entry.score for entry in normalised_sum([scored("one", a=3.0, b=3.0)])] == [1.0, 1.0]
+    assert normalised_sum([Ranking("none", (), 0.0)]) == ()
+
+
+def test_the_configuration_chooses() -> None:
+    lists = [scored("one", a=12.0, b=9.0), scored("two", b=0.9)]
+    assert fuse(lists, RetrievalConfig(fusion="sum")) == normalised_sum(lists)
+    assert fuse(lists, RetrievalConfig(rrf_k=7)) == reciprocal_rank_fusion(lists, k=7)

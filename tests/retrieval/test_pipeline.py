@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -176,11 +177,22 @@ def test_hostile_queries_never_raise(corpus: None) -> None:
         ask(text)
 
 
+OTHER: dict[type, Callable[[Any], Any]] = {
+    bool: lambda value: not value,
+    int: lambda value: value + 1,
+    float: lambda value: value + 1,
+    str: lambda value: f"not {value}",
+    tuple: lambda value: (*value, "another"),
+}
+
+
 def test_every_setting_changes_the_fingerprint() -> None:
     base = RetrievalConfig()
     prints = {base.fingerprint("weights")}
     for field in dataclasses.fields(RetrievalConfig):
-        changed = dataclasses.replace(base, **{field.name: getattr(base, field.name) + 1})
+        value = getattr(base, field.name)
+        changes: dict[str, Any] = {field.name: OTHER[type(value)](value)}
+        changed = dataclasses.replace(base, **changes)
         prints.add(changed.fingerprint("weights"))
     prints.add(base.fingerprint("other weights"))
     assert len(prints) == len(dataclasses.fields(RetrievalConfig)) + 2
