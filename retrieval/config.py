@@ -23,8 +23,8 @@ class RetrievalConfig:
     lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 5000  # postings that the rarest lexemes may add up to
     rescored: int = 300  # candidates that exact BM25 orders anew
-    k1: float = 0.9  # BM25's saturation of the term frequency
-    b: float = 0.4  # BM25's share of length normalisation
+    k1: float = 1.2  # BM25's saturation of the term frequency; this and b as Lucene has them
+    b: float = 0.75  # BM25's share of length normalisation
     condense_above: int = 12  # lexemes; a longer question is searched by its rarest; 0: never
 
     # Dense side
@@ -43,7 +43,8 @@ class RetrievalConfig:
     summaries: bool = False  # sections found by their summaries
 
     # Fusion
-    fusion: str = "rrf"  # or sum: of scores normalised to [0, 1] (Fox and Shaw, TREC-2, 1994)
+    fusion: str = "convex"  # or rrf, sum (of scores normalised; Fox and Shaw, TREC-2, 1994)
+    alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
     rrf_k: int = 60  # Cormack et al., SIGIR 2009
     collapse_twins: bool = True  # of passages that say the same, rank the best
     neighbours: bool = False  # those of the best passages are candidates too
@@ -72,7 +73,7 @@ class RetrievalConfig:
 
 _CHOICES = {
     "lexical": ("bm25", "idf_ts_rank", "ts_rank", "none"),
-    "fusion": ("rrf", "sum"),
+    "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
 _LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1}

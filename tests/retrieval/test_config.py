@@ -29,7 +29,9 @@ def test_refuses_what_it_does_not_understand(text: str) -> None:
 
 def test_a_wrong_setting_stops_the_start_by_name(settings: Settings) -> None:
     settings.RETRIEVAL = "fusion=best"
-    assert "MEDRAG_RETRIEVAL: fusion must be one of rrf, sum" in check_retrieval(None)[0].msg
+    assert (
+        "MEDRAG_RETRIEVAL: fusion must be one of convex, rrf, sum" in check_retrieval(None)[0].msg
+    )
 
 
 def test_the_setting_is_what_a_search_uses(settings: Settings) -> None:
