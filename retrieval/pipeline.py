@@ -154,6 +154,8 @@ def _hit(
         owner_contact=document.collection.owner_contact,
         also_in=tuple(other for other in others if other.document_id != document.pk),
         ocr_confidence=getattr(chunk, "ocr_confidence", None),
+        authority=document.authority,
+        year=document.year,
     )
 
 
