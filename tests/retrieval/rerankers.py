@@ -41,18 +41,18 @@ def keys(hits: tuple[Hit, ...]) -> str:
 def make_cross_encoder(folder: Path, *, labels: int = 1, reads: int = 64) -> Path:
     """A BERT of one layer, saved as sentence-transformers and transformers save theirs."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     words = "[PAD] [UNK] [CLS] [SEP] [MASK] the dose of gentamicin is mg per kg daily monitor . ,"
     vocabulary = [*words.split(), *letters, *(f"##{letter}" for letter in letters)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(vocabulary))
-    tokenizer = BertTokenizerFast.from_pretrained(str(folder))
+    tokenizer = BertTokenizer.from_pretrained(str(folder))
     tokenizer.model_max_length = reads
     tokenizer.save_pretrained(folder)
     torch.manual_seed(7)
-    config = BertConfig(
+    config = BertConfig(  # type: ignore[call-arg]  # its base class reads num_labels
         vocab_size=len(vocabulary),
         hidden_size=32,
         num_hidden_layers=1,
