@@ -24,7 +24,15 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *_READ_CORPUS,
         *(
             f"chat.view_{model}"
-            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+            for model in (
+                "auditevent",
+                "conversation",
+                "turn",
+                "claim",
+                "citation",
+                "feedback",
+                "calibrationrecord",
+            )
         ),
     ),
 }

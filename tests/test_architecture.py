@@ -27,6 +27,7 @@ SHARED = {
     "corpus.parsing.sandbox": "`doctor` tries the parser's child process",
     "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
+    "chat.calibration_records": "`doctor` says which gate is in use, and what does not fit it",
     "chat.api_urls": "the site's urls include the API's",
     "chat.generation": "`bench` times the generator alone",
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
@@ -48,6 +49,8 @@ PURE = [
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
+    *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
+    "chat/calibration_risk.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
