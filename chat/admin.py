@@ -170,9 +170,9 @@ class CalibrationRecordAdmin(ReadOnly, CalibrationModelAdmin):
             return
         calibration_use(records[0], by=User.objects.get(username=request.user.get_username()))
         if is_for_encoder_in_use(records[0]):
-            self.message_user(request, f"{records[0]} decides from the next question on.")
+            self.message_user(request, f"From the next question on {records[0]} decides.")
         else:
-            sentence = f"{records[0]} waits: it was made for an encoder that is not in use."
+            sentence = f"It waits: {records[0]} was made for an encoder that is not in use."
             self.message_user(request, sentence, messages.WARNING)
 
     @admin.display(description="version", ordering="number")
