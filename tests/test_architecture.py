@@ -46,6 +46,7 @@ PURE = [
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
+    "corpus/encoders/*.py",
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
@@ -58,7 +59,15 @@ LATE = {
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",
 }
-HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
+HEAVY = {
+    "docling",
+    "docling_core",
+    "openvino",
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "rapidocr",
+}
 
 
 @dataclass(frozen=True)
