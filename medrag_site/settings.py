@@ -78,6 +78,11 @@ ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
 
+# What `reranker=` of MEDRAG_RETRIEVAL asks: a cross-encoder's folder, or an endpoint and its model
+RERANK_URL = env.url("MEDRAG_RERANK_URL")
+RERANK_MODEL = env.text("MEDRAG_RERANK_MODEL")
+RERANK_KEY = env.secret("MEDRAG_RERANK_KEY")
+
 # A language model that writes a context line for each passage; off without an address
 CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
 CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")

@@ -76,7 +76,8 @@ _CHOICES = {
     "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
-_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1}
+_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1,
+           "rerank_timeout_s": 0.1}  # fmt: skip
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -96,6 +97,10 @@ def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConf
     config = replace(base, **changes)
     if config.lexical == "none" and not config.dense:
         raise ValueError("lexical=none and dense=no leave nothing to search with")
+    if config.alpha > 1:
+        raise ValueError("alpha must be from 0 to 1")
+    if config.authority_weight + config.recency_weight >= 1:
+        raise ValueError("authority_weight and recency_weight must be below 1 together")
     return config
 
 

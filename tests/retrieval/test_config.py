@@ -20,7 +20,7 @@ def test_reads_every_kind_of_field() -> None:
 @pytest.mark.parametrize(
     "text",
     ["fusion=best", "k=0", "k=many", "k", "nothing=1", "dense=perhaps", "k1=nan", "k=5.5",
-     "lexical=none dense=no", "recency_weight=-1", "k=1e99"],
+     "lexical=none dense=no", "recency_weight=-1", "k=1e99", "alpha=1.1"],
 )  # fmt: skip
 def test_refuses_what_it_does_not_understand(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be|is not one of|nothing to search"):
