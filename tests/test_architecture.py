@@ -52,6 +52,7 @@ PURE = [
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
+    "corpus/encoders/*.py",
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *(f"retrieval/rerank/{name}.py" for name in ("types", "weights", "extracts", "deadline")),
@@ -72,7 +73,15 @@ LATE = {
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
-HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
+HEAVY = {
+    "docling",
+    "docling_core",
+    "openvino",
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "rapidocr",
+}
 
 
 @dataclass(frozen=True)
