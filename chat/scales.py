@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from bisect import bisect_right
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from retrieval.types import Hit
 
-BUNDLED_ENCODER = "model:53aa51172d142c89"  # all-MiniLM-L6-v2, as `corpus.embedding` names it
-_DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
+BUNDLED_ENCODER = "model:53aa51172d142c89:torch-f32"  # all-MiniLM-L6-v2 by its fingerprint
 
 
 class Scale(Protocol):
@@ -97,12 +95,13 @@ class Cosine:
 
 
 def same_weights(one: str, other: str) -> bool:
-    """Whether two encoders' fingerprints name the same weights, whatever computes with them.
+    """Whether two encoders' fingerprints differ at most in what computes with the weights.
 
-    By the digests that the fingerprints hold; without any only the same text is the same.
+    A fingerprint is `name:digest:computed by`; its digest covers weights, pooling and prefixes. The
+    cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one calibration
+    serves both, if not its promise.
     """
-    digests = _DIGEST.findall(one)
-    return one == other or (bool(digests) and digests == _DIGEST.findall(other))
+    return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
 
 
 def logistic(score: float) -> float:

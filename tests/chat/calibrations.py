@@ -11,11 +11,7 @@ from chat.calibration import Fitted, Judged
 from chat.calibration_records import Provenance, calibration_store
 from chat.gate import Calibration
 from chat.models import CalibrationRecord
-from chat.scales import BUNDLED_ENCODER
-
-MADE_WITH = Provenance(
-    testset="ward.json", testset_digest="d" * 64, encoder=BUNDLED_ENCODER, retrieval="f" * 16
-)
+from corpus.embedding import encoder_facts
 
 
 def made_up_fit(**values: Any) -> Fitted:
@@ -33,11 +29,13 @@ def made_up_fit(**values: Any) -> Fitted:
 
 
 def kept(
-    *,
-    encoder: str = BUNDLED_ENCODER,
-    retrieval: str = "f" * 16,
-    by: User | None = None,
-    **values: Any,
+    *, encoder: str = "", retrieval: str = "f" * 16, by: User | None = None, **values: Any
 ) -> CalibrationRecord:
-    provenance = replace(MADE_WITH, encoder=encoder, retrieval=retrieval)
+    """For the encoder in use, unless another is named."""
+    provenance = Provenance(
+        testset="ward.json",
+        testset_digest="d" * 64,
+        encoder=encoder or encoder_facts().fingerprint,
+        retrieval=retrieval,
+    )
     return calibration_store(made_up_fit(**values), provenance, by=by)

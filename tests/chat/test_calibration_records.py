@@ -27,7 +27,6 @@ from chat.calibration_records import (
 )
 from chat.gate import Cosine, GateUnavailable
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
-from chat.scales import BUNDLED_ENCODER
 from chat.services import turn_ask
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
@@ -124,10 +123,10 @@ def test_a_version_that_is_not_there_is_refused_by_name(version: str) -> None:
 
 
 def test_a_calibration_of_another_encoder_is_never_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept(encoder="other:0123456789abcdef")
+    kept(encoder="other:0123456789abcdef:torch-f32")
     assert gate_in_use().scale == BUILT_IN
     kept()
-    foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa")
+    foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa:torch-f32")
     with pytest.raises(GateUnavailable, match=r"run manage\.py calibrate"):
         gate_in_use()
     with pytest.raises(CalibrationError, match="which is not in use"):
@@ -136,10 +135,10 @@ def test_a_calibration_of_another_encoder_is_never_used(monkeypatch: pytest.Monk
 
 def test_each_encoder_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     kept()
-    kept(encoder="other:0123456789abcdef")
+    kept(encoder="other:0123456789abcdef:torch-f32")
     assert versions_active() == ["site-2", "site-1"]
     assert gate_in_use().scale.version == "site-1"
-    foreign_encoder(monkeypatch, "other:0123456789abcdef")
+    foreign_encoder(monkeypatch, "other:0123456789abcdef:torch-f32")
     assert gate_in_use().scale.version == "site-2"
 
 
@@ -147,10 +146,10 @@ def test_the_same_weights_computed_in_another_way_are_used_and_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept(threshold=0.77)
-    foreign_encoder(monkeypatch, f"{BUNDLED_ENCODER}:openvino-bf16")
+    foreign_encoder(monkeypatch, "model:53aa51172d142c89:onnx-int8")
     gate = gate_in_use()
     assert (gate.threshold, gate.notes) == (0.77, (OTHER_COMPUTATION,))
-    kept(encoder=f"{BUNDLED_ENCODER}:openvino-bf16", threshold=0.66)
+    kept(encoder="model:53aa51172d142c89:onnx-int8", threshold=0.66)
     assert (gate_in_use().threshold, gate_in_use().notes) == (0.66, ())
 
 
@@ -159,7 +158,7 @@ def test_without_a_gate_that_fits_every_question_is_refused(
 ) -> None:
     publish_guideline()
     assert ask().status == TurnStatus.ANSWERED
-    foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa")
+    foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa:torch-f32")
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert not turn.claims.exists()
@@ -257,7 +256,7 @@ def test_a_superuser_chooses_and_it_is_theirs(admin_client: Client) -> None:
     assert "From the next question on site-1 decides" in choose(admin_client, first)
     assert versions_active() == ["site-1"]
     assert AuditEvent.objects.latest("seq").actor.endswith(":admin")
-    foreign = kept(encoder="other:0123456789abcdef")
+    foreign = kept(encoder="other:0123456789abcdef:torch-f32")
     assert "for an encoder that is not in use" in choose(admin_client, foreign)
 
 

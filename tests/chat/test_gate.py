@@ -163,15 +163,16 @@ def test_the_simple_gate_is_near_within_a_tenth() -> None:
 
 
 def test_fingerprints_of_the_same_weights() -> None:
-    weights = "model:53aa51172d142c89"
+    weights = "model:53aa51172d142c89:torch-f32"
     assert same_weights(weights, weights)
-    assert same_weights(weights, "openvino:model:53aa51172d142c89:bf16")
-    assert not same_weights(weights, "model:53aa51172d142c80")
-    assert not same_weights(weights, "model:53aa51172d142c89:0123456789abcdef")  # a pair
-    assert same_weights("openai:large:1536", "openai:large:1536")
-    assert not same_weights("openai:large:1536", "openai:small:1536")
+    assert same_weights(weights, "model:53aa51172d142c89:openvino-bf16")
+    assert not same_weights(weights, "model:53aa51172d142c80:torch-f32")
+    assert not same_weights(weights, "other:53aa51172d142c89:torch-f32")
+    assert same_weights("embed:large:ab:endpoint", "embed:large:ab:endpoint")
+    assert not same_weights("embed:large:ab:endpoint", "embed:small:ab:endpoint")
     assert not same_weights("", weights)
+    assert not same_weights("one", "other")
 
 
 def test_the_built_in_calibration_is_for_the_bundled_encoder() -> None:
-    assert Calibration().encoder == encoder_facts().fingerprint
+    assert same_weights(Calibration().encoder, encoder_facts().fingerprint)
