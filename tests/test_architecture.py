@@ -21,6 +21,7 @@ SHARED = {
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
     "corpus.encoders.types": "the `Embedder` protocol",
+    "corpus.encoders.local": "`bench` compares what computes the site's encoder",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
