@@ -18,6 +18,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "corpus.change_document",
         "corpus.add_collection",
         "corpus.change_collection",
+        *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
     AUDITORS: (
@@ -26,6 +27,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
             f"chat.view_{model}"
             for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
         ),
+        "retrieval.view_lexiconentry",
     ),
 }
 

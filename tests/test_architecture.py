@@ -29,6 +29,7 @@ SHARED = {
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
     "chat.api_urls": "the site's urls include the API's",
     "chat.generation": "`bench` times the generator alone",
+    "corpus.language_model": "one way to ask a language model: one deadline, one retry layer",
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
@@ -47,6 +48,7 @@ PURE = [
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

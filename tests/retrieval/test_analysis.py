@@ -251,8 +251,8 @@ def test_language(question: str, code: str) -> None:
     [
         (
             "Dear doctors, I hope you are well. My mother is 71 and was told last month that she"
-            " has polymyalgia rheumatica. She lives alone and likes gardening. How long will she have"
-            " to take prednisolone for it? Thank you so much for your help. Kind regards, Ann Bell",
+            " has polymyalgia rheumatica. She lives alone and likes gardening. How long will she"
+            " have to take prednisolone for it? Thank you so much for your help. Regards, Ann",
             "My mother is 71 and was told last month that she has polymyalgia rheumatica. "
             "How long will she have to take prednisolone for it?",
         ),
