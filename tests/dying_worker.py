@@ -2,8 +2,8 @@
 
 Each line read from stdin is `MOMENT DOCUMENT`; a forked child works on the document and kills
 itself with SIGKILL at that moment. The answer is a line with the signal that ended it, 0 if none.
-The encoder's threads do not outlive a fork, so that each child loads its own. What the child runs is the real thing: only the last
-call before the moment is followed by the kill.
+Each child loads its own encoder, whose threads would not outlive the fork. What the child runs is
+the real thing: only the last call before the moment is followed by the kill.
 """
 
 from __future__ import annotations
