@@ -42,8 +42,9 @@ def run_errand(errand: Errand, say: Say) -> None:
     """
     databases.refuse_users_database()
     dataset = errand.source.read()
-    call_command("migrate", verbosity=0)
-    _fill(dataset, errand, say)
+    with databases.filling():
+        call_command("migrate", verbosity=0)
+        _fill(dataset, errand, say)
     for number, configuration in enumerate(errand.configurations):
         progress = _Progress(say)
         total = len(dataset.queries)
