@@ -289,7 +289,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="passages")
     def passages_preview(self, document: Document) -> SafeString:
-        chunks = document.chunks.defer("embedding", "search_vector")
+        chunks = document.chunks.defer("search_vector")
         count, first = chunks.count(), chunks[:PREVIEWED]
         disabled = chunks.filter(disabled_at__isnull=False)[:PREVIEWED]
         return _rendered(

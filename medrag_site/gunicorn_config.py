@@ -12,7 +12,9 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Load the encoder while nobody waits, so that the first question doesn't pay for it."""
-    from corpus.embedding import get_embedder  # late: this file is read before the apps are ready
+    """Load the encoders while nobody waits, so that the first question doesn't pay for them."""
+    from corpus.encoders.registry import (
+        warm_up,
+    )  # late: this file is read before the apps are ready
 
-    threading.Thread(target=get_embedder, daemon=True).start()
+    threading.Thread(target=warm_up, daemon=True).start()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import numpy as np
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import active_encoders
 from corpus.models import Chunk
 from retrieval.analysis import spelled_out
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.context import surroundings
-from retrieval.dense import search_dense
+from retrieval.dense import cosines, search_dense
 from retrieval.fusion import fuse
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
 from retrieval.twins import others_that_say_it
@@ -41,22 +40,29 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     """The best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. At most nine queries, none of them per hit.
+    same evidence. At most eleven queries and
+    three for each encoder beside the first, none of them per hit.
     """
     config = config or site_config()
-    embedder = get_embedder()
+    encoders = active_encoders(config.encoders)
     clock = _Clock()
     lexemes = clock.time("analysis", lambda: asked_lexemes(query.text))
-    vector = clock.time("embedding", lambda: embedder.encode_queries([spelled_out(query.text)])[0])
+    asked = [spelled_out(query.text)]
+    vectors = clock.time(
+        "embedding", lambda: [e.embedder.encode_queries(asked)[0].tolist() for e in encoders]
+    )
     rankings: list[Ranking] = []
     if config.lexical != "none":
         rankings.append(search_lexical(query, lexemes, config))
     if config.dense:
-        rankings.append(search_dense(query, vector.tolist(), config))
+        for encoder, vector in zip(encoders, vectors, strict=True):
+            rankings.append(search_dense(query, vector, config, encoder))
     fused = clock.time("fusion", lambda: fuse(rankings, config))
     kept = fused[: config.k]
     others = clock.time("twins", lambda: others_that_say_it(query, kept))
-    hits = clock.time("hits", lambda: _hits(kept, vector, lexemes, others))
+    ids = [entry.chunk_id for entry in kept]
+    near = clock.time("cosines", lambda: cosines(encoders[0], vectors[0], ids))
+    hits = clock.time("hits", lambda: _hits(kept, near, lexemes, others))
     durations = clock.durations_ms | {ranking.name: ranking.duration_ms for ranking in rankings}
     trace = Trace(
         query=query.text,
@@ -66,7 +72,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
         rankings=tuple(rankings),
         fused=fused,
         durations_ms=durations,
-        fingerprint=config.fingerprint(embedder.fingerprint),
+        fingerprint=config.fingerprint(*(e.embedder.fingerprint for e in encoders)),
         also_in={hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in},
         rights=query.rights,
         filters=query.filters,
@@ -90,19 +96,19 @@ class _Clock:
 
 def _hits(
     fused: Sequence[Ranked],
-    vector: Any,
+    near: Mapping[int, float],
     lexemes: Sequence[AskedLexeme],
     others: Mapping[str, Sequence[AlsoIn]],
 ) -> tuple[Hit, ...]:
     ids = [entry.chunk_id for entry in fused]
     scanned = Chunk.objects.annotate(ocr_confidence=RawSQL(_OCR_SQL, []))  # noqa: S611  constant
-    chunks = scanned.select_related("document__collection").in_bulk(ids)
+    chunks = scanned.defer("search_vector").select_related("document__collection").in_bulk(ids)
     coverage = _coverage(ids, lexemes)
     return tuple(
         _hit(
             entry,
             chunks[entry.chunk_id],
-            vector,
+            near.get(entry.chunk_id, 0.0),
             coverage.get(entry.chunk_id, 0.0),
             others.get(entry.group, ()),
         )
@@ -125,7 +131,7 @@ def _coverage(ids: Sequence[int], lexemes: Sequence[AskedLexeme]) -> dict[int, f
 
 
 def _hit(
-    entry: Ranked, chunk: Chunk, vector: Any, coverage: float, others: Sequence[AlsoIn]
+    entry: Ranked, chunk: Chunk, cosine: float, coverage: float, others: Sequence[AlsoIn]
 ) -> Hit:
     document = chunk.document
     return Hit(
@@ -134,7 +140,7 @@ def _hit(
         index=chunk.index,
         rank=entry.rank,
         score=entry.score,
-        cosine=float(np.dot(np.asarray(chunk.embedding, dtype=np.float32), vector)),
+        cosine=cosine,
         coverage=coverage,
         text=chunk.text,
         context=chunk.context,

@@ -26,7 +26,7 @@ def main() -> None:
     django.setup()
     from django.db import connections
 
-    from corpus.embedding import get_embedder
+    from corpus.encoders.registry import get_embedder
 
     get_embedder().encode(["a warm start"])
     print("ready", flush=True)

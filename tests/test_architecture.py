@@ -19,7 +19,7 @@ SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
-    "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
+    "corpus.encoders.registry": "the encoders in use, each loaded once a process",
     "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
@@ -29,6 +29,7 @@ SHARED = {
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
     "chat.api_urls": "the site's urls include the API's",
     "chat.generation": "`bench` times the generator alone",
+    "corpus.vectors": "how a vector is written for the database",
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
@@ -45,6 +46,7 @@ PURE = [
     "corpus/importing/*.py",
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
+    *("corpus/encoders/specs.py", "corpus/encoders/folders.py", "corpus/encoders/types.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
@@ -56,7 +58,10 @@ LATE = {
     ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
-    ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",
+    (
+        "medrag_site/gunicorn_config.py",
+        "corpus.encoders.registry",
+    ): "Django is not set up before the fork",
 }
 HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
 
