@@ -24,8 +24,8 @@ from pytest_django import Settings
 from corpus import jobs
 from corpus import vectors as vectors_of
 from corpus.models import Document, IndexStatistics, Job, JobState, Lexeme, Lifecycle, Stage
-from corpus.services.documents import document_reindex
 from corpus.services.batches import BATCH
+from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from tests.corpora import primary
 from tests.corpus.documents import derived, guideline, ingest
