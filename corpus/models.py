@@ -236,8 +236,9 @@ class Storage(models.TextChoices):
 class Encoder(models.Model):
     """An encoder and the table of its vectors, which the tables' owner makes and drops.
 
-    `fingerprint` is that of the files that make its vectors; empty in what a migration took over,
-    until it is known. `position` is its place among those configured, null where it is no longer.
+    `fingerprint` is the space of its vectors (`corpus.encoders.folders.Facts`); empty in what a
+    migration took over, until it is known. `position` is its place among those configured, null
+    where it is no longer.
     """
 
     name = models.CharField(max_length=31)

@@ -12,9 +12,15 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Load the encoders while nobody waits, so that the first question doesn't pay for them."""
-    from corpus.encoders.registry import (
-        warm_up,
-    )  # late: this file is read before the apps are ready
+    """Load the models while nobody waits, so that the first question doesn't pay for it."""
+    threading.Thread(target=_load_models, daemon=True).start()
 
-    threading.Thread(target=warm_up, daemon=True).start()
+
+def _load_models() -> None:
+    # Late: this file is read before the apps are ready.
+    from corpus.encoders.registry import warm_up as warm_up_encoders
+    from retrieval.configured import site_config
+    from retrieval.rerank import warm_up
+
+    warm_up_encoders()
+    warm_up(site_config())

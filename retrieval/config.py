@@ -23,8 +23,8 @@ class RetrievalConfig:
     lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 5000  # postings that the rarest lexemes may add up to
     rescored: int = 300  # candidates that exact BM25 orders anew
-    k1: float = 0.9  # BM25's saturation of the term frequency
-    b: float = 0.4  # BM25's share of length normalisation
+    k1: float = 1.2  # BM25's saturation of the term frequency; this and b as Lucene has them
+    b: float = 0.75  # BM25's share of length normalisation
     condense_above: int = 12  # lexemes; a longer question is searched by its rarest; 0: never
 
     # Dense side
@@ -43,7 +43,8 @@ class RetrievalConfig:
     summaries: bool = False  # sections found by their summaries
 
     # Fusion
-    fusion: str = "rrf"  # or sum: of scores normalised to [0, 1] (Fox and Shaw, TREC-2, 1994)
+    fusion: str = "convex"  # or rrf, sum (of scores normalised; Fox and Shaw, TREC-2, 1994)
+    alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
     rrf_k: int = 60  # Cormack et al., SIGIR 2009
     collapse_twins: bool = True  # of passages that say the same, rank the best
     neighbours: bool = False  # those of the best passages are candidates too
@@ -58,6 +59,8 @@ class RetrievalConfig:
     # What surrounds a passage
     context_chars: int = 2000  # of its section around a hit; 0: none
     corrective: bool = True  # a wider second search where the gate is near its threshold
+    corrective_margin: float = 1.5  # how near, in log-odds: from 0.25 for a threshold of 0.6
+    corrective_before_s: float = 2.0  # after the question; later it would take too long
 
     def fingerprint(self, *parts: str) -> str:
         """16 hex digits over every field, the pipeline's version, and what else decides.
@@ -70,12 +73,41 @@ class RetrievalConfig:
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
+def widened(config: RetrievalConfig, *, rewrites: int = 0) -> RetrievalConfig:
+    """The second search of a question whose first was nearly good enough.
+
+    After corrective retrieval (Yan et al., 2024): more passages of longer lists, every wording by
+    rules, `rewrites` by a language model, and the neighbours of what was found. What a
+    site has switched off for good, a side of the search, an encoder or a reranker, stays off.
+    """
+    return replace(
+        config,
+        k=2 * config.k,
+        adaptive_k=False,
+        lexical_candidates=2 * config.lexical_candidates,
+        df_budget=2 * config.df_budget,
+        rescored=2 * config.rescored,
+        condense_above=2 * config.condense_above,
+        dense_candidates=2 * config.dense_candidates,
+        ef_search=min(1000, 2 * config.ef_search),  # pgvector takes no more
+        max_scan_tuples=2 * config.max_scan_tuples,
+        expand=True,
+        rules=True,
+        multi_query=max(config.multi_query, rewrites),
+        neighbours=True,
+        summaries=True,
+        rerank_candidates=2 * config.rerank_candidates,
+        corrective=False,
+    )
+
+
 _CHOICES = {
     "lexical": ("bm25", "idf_ts_rank", "ts_rank", "none"),
-    "fusion": ("rrf", "sum"),
+    "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
-_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1}
+_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1,
+           "rerank_timeout_s": 0.1}  # fmt: skip
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -95,6 +127,10 @@ def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConf
     config = replace(base, **changes)
     if config.lexical == "none" and not config.dense:
         raise ValueError("lexical=none and dense=no leave nothing to search with")
+    if config.alpha > 1:
+        raise ValueError("alpha must be from 0 to 1")
+    if config.authority_weight + config.recency_weight >= 1:
+        raise ValueError("authority_weight and recency_weight must be below 1 together")
     return config
 
 

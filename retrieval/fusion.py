@@ -1,19 +1,72 @@
-"""Several rankings made one: reciprocal rank fusion, or the sum of normalised scores. Pure."""
+"""Several rankings made one: by a convex combination, reciprocal ranks or normalised scores. Pure.
+
+The convex combination needs both scores of every candidate, also of one that only one side found;
+the others need the rankings alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from retrieval.config import RetrievalConfig
 from retrieval.types import Ranked, Ranking
 
+Scores = Mapping[int, float]  # by chunk
 
-def fuse(rankings: Sequence[Ranking], config: RetrievalConfig) -> tuple[Ranked, ...]:
-    """By the method that is configured."""
-    if config.fusion == "sum":
-        return normalised_sum(rankings)
-    return reciprocal_rank_fusion(rankings, k=config.rrf_k)
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of every candidate: by wording, and on the dense side by encoder too.
+
+    A candidate that is missing in one of them has the least that there is.
+    """
+
+    lexical: tuple[Scores, ...]  # >= 0
+    cosines: tuple[Scores, ...]  # [-1, 1]
+
+
+def candidates_of(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
+    """What stands in any of them, a group once, by key; the better ranked or the first stands."""
+    best: dict[str, Ranked] = {}
+    for entry in (entry for ranking in rankings for entry in ranking.entries):
+        group = entry.group or entry.key
+        best[group] = min(best.get(group, entry), entry, key=lambda e: (e.rank, e.key))
+    return tuple(sorted(best.values(), key=lambda entry: entry.key))
+
+
+def convex_combination(
+    candidates: Sequence[Ranked], scored: Scored, *, alpha: float
+) -> tuple[Ranked, ...]:
+    """Score by `alpha * (cos + 1) / (max cos + 1) + (1 - alpha) * bm25 / max bm25`, in [0, 1].
+
+    TM2C2 of Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, ACM TOIS
+    2023: each side is brought to [0, 1] by the least that its formula can give and the most among
+    the candidates. Several wordings or encoders of a side are averaged; a side that is not there
+    leaves all to the other. Order: score descending, then key ascending.
+    """
+    sides = [
+        (1 - alpha, [_share(scores, low=0.0) for scores in scored.lexical]),
+        (alpha, [_share(scores, low=-1.0) for scores in scored.cosines]),
+    ]
+    there = [(weight, shares) for weight, shares in sides if shares]
+    whole = sum(weight for weight, _ in there) or 1.0
+    totals = {
+        entry.key: sum(
+            weight / whole * sum(share.get(entry.chunk_id, 0.0) for share in shares) / len(shares)
+            for weight, shares in there
+        )
+        for entry in candidates
+    }
+    order = sorted(candidates, key=lambda entry: (-totals[entry.key], entry.key))
+    return tuple(
+        replace(entry, rank=rank, score=totals[entry.key])
+        for rank, entry in enumerate(order, start=1)
+    )
+
+
+def _share(scores: Scores, *, low: float) -> dict[int, float]:
+    width = max(scores.values(), default=low) - low
+    return {chunk: (score - low) / width if width else 0.0 for chunk, score in scores.items()}
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Ranking], *, k: int = 60) -> tuple[Ranked, ...]:

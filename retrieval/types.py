@@ -174,6 +174,8 @@ class Hit:
     ocr_confidence: float | None = (
         None  # [0, 1], the lowest of its pages; None where none is a scan
     )
+    authority: str = ""  # of `corpus.models.Authority`
+    year: int | None = None  # of publication
 
     @property
     def section(self) -> str:
@@ -212,6 +214,8 @@ class Trace:
     variants: tuple[Variant, ...] = ()
     encoders: tuple[str, ...] = ()
     reranked: tuple[Ranked, ...] = ()  # where something ordered the fused list anew
+    # By key, what made a passage's place in it: the numbers of `retrieval.rerank.types.Parts`.
+    rerank_parts: dict[str, dict[str, float | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what did not go as configured, such as a reranker's time-out
 
 

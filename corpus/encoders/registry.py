@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 
-from corpus.embedding import SentenceTransformersEmbedder
-from corpus.encoders.folders import Facts, facts_of, folder_of
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
+from corpus.encoders.local_models import LocalEmbedder
+from corpus.encoders.openai_backend import OpenAIEmbedder
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
@@ -70,15 +72,34 @@ def _read(path: Path) -> tuple[EncoderSpec, ...]:
 def facts_for(spec: EncoderSpec) -> Facts:
     """What its files say, without loading it. Raises `ImproperlyConfigured` by name."""
     try:
-        return facts_of(spec)
+        return facts_of(_here(spec))
     except SpecError as error:
-        setting = "MEDRAG_ENCODERS" if settings.ENCODERS else "MEDRAG_EMBEDDER"
-        raise ImproperlyConfigured(f"{setting}: {error}.") from error
+        raise ImproperlyConfigured(f"{_setting()}: {error}.") from error
+
+
+def _here(spec: EncoderSpec) -> EncoderSpec:
+    """With what computes it in this process."""
+    if spec.kind == "local" and spec.backend == "auto":
+        return replace(spec, backend=settings.ENCODER_BACKEND)
+    return spec
+
+
+def _setting() -> str:
+    return "MEDRAG_ENCODERS" if settings.ENCODERS else "MEDRAG_EMBEDDER"
 
 
 def encoder_facts() -> Facts:
     """The primary configured encoder's facts, without loading it."""
     return facts_for(configured_specs()[0])
+
+
+def searched_facts() -> Facts:
+    """Those of the primary encoder that is searched, without loading it. One query.
+
+    Before there is one, the configured one's.
+    """
+    rows = searched_rows()
+    return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
 
 
 def get_embedder() -> Embedder:
@@ -123,7 +144,7 @@ def _active(row: Encoder) -> ActiveEncoder:
 def embedder_of(row: Encoder) -> Embedder:
     """What computes the vectors of this row's table; raises as `active_encoders`."""
     spec = spec_from(row.spec)
-    if facts_for(spec).fingerprint != row.fingerprint:
+    if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that made its vectors.",
             hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
@@ -139,31 +160,49 @@ def warm_up() -> None:
     connection.close()  # this thread's own
 
 
-_loaded: dict[EncoderSpec, Embedder] = {}
+_loaded: dict[EncoderSpec, Embedder] = {}  # by what is computed where
 _load_lock = threading.Lock()
 
 
 def embedder_for(spec: EncoderSpec) -> Embedder:
     """The one instance in this process. Raises `ImproperlyConfigured` with the setting's name."""
+    spec = _here(spec)
     embedder = _loaded.get(spec)
     if embedder is not None:
         return embedder
     with _load_lock:
         if spec not in _loaded:
             facts = facts_for(spec)
-            _loaded[spec] = _checked(spec, load(spec), facts.dimensions)
+            _loaded[spec] = _checked(spec, load(spec), facts)
         return _loaded[spec]
 
 
 def load(spec: EncoderSpec) -> Embedder:
     """What computes `spec`; every call loads it anew. `facts_for` has accepted it before."""
-    return SentenceTransformersEmbedder(folder_of(spec), dimensions=facts_of(spec).dimensions)
+    if spec.kind != "local":
+        return OpenAIEmbedder(endpoint(spec, key=_key(spec)))
+    try:
+        return LocalEmbedder(
+            local_model(_here(spec)), kept_in=settings.MODELS_DIR, threads=settings.ENCODER_THREADS
+        )
+    except EncoderUnusable as error:
+        raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
 
 
-def _checked(spec: EncoderSpec, embedder: Embedder, said: int) -> Embedder:
-    made = embedder.encode(["dimension"]).shape[1]
-    if made != said:
+def _key(spec: EncoderSpec) -> str:
+    """Read from its file, so that it stands neither in the settings nor in the database."""
+    try:
+        return Path(spec.key_file).read_text(encoding="utf-8").strip() if spec.key_file else ""
+    except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(
-            f"The encoder {spec.name} makes {made} dimensions; its files say {said}."
+            f"{_setting()}: [{spec.name}]: {spec.key_file} can't be read."
+        ) from error
+
+
+def _checked(spec: EncoderSpec, embedder: Embedder, facts: Facts) -> Embedder:
+    if embedder.dimensions != facts.dimensions:
+        raise ImproperlyConfigured(
+            f"{_setting()}: [{spec.name}]: it makes {embedder.dimensions} dimensions; its files "
+            f"say {facts.dimensions}."
         )
     return embedder

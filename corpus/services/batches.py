@@ -27,11 +27,12 @@ def embedded_text(chunk: Chunk) -> str:
 def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
     """`(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that isn't."""
     vectors = embedder.encode([embedded_text(row) for row in rows])
-    _refuse_bad_vectors(vectors, len(rows))
+    refuse_bad_vectors(vectors, len(rows))
     return vectors
 
 
-def _refuse_bad_vectors(vectors: Vectors, count: int) -> None:
+def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
+    """Raises `IncompleteDocument` unless they are `count` of unit norm."""
     lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
     if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
         raise IncompleteDocument(

@@ -107,6 +107,11 @@ def encoders_progress() -> list[EncoderProgress]:
     return [EncoderProgress(row, *vectors.progress(row)) for row in rows]
 
 
+def encoders_are_building() -> bool:
+    """Whether there is anything for `encoder_reembed` to do. One query."""
+    return Encoder.objects.filter(state=EncoderState.BUILDING).exists()
+
+
 def encoders_not_as_configured() -> list[str]:
     """The names of those that `encoders_sync` would make a table for. One query."""
     rows = list(Encoder.objects.exclude(state=EncoderState.RETIRED))
@@ -126,7 +131,7 @@ def _adopt(spec: EncoderSpec, facts: Facts) -> None:
                 f"encoder {spec.name} have {facts.dimensions}.",
                 hint="Run manage.py migrate with the encoder that made them, then change it.",
             )
-        encoder.name, encoder.fingerprint = spec.name, facts.fingerprint
+        encoder.name, encoder.fingerprint = spec.name, facts.space
         # With the index that the migration made.
         encoder.spec = replace(
             spec, m=EncoderSpec.m, ef_construction=EncoderSpec.ef_construction
@@ -160,7 +165,7 @@ def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
             return None
     encoder = Encoder.objects.using(OWNER).create(
         name=spec.name,
-        fingerprint=facts.fingerprint,
+        fingerprint=facts.space,
         spec=spec.as_json(),
         dimensions=facts.dimensions,
         storage=spec.storage,
@@ -174,7 +179,7 @@ def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
 def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
     """The vectors, their type and their index are those that `spec` would make."""
     stored = (encoder.fingerprint, encoder.storage, encoder.spec.get("m"), encoder.spec.get("ef_construction"))  # noqa: E501  # fmt: skip
-    asked = (facts.fingerprint, spec.storage, spec.m, spec.ef_construction)
+    asked = (facts.space, spec.storage, spec.m, spec.ef_construction)
     return encoder.name == spec.name and stored == asked
 
 

@@ -250,7 +250,7 @@ def _embed(document: Document, lease: Lease) -> Stage:
         lease.lap("embed")
         with transaction.atomic():
             lease.hold(done=min(first + BATCH, total), total=total)
-            _write_vectors(rows, made)
+            write_vectors(rows, made)
         lease.lap("write")
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
@@ -309,7 +309,7 @@ WHERE c.id = v.id AND c.search_vector IS NULL
 """
 
 
-def _write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
+def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
     """What each encoder and full text make of a batch."""
     for encoder, of_rows in made:
         vectors.write(encoder, [row.pk for row in rows], of_rows)

@@ -8,8 +8,8 @@ import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 
-from corpus.encoders.folders import facts_of, folder_of
-from corpus.encoders.registry import encoder_facts, get_embedder
+from corpus.encoders.folders import bundled_folder, facts_of
+from corpus.encoders.registry import get_embedder
 from corpus.encoders.specs import EncoderSpec
 
 DIMENSIONS = 384
@@ -68,9 +68,10 @@ def test_what_lies_beyond_the_limit_is_not_read() -> None:
 
 def test_one_instance_and_one_fingerprint_in_a_process() -> None:
     assert get_embedder() is get_embedder()
-    name, _, digest = encoder_facts().fingerprint.partition(":")
+    name, digest, computed_by = get_embedder().fingerprint.split(":")
     assert name
     assert len(digest) == 16
+    assert computed_by in ("openvino-bf16", "openvino-f32")
 
 
 def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
@@ -84,13 +85,14 @@ def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
 
 def test_other_weights_have_another_fingerprint(tmp_path: Path) -> None:
     bundled = EncoderSpec("x")
-    folders = [tmp_path / name / folder_of(bundled).name for name in ("one", "two")]
+    folders = [tmp_path / name / bundled_folder().name for name in ("one", "two")]
     for folder in folders:
-        shutil.copytree(folder_of(bundled), folder)
+        shutil.copytree(bundled_folder(), folder)
     with (folders[1] / "model.safetensors").open("r+b") as stream:
         stream.seek(-1, 2)
         stream.write(b"\x01")
     one, two = (facts_of(EncoderSpec("x", model=str(folder))) for folder in folders)
     assert one == facts_of(bundled)
     assert one.fingerprint != two.fingerprint
+    assert one.space != two.space
     assert one.tokenizer == two.tokenizer  # passages are cut the same

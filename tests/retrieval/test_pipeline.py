@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.encoders.registry import get_embedder
-from corpus.models import Document, Page
+from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
 from retrieval.fusion import reciprocal_rank_fusion
@@ -84,24 +84,16 @@ def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
 
 
 def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) -> None:
-    evidence = ask("gentamicin level", k=2)
+    evidence = ask("gentamicin level", k=2, fusion="rrf")
     lexical, dense = evidence.trace.rankings
     assert (lexical.name, dense.name) == ("lexical", "dense:minilm")
     assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=60)
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
-    steps = {
-        "analysis",
-        "embedding",
-        "lexical",
-        "dense:minilm",
-        "fusion",
-        "twins",
-        "cosines",
-        "hits",
-    }
-    assert set(evidence.trace.durations_ms) == steps
+    steps = ["analysis", "embedding", "lexical", "dense:minilm", "fusion"]
+    steps += ["twins", "hits", "rerank", "context"]
+    assert sorted(evidence.trace.durations_ms) == sorted(steps)
     assert evidence.trace.on == TODAY
 
 
@@ -114,9 +106,9 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
-    # Encoders, lexemes, lexical, size of the index, dense, who else says it, cosines, passages,
-    # coverage, two for what surrounds them; two for the transaction (savepoints, since the test
-    # itself is in one).
+    # Encoders, lexemes, lexical, size of the index, dense, both scores of every candidate, who else
+    # says it, passages, two for what surrounds them; two for the transaction (savepoints, since
+    # the test itself is in one).
     for k in (1, 10):
         with django_assert_num_queries(13):
             ask("gentamicin level", k=k)
@@ -208,3 +200,31 @@ def test_every_setting_changes_the_fingerprint() -> None:
     assert len(prints) == len(dataclasses.fields(RetrievalConfig)) + 2
     assert all(len(text) == 16 for text in prints)
     assert base.fingerprint("weights") == RetrievalConfig().fingerprint("weights")
+
+
+def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) -> None:
+    evidence = ask("gentamicin level in renal impairment", lexical_candidates=1, dense_candidates=2)
+    assert [len(ranking.entries) for ranking in evidence.trace.rankings] == [1, 2]
+    deep = ask("gentamicin level in renal impairment")
+    scores = {entry.key: entry.score for entry in deep.trace.rankings[0].entries}
+    cosines = {entry.key: entry.score for entry in deep.trace.rankings[1].entries}
+    fused = evidence.trace.fused
+    most_bm25 = max(scores.get(entry.key, 0.0) for entry in fused)
+    most_cosine = max(cosines[entry.key] for entry in fused)
+    for entry in fused:
+        expected = 0.2 * scores.get(entry.key, 0.0) / most_bm25
+        expected += 0.8 * (cosines[entry.key] + 1) / (most_cosine + 1)
+        assert entry.score == pytest.approx(expected, abs=1e-6)
+
+
+def test_neighbours_of_the_best_are_candidates_where_that_is_set() -> None:
+    text = "\n".join(f"## Part {n}\nAdvice on {topic}." for n, topic in enumerate(["a", "b", "c"]))
+    publish(f"# Guide\n{text}", title="Guide")
+    other = publish("# Other\nAdvice on b as well, of a draft.", lifecycle=Lifecycle.DRAFT)
+    narrow: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 1}
+    assert len(ask("part 1 advice on b", **narrow).hits) == 1
+    evidence = ask("part 1 advice on b", neighbours=True, **narrow)
+    assert {hit.index for hit in evidence.hits} == {0, 1, 2}
+    assert other.pk not in {hit.document_id for hit in evidence.hits}
+    assert evidence.trace.rankings[-1].name == "neighbours"
+    assert evidence.hits[0].index == 1
