@@ -65,13 +65,12 @@ def needed(module: str) -> Any:
 
 def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
     """The `k` best of all, ties by key, as every list of the evaluation is ordered."""
+    places: npt.NDArray[np.intp] = np.arange(len(keys))
     if k < len(keys):
         # All that tie with the last are kept, so that the key decides among them and not chance.
         bar = np.partition(scores, len(keys) - k)[len(keys) - k]
         places = np.flatnonzero(scores >= bar)
-    else:
-        places = np.arange(len(keys))
-    found = [(keys[place], float(scores[place])) for place in places]
+    found = [(keys[place], float(scores[place])) for place in places.tolist()]
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))[:k]
 
 
