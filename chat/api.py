@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -30,7 +31,7 @@ from chat.serializers import (
     turn_payload,
 )
 from chat.services import turn_ask
-from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 from retrieval.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
@@ -73,6 +74,7 @@ class QueryView(Guarded):
             user=_user(request),
             channel=Channel.API,
             collections=tuple(asked["collections"]),
+            filters=asked["filters"],
         )
         return Response(turn_payload(turn))
 
@@ -94,8 +96,9 @@ class SearchView(Guarded):
             on=timezone.localdate(),
             collections=tuple(asked["collections"]),
             reader=user.pk,
+            filters=asked["filters"],
         )
-        evidence = retrieve(query, RetrievalConfig(k=asked["k"]))
+        evidence = retrieve(query, replace(site_config(), k=asked["k"]))
         _record_search(user, evidence, k=asked["k"])
         return Response(hits_payload(evidence.hits))
 

@@ -1,11 +1,23 @@
 """What a clinician can send."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.conf import settings
 
 from corpus.models import Collection
+from retrieval.filters import filters_from
+from retrieval.types import Filters
+
+# Fields by which a search can be narrowed, and their names in `Filters`.
+NARROWING = {
+    "specialty": "specialties",
+    "population": "populations",
+    "issuer": "issuers",
+    "source_type": "source_types",
+}
+Narrowing = Mapping[str, list[tuple[str, str]]]
 
 
 class AskForm(forms.Form):
@@ -33,9 +45,18 @@ class AskForm(forms.Form):
         error_messages={"invalid_choice": "That collection is not here; choose another."},
     )
 
-    def __init__(self, *args: Any, collections: list[Collection], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["question"].widget.attrs.pop("maxlength", None)  # the server's words are kinder
+        for name, choices in narrowing.items():
+            self.fields[name] = forms.ChoiceField(
+                label=name.replace("_", " ").capitalize(),
+                choices=[("", "Any"), *choices],
+                required=False,
+                error_messages={"invalid_choice": "No guideline in force has that; choose anew."},
+            )
         if len(collections) < 2:
             del self.fields["collection"]
             return
@@ -47,6 +68,20 @@ class AskForm(forms.Form):
     def slugs(self) -> tuple[str, ...]:
         chosen = self.cleaned_data.get("collection")
         return (chosen.slug,) if chosen else ()
+
+    @property
+    def narrowing(self) -> list[forms.BoundField]:
+        """The fields that narrow a search, in order, as far as there is a choice."""
+        return [self[name] for name in NARROWING if name in self.fields]
+
+    @property
+    def is_narrowed(self) -> bool:
+        return any(field.value() for field in self.narrowing)
+
+    @property
+    def filters(self) -> Filters:
+        chosen = {NARROWING[name]: self.cleaned_data.get(name) for name in NARROWING}
+        return filters_from({name: [value] if value else [] for name, value in chosen.items()})
 
 
 class FeedbackForm(forms.Form):

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from chat.models import Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible
-from corpus.models import Chunk, Collection, Document, Lifecycle, Page
+from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
@@ -137,6 +137,26 @@ def documents_in_force(
     if words:
         found = found.filter(Q(title__icontains=words) | Q(issuer__icontains=words))
     return found.select_related("collection", "superseded_by").order_by("title", "pk")
+
+
+def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[str, str]]]:
+    """By field, values and labels that what is in force can be narrowed to. One query.
+
+    Values that differ in case are one. A field whose documents all say the same, or say nothing,
+    offers no choice and is left out.
+    """
+    names = ("specialty", "population", "issuer", "source_type")
+    rows = documents_in_force(on, user=user).order_by().values_list(*names).distinct()
+    columns = [
+        sorted({value.lower(): value for value in sorted(column) if value}.values())
+        for column in zip(*rows, strict=True)
+    ]
+    labels = {str(value): str(label) for value, label in SourceType.choices}
+    return {
+        name: [(value, labels.get(value, value)) for value in values]
+        for name, values in zip(names, columns, strict=False)
+        if len(values) > 1
+    }
 
 
 def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:

@@ -12,6 +12,9 @@ from chat.models import Citation, Reason, Turn, TurnStatus
 from chat.selectors import citations_scanned
 from chat.services import QuestionError, question_clean
 from corpus.access import collections_searchable
+from corpus.models import SourceType
+from retrieval.filters import filters_from
+from retrieval.types import NO_FILTERS, Filters
 
 MAX_COLLECTIONS = 50
 
@@ -79,6 +82,23 @@ class Collections(serializers.ListField):
         return slugs
 
 
+def _words_of(help_text: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        default=list,
+        max_length=MAX_COLLECTIONS,
+        help_text=f"{help_text} Any of them; upper and lower case are the same.",
+    )
+
+
+def _year(help_text: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        required=False, default=None, allow_null=True, min_value=1, max_value=9999,
+        help_text=help_text,
+    )  # fmt: skip
+
+
 def _collections() -> Collections:
     return Collections(
         required=False,
@@ -86,6 +106,26 @@ def _collections() -> Collections:
         max_length=MAX_COLLECTIONS,
         help_text="Slugs of the collections to search; all of them without this.",
     )
+
+
+class FiltersRequest(Strict):
+    """What to narrow a search to; a document without the field is left out."""
+
+    specialties = _words_of("Specialties of documents.")
+    populations = _words_of("Populations, such as `adult`.")
+    issuers = _words_of("Issuers or journals.")
+    languages = _words_of("Languages, such as `en`.")
+    source_types = serializers.ListField(
+        child=serializers.ChoiceField(choices=SourceType.choices),
+        required=False,
+        default=list,
+        help_text="Kinds of documents.",
+    )
+    year_from = _year("The first year of publication.")
+    year_to = _year("The last year of publication.")
+
+    def to_internal_value(self, data: Any) -> Filters:
+        return filters_from(super().to_internal_value(data))
 
 
 def _asked(raw: str) -> str:
@@ -107,6 +147,7 @@ class QueryRequest(Strict):
         help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
     )
     collections = _collections()
+    filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
 
 
 class SearchRequest(Strict):
@@ -115,6 +156,7 @@ class SearchRequest(Strict):
         required=False, default=10, min_value=1, max_value=50, help_text="How many passages."
     )
     collections = _collections()
+    filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
 
 
 def _ocr_confidence() -> serializers.FloatField:

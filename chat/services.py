@@ -28,7 +28,7 @@ from corpus.parsing.clean import clean_text
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
-from retrieval.types import Evidence, Hit, Query, Rights, Scope
+from retrieval.types import NO_FILTERS, Evidence, Filters, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +80,7 @@ def turn_ask(
     channel: Channel,
     conversation: Conversation | None = None,
     collections: tuple[str, ...] = (),
+    filters: Filters = NO_FILTERS,
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
@@ -94,6 +95,7 @@ def turn_ask(
         on=timezone.localdate(),
         collections=collections,
         reader=user.pk if user else None,
+        filters=filters,
     )
     inquiry = _Inquiry(evidence=[], decisions=[])
     config = site_config()

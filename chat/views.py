@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.feedback import feedback_save
-from chat.forms import AskForm, FeedbackForm
+from chat.forms import NARROWING, AskForm, FeedbackForm
 from chat.http import SignedInRequest, render_part, signed_in, wants_fragment
 from chat.models import Channel, Conversation, Turn
 from chat.presentation import ShownTurn, shown_turns
@@ -28,6 +28,7 @@ from chat.selectors import (
     collections_in_force,
     conversations_of,
     documents_in_force,
+    narrowing_choices,
     turns_of,
 )
 from chat.services import turn_ask
@@ -85,7 +86,7 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
 def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
     """Ask in a conversation, or in a new one. What is shown was stored first."""
     thread = access_conversation(request.user, pk=pk) if pk else None
-    form = AskForm(request.POST, collections=_collections(request))
+    form = _form(request, request.POST)
     turn = _asked(request, form, thread)
     if turn is None:
         return _ask_again(request, form, thread)
@@ -124,6 +125,7 @@ def _asked(request: SignedInRequest, form: AskForm, thread: Conversation | None)
             channel=Channel.PAGE,
             conversation=thread,
             collections=form.slugs,
+            filters=form.filters,
         )
     except MedragError as error:
         form.add_error("question", error.sentence)
@@ -149,8 +151,8 @@ def _turn_and_empty_form(
     request: SignedInRequest, turn: Turn, thread: Conversation
 ) -> HttpResponse:
     (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
-    kept = {"collection": request.POST.get("collection", "")}
-    form = AskForm(collections=_collections(request), initial=kept)
+    kept = {name: request.POST.get(name, "") for name in ("collection", *NARROWING)}
+    form = _form(request, initial=kept)
     context = {"shown": shown, "conversation": thread, "form": form, "swap": True}
     return render(request, "chat/_asked.html", context)
 
@@ -162,11 +164,26 @@ def _context(
     return {
         "conversation": thread,
         "turns": _shown(request, turns_of(thread)) if thread else [],
-        "form": form or AskForm(collections=collections),
+        "form": form or _form(request, collections=collections),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": conversations_of(request.user)[:SIDEBAR],
     }
+
+
+def _form(
+    request: SignedInRequest,
+    sent: QueryDict | None = None,
+    *,
+    initial: dict[str, str] | None = None,
+    collections: list[Collection] | None = None,
+) -> AskForm:
+    return AskForm(
+        sent,
+        initial=initial,
+        collections=_collections(request) if collections is None else collections,
+        narrowing=narrowing_choices(_today(), user=request.user),
+    )
 
 
 def _collections(request: SignedInRequest) -> list[Collection]:

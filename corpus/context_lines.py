@@ -14,19 +14,18 @@ import hashlib
 import json
 import re
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from django.conf import settings
 
 from corpus.chunking import ChunkDraft, CountTokens, Strategy
 from corpus.errors import MedragError
 from corpus.jobs import Lease
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_text
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
 
@@ -36,12 +35,9 @@ MAX_LINE_TOKENS = 40
 NEIGHBOURS = 2  # passages shown on either side
 MAX_AROUND_CHARS = 4000
 
-TIMEOUT_S = 30.0  # of a connection, and of each wait for bytes
-DEADLINE_S = 60.0  # of a whole answer
-RETRIES = 2  # by the client alone: connections, 408, 409, 429 and 5xx
-MAX_ANSWER_BYTES = 256 * 1024
-# Three answers and two waits, of which the client honours at most a minute each.
-CALL_LIMIT_S = 3 * DEADLINE_S + 2 * 60
+DEADLINE_S = 120.0  # of a line, attempts and waits included
+RETRIES = 2
+CALL_LIMIT_S = DEADLINE_S + 30  # with what the machine needs when it is busy
 
 _NUMBER = re.compile(
     r"\d+(?:[.,]\d+)*|[¼½¾⅓⅔⅛]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -49,13 +45,6 @@ _NUMBER = re.compile(
     r"|hundred|thousand|half|halve[ds]?|third|quarter|once|twice|double[ds]?|triple[ds]?)\b",
     re.IGNORECASE,
 )
-_HINTS = {
-    400: "Check MEDRAG_CONTEXT_LLM_MODEL",
-    401: "Check MEDRAG_CONTEXT_LLM_KEY",
-    403: "Check MEDRAG_CONTEXT_LLM_KEY",
-    404: "Check MEDRAG_CONTEXT_LLM_URL and MEDRAG_CONTEXT_LLM_MODEL",
-    422: "Check MEDRAG_CONTEXT_LLM_MODEL",
-}
 
 
 class ContextLineUnavailable(MedragError):
@@ -63,11 +52,11 @@ class ContextLineUnavailable(MedragError):
 
     code = "context_llm"
 
-    def __init__(self, what: str, *, check: str = "", retryable: bool = True) -> None:
+    def __init__(self, what: str, *, check: str, retryable: bool) -> None:
         super().__init__(
             f"The language model that writes context lines {what}. "
             "The lines that it has written are kept.",
-            hint=f"{check or 'Check MEDRAG_CONTEXT_LLM_URL'}, or leave MEDRAG_CONTEXT_LLM_URL out "
+            hint=f"{check}, or leave MEDRAG_CONTEXT_LLM_URL out "
             "to index without such lines, then press Retry.",
             retryable=retryable,
         )
@@ -135,8 +124,6 @@ def _numbers(text: str) -> set[str]:
 
 def ask(shown: Shown) -> str:
     """One answer of the model, as it came. Raises ContextLineUnavailable."""
-    import openai  # late: it takes half a second, and only workers with the setting need it
-
     prompt = template().substitute(
         mark=f"<{secrets.token_hex(8)}>",
         title=shown.title,
@@ -144,34 +131,22 @@ def ask(shown: Shown) -> str:
         surroundings=shown.surroundings,
         passage=shown.passage,
     )
-    client = openai.OpenAI(
-        base_url=settings.CONTEXT_LLM_URL,
-        api_key=settings.CONTEXT_LLM_KEY or "none",
-        timeout=TIMEOUT_S,
-        max_retries=RETRIES,
-        # A redirect could carry the text to a machine that nobody chose.
-        http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=TIMEOUT_S),
-    )
     try:
-        with (
-            client,
-            client.chat.completions.with_streaming_response.create(
-                model=settings.CONTEXT_LLM_MODEL,
-                messages=[{"role": "user", "content": prompt}],
-                temperature=0,
-                max_tokens=3 * MAX_LINE_TOKENS,
-            ) as response,
-        ):
-            return _content(_body(response))
-    except openai.APIStatusError as error:
-        status = error.status_code
+        return ask_text(_endpoint(), prompt=prompt, max_tokens=3 * MAX_LINE_TOKENS, retries=RETRIES)
+    except LanguageModelUnavailable as error:
         raise ContextLineUnavailable(
-            f"answered with status {status}",
-            check=_HINTS.get(status, ""),
-            retryable=status in (408, 409, 429) or status >= 500,
+            error.what, check=error.check, retryable=error.retryable
         ) from error
-    except openai.OpenAIError as error:
-        raise ContextLineUnavailable(f"did not answer ({type(error).__name__})") from error
+
+
+def _endpoint() -> Endpoint:
+    return Endpoint(
+        url=settings.CONTEXT_LLM_URL,
+        model=settings.CONTEXT_LLM_MODEL,
+        key=settings.CONTEXT_LLM_KEY,
+        timeout_s=DEADLINE_S,
+        settings="MEDRAG_CONTEXT_LLM",
+    )
 
 
 @cache
@@ -215,31 +190,3 @@ def _with_line(draft: ChunkDraft, line: str, count_tokens: CountTokens) -> Chunk
         return draft
     context = f"{draft.context}\n{line}"
     return replace(draft, context=context, tokens=count_tokens(f"{context}\n{draft.text}"))
-
-
-def _body(response: Any) -> bytes:
-    """The whole answer, within its size and its time."""
-    import httpx  # late, with the client that brings it
-
-    deadline = time.monotonic() + DEADLINE_S
-    body = b""
-    try:
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > MAX_ANSWER_BYTES:
-                raise ContextLineUnavailable("answered with more than it was asked for")
-            if time.monotonic() > deadline:
-                raise ContextLineUnavailable(f"took more than {DEADLINE_S:.0f} seconds")
-    except httpx.HTTPError as error:
-        raise ContextLineUnavailable(f"broke off its answer ({type(error).__name__})") from error
-    return body
-
-
-def _content(body: bytes) -> str:
-    try:
-        content = json.loads(body)["choices"][0]["message"]["content"]
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        raise ContextLineUnavailable("gave an answer that can't be read") from error
-    if not isinstance(content, str):
-        raise ContextLineUnavailable("gave an answer without text")
-    return content

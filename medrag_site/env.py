@@ -1,6 +1,7 @@
 """Strict readers of environment variables: a value is right, absent, or stops the start by name."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -55,6 +56,16 @@ class Env:
             return raw
 
         return self._parsed(name, default, parse, "such as 60/min")
+
+    def database_name(self, name: str) -> str:
+        """Nothing that would have to be quoted, and no longer than PostgreSQL keeps."""
+
+        def parse(raw: str) -> str:
+            if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", raw):
+                raise ValueError(raw)
+            return raw
+
+        return self._parsed(name, "", parse, "at most 63 small letters, digits and underscores")
 
     def url(self, name: str) -> str:
         def parse(raw: str) -> str:

@@ -12,7 +12,15 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Load the encoder while nobody waits, so that the first question doesn't pay for it."""
-    from corpus.embedding import get_embedder  # late: this file is read before the apps are ready
+    """Load the models while nobody waits, so that the first question doesn't pay for it."""
+    threading.Thread(target=_load_models, daemon=True).start()
 
-    threading.Thread(target=get_embedder, daemon=True).start()
+
+def _load_models() -> None:
+    # Late: this file is read before the apps are ready.
+    from corpus.embedding import get_embedder
+    from retrieval.configured import site_config
+    from retrieval.rerank import warm_up
+
+    get_embedder()
+    warm_up(site_config())

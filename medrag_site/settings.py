@@ -43,10 +43,11 @@ DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_OWNER_URL = env.text("DATABASE_OWNER_URL")
 DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
+DATABASE_NAME = env.database_name("MEDRAG_DATABASE_NAME")  # another one on the same server
 DATABASES = (
-    databases.embedded(socket_dir_of(DATA_DIR))
+    databases.embedded(socket_dir_of(DATA_DIR), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
-    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL)
+    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -74,6 +75,11 @@ EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
 
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
+
+# What `reranker=` of MEDRAG_RETRIEVAL asks: a cross-encoder's folder, or an endpoint and its model
+RERANK_URL = env.url("MEDRAG_RERANK_URL")
+RERANK_MODEL = env.text("MEDRAG_RERANK_MODEL")
+RERANK_KEY = env.secret("MEDRAG_RERANK_KEY")
 
 # A language model that writes a context line for each passage; off without an address
 CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")

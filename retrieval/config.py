@@ -23,8 +23,8 @@ class RetrievalConfig:
     lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 5000  # postings that the rarest lexemes may add up to
     rescored: int = 300  # candidates that exact BM25 orders anew
-    k1: float = 0.9  # BM25's saturation of the term frequency
-    b: float = 0.4  # BM25's share of length normalisation
+    k1: float = 1.2  # BM25's saturation of the term frequency; this and b as Lucene has them
+    b: float = 0.75  # BM25's share of length normalisation
     condense_above: int = 12  # lexemes; a longer question is searched by its rarest; 0: never
 
     # Dense side
@@ -43,7 +43,8 @@ class RetrievalConfig:
     summaries: bool = False  # sections found by their summaries
 
     # Fusion
-    fusion: str = "rrf"  # or sum: of scores normalised to [0, 1] (Fox and Shaw, TREC-2, 1994)
+    fusion: str = "convex"  # or rrf, sum (of scores normalised; Fox and Shaw, TREC-2, 1994)
+    alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
     rrf_k: int = 60  # Cormack et al., SIGIR 2009
     collapse_twins: bool = True  # of passages that say the same, rank the best
     neighbours: bool = False  # those of the best passages are candidates too
@@ -72,10 +73,11 @@ class RetrievalConfig:
 
 _CHOICES = {
     "lexical": ("bm25", "idf_ts_rank", "ts_rank", "none"),
-    "fusion": ("rrf", "sum"),
+    "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
-_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1}
+_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1,
+           "rerank_timeout_s": 0.1}  # fmt: skip
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -95,6 +97,10 @@ def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConf
     config = replace(base, **changes)
     if config.lexical == "none" and not config.dense:
         raise ValueError("lexical=none and dense=no leave nothing to search with")
+    if config.alpha > 1:
+        raise ValueError("alpha must be from 0 to 1")
+    if config.authority_weight + config.recency_weight >= 1:
+        raise ValueError("authority_weight and recency_weight must be below 1 together")
     return config
 
 

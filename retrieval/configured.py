@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 from retrieval.config import RetrievalConfig, config_from
+from retrieval.rerank.configured import reranker_fault
 
 
 def site_config() -> RetrievalConfig:
@@ -24,8 +25,11 @@ _read = lru_cache(maxsize=8)(config_from)
 @register("retrieval")
 def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     try:
-        site_config()
+        config = site_config()
     except ValueError as error:
         hint = "Leave it out for the defaults."
         return [Error(f"MEDRAG_RETRIEVAL: {error}.", hint=hint, id="retrieval.E001")]
+    if fault := reranker_fault(config):
+        hint = "Leave reranker= out of MEDRAG_RETRIEVAL to keep the order of the fusion."
+        return [Error(fault, hint=hint, id="retrieval.E002")]
     return []

@@ -1,11 +1,72 @@
-"""Reciprocal rank fusion: pure."""
+"""Several rankings made one: by a convex combination, reciprocal ranks or normalised scores. Pure.
+
+The convex combination needs both scores of every candidate, also of one that only one side found;
+the others need the rankings alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from retrieval.types import Ranked, Ranking
+
+Scores = Mapping[int, float]  # by chunk
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of every candidate: by wording, and on the dense side by encoder too.
+
+    A candidate that is missing in one of them has the least that there is.
+    """
+
+    lexical: tuple[Scores, ...]  # >= 0
+    cosines: tuple[Scores, ...]  # [-1, 1]
+
+
+def candidates_of(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
+    """What stands in any of them, a group once, by key; the better ranked or the first stands."""
+    best: dict[str, Ranked] = {}
+    for entry in (entry for ranking in rankings for entry in ranking.entries):
+        group = entry.group or entry.key
+        best[group] = min(best.get(group, entry), entry, key=lambda e: (e.rank, e.key))
+    return tuple(sorted(best.values(), key=lambda entry: entry.key))
+
+
+def convex_combination(
+    candidates: Sequence[Ranked], scored: Scored, *, alpha: float
+) -> tuple[Ranked, ...]:
+    """Score by `alpha * (cos + 1) / (max cos + 1) + (1 - alpha) * bm25 / max bm25`, in [0, 1].
+
+    TM2C2 of Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, ACM TOIS
+    2023: each side is brought to [0, 1] by the least that its formula can give and the most among
+    the candidates. Several wordings or encoders of a side are averaged; a side that is not there
+    leaves all to the other. Order: score descending, then key ascending.
+    """
+    sides = [
+        (1 - alpha, [_share(scores, low=0.0) for scores in scored.lexical]),
+        (alpha, [_share(scores, low=-1.0) for scores in scored.cosines]),
+    ]
+    there = [(weight, shares) for weight, shares in sides if shares]
+    whole = sum(weight for weight, _ in there) or 1.0
+    totals = {
+        entry.key: sum(
+            weight / whole * sum(share.get(entry.chunk_id, 0.0) for share in shares) / len(shares)
+            for weight, shares in there
+        )
+        for entry in candidates
+    }
+    order = sorted(candidates, key=lambda entry: (-totals[entry.key], entry.key))
+    return tuple(
+        replace(entry, rank=rank, score=totals[entry.key])
+        for rank, entry in enumerate(order, start=1)
+    )
+
+
+def _share(scores: Scores, *, low: float) -> dict[int, float]:
+    width = max(scores.values(), default=low) - low
+    return {chunk: (score - low) / width if width else 0.0 for chunk, score in scores.items()}
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Ranking], *, k: int = 60) -> tuple[Ranked, ...]:
@@ -14,12 +75,35 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranking], *, k: int = 60) -> tuple
     Cormack, Clarke and Buettcher, SIGIR 2009. Order: score descending, then key ascending. Where
     rankings hold different passages of a group, the better ranked or the first key stands for it.
     """
+    return _summed(rankings, lambda ranking: [1.0 / (k + entry.rank) for entry in ranking.entries])
+
+
+def normalised_sum(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
+    """Score each group by the sum of its scores, brought to [0, 1] within each ranking.
+
+    CombSUM (Fox and Shaw, TREC-2, 1994) over min-max scores; a ranking that does not hold it adds
+    0, one whose scores are all the same adds 1. Order and twins as in `reciprocal_rank_fusion`.
+    """
+    return _summed(rankings, _min_max)
+
+
+def _min_max(ranking: Ranking) -> list[float]:
+    scores = [entry.score for entry in ranking.entries]
+    if not scores:
+        return []
+    low, width = min(scores), max(scores) - min(scores)
+    return [(score - low) / width if width else 1.0 for score in scores]
+
+
+def _summed(
+    rankings: Sequence[Ranking], weigh: Callable[[Ranking], list[float]]
+) -> tuple[Ranked, ...]:
     scores: dict[str, float] = {}
     best: dict[str, Ranked] = {}
     for ranking in rankings:
-        for entry in ranking.entries:
+        for entry, weight in zip(ranking.entries, weigh(ranking), strict=True):
             group = entry.group or entry.key
-            scores[group] = scores.get(group, 0.0) + 1.0 / (k + entry.rank)
+            scores[group] = scores.get(group, 0.0) + weight
             best[group] = min(best.get(group, entry), entry, key=lambda e: (e.rank, e.key))
     order = sorted(scores, key=lambda group: (-scores[group], best[group].key))
     return tuple(

@@ -3,162 +3,134 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
-
-import numpy as np
-from django.db import connection
-from django.db.models.expressions import RawSQL
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from corpus.embedding import get_embedder
-from corpus.models import Chunk
 from retrieval.analysis import spelled_out
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
+from retrieval.context import surroundings
 from retrieval.dense import search_dense
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import (
+    Scored,
+    candidates_of,
+    convex_combination,
+    normalised_sum,
+    reciprocal_rank_fusion,
+)
+from retrieval.hits import hits_of
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
+from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
+from retrieval.scores import bm25_of, cosines_of
 from retrieval.twins import others_that_say_it
-from retrieval.types import AlsoIn, Evidence, Hit, Query, Ranked, Span, Trace
+from retrieval.types import Evidence, Hit, Query, Ranked, Ranking, Trace
 
 T = TypeVar("T")
 
-_OCR_SQL = """
-(SELECT min(p.ocr_confidence) FROM corpus_page p
- WHERE p.document_id = corpus_chunk.document_id AND p.number BETWEEN corpus_chunk.page
-       AND coalesce((corpus_chunk.spans -> -1 ->> 0)::int, corpus_chunk.page))
-"""
-
-_COVERAGE_SQL = """
-SELECT c.id, array(SELECT v.lexeme FROM unnest(c.search_vector) AS v(lexeme, p, w)
-                   WHERE v.lexeme = ANY(%s) ORDER BY v.lexeme)
-FROM corpus_chunk c WHERE c.id = ANY(%s)
-"""
+VECTORS = "(SELECT id AS chunk_id, embedding FROM corpus_chunk)"
 
 
 def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     """The best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. At most nine queries, none of them per hit.
+    same evidence. How many database queries it takes does not depend on what is found.
     """
-    config = config or site_config()
-    embedder = get_embedder()
-    clock = _Clock()
-    lexemes = clock.time("analysis", lambda: asked_lexemes(query.text))
-    vector = clock.time("embedding", lambda: embedder.encode_queries([spelled_out(query.text)])[0])
-    lexical = search_lexical(query, lexemes, config)
-    dense = search_dense(query, vector.tolist(), config)
-    fused = clock.time("fusion", lambda: reciprocal_rank_fusion([lexical, dense], k=config.rrf_k))
-    kept = fused[: config.k]
-    others = clock.time("twins", lambda: others_that_say_it(query, kept))
-    hits = clock.time("hits", lambda: _hits(kept, vector, lexemes, others))
-    durations = clock.durations_ms | {
-        ranking.name: ranking.duration_ms for ranking in (lexical, dense)
-    }
-    trace = Trace(
-        query=query.text,
-        scope=query.scope,
-        on=query.on,
-        lexemes=tuple(searched_names(lexemes)),
-        rankings=(lexical, dense),
-        fused=fused,
-        durations_ms=durations,
-        fingerprint=config.fingerprint(embedder.fingerprint),
-        also_in={hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in},
-        rights=query.rights,
-    )
-    return Evidence(query=query, hits=hits, trace=trace)
+    return _Search(query, config or site_config()).run()
 
 
-class _Clock:
-    """Collects how long each step took."""
+@dataclass
+class _Search:
+    """One run: its steps in order, how long each took, and what did not go as configured."""
 
-    def __init__(self) -> None:
-        self.durations_ms: dict[str, float] = {}
+    query: Query
+    config: RetrievalConfig
+    durations_ms: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
-    def time(self, step: str, work: Callable[[], T]) -> T:
+    def run(self) -> Evidence:
+        query, config = self.query, self.config
+        embedder = get_embedder()
+        lexemes = self._timed("analysis", lambda: asked_lexemes(query.text))
+        asked = spelled_out(query.text)
+        vector = self._timed("embedding", lambda: embedder.encode_queries([asked])[0].tolist())
+        rankings = self._rankings(lexemes, vector)
+        fused = self._timed("fusion", lambda: self._fused(rankings, lexemes, vector))
+        hits = self._hits(fused, lexemes, vector)
+        reranked = rerank(query.text, hits, config)
+        self.durations_ms["rerank"] = reranked.duration_ms
+        self.notes.extend(reranked.notes)
+        around = self._timed(
+            "context", partial(surroundings, reranked.hits, max_chars=config.context_chars)
+        )
+        trace = Trace(
+            query=query.text,
+            scope=query.scope,
+            on=query.on,
+            lexemes=tuple(searched_names(lexemes)),
+            rankings=tuple(rankings),
+            fused=fused,
+            durations_ms=self.durations_ms,
+            fingerprint=config.fingerprint(embedder.fingerprint, reranker_fingerprint(config)),
+            also_in=_also_in(reranked.hits),
+            rights=query.rights,
+            filters=query.filters,
+            reranked=reranked.ranked,
+            rerank_parts=parts_payload(reranked),
+            notes=tuple(self.notes),
+        )
+        return Evidence(query=query, hits=reranked.hits, trace=trace, surroundings=around)
+
+    def _rankings(self, lexemes: tuple[AskedLexeme, ...], vector: Sequence[float]) -> list[Ranking]:
+        rankings: list[Ranking] = []
+        if self.config.lexical != "none":
+            rankings.append(search_lexical(self.query, lexemes, self.config))
+        if self.config.dense:
+            rankings.append(search_dense(self.query, vector, self.config))
+        self.durations_ms |= {ranking.name: ranking.duration_ms for ranking in rankings}
+        return rankings
+
+    def _fused(
+        self,
+        rankings: Sequence[Ranking],
+        lexemes: Sequence[AskedLexeme],
+        vector: Sequence[float],
+    ) -> tuple[Ranked, ...]:
+        config = self.config
+        if config.fusion == "rrf":
+            return reciprocal_rank_fusion(rankings, k=config.rrf_k)
+        if config.fusion == "sum":
+            return normalised_sum(rankings)
+        candidates = candidates_of(rankings)
+        ids = [entry.chunk_id for entry in candidates]
+        scored = Scored(
+            lexical=(bm25_of(ids, lexemes, config),) if config.lexical != "none" else (),
+            cosines=(cosines_of(ids, vector, VECTORS),) if config.dense else (),
+        )
+        return convex_combination(candidates, scored, alpha=config.alpha)
+
+    def _hits(
+        self, fused: Sequence[Ranked], lexemes: Sequence[AskedLexeme], vector: Sequence[float]
+    ) -> tuple[Hit, ...]:
+        """As many as the reranker may see, where there is one."""
+        config = self.config
+        is_reordered = config.reranker != "none" or config.authority_weight + config.recency_weight
+        kept = fused[: max(config.k, config.rerank_candidates) if is_reordered else config.k]
+        others = self._timed("twins", lambda: others_that_say_it(self.query, kept))
+        return self._timed(
+            "hits",
+            lambda: hits_of(kept, lexemes, vector=vector, vectors=VECTORS, others=others),
+        )
+
+    def _timed(self, step: str, work: Callable[[], T]) -> T:
         started = time.perf_counter()
         result = work()
         self.durations_ms[step] = (time.perf_counter() - started) * 1000
         return result
 
 
-def _hits(
-    fused: Sequence[Ranked],
-    vector: Any,
-    lexemes: Sequence[AskedLexeme],
-    others: Mapping[str, Sequence[AlsoIn]],
-) -> tuple[Hit, ...]:
-    ids = [entry.chunk_id for entry in fused]
-    scanned = Chunk.objects.annotate(ocr_confidence=RawSQL(_OCR_SQL, []))  # noqa: S611  constant
-    chunks = scanned.select_related("document__collection").in_bulk(ids)
-    coverage = _coverage(ids, lexemes)
-    return tuple(
-        _hit(
-            entry,
-            chunks[entry.chunk_id],
-            vector,
-            coverage.get(entry.chunk_id, 0.0),
-            others.get(entry.group, ()),
-        )
-        for entry in fused
-        if entry.chunk_id in chunks
-    )
-
-
-def _coverage(ids: Sequence[int], lexemes: Sequence[AskedLexeme]) -> dict[int, float]:
-    """For each chunk the idf-weighted share of the question's lexemes that it holds."""
-    total = sum(lexeme.idf for lexeme in lexemes)
-    if not ids or not total:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_COVERAGE_SQL, [searched_names(lexemes), list(ids)])
-        return {
-            chunk_id: sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(set(held))) / total
-            for chunk_id, held in cursor.fetchall()
-        }
-
-
-def _hit(
-    entry: Ranked, chunk: Chunk, vector: Any, coverage: float, others: Sequence[AlsoIn]
-) -> Hit:
-    document = chunk.document
-    return Hit(
-        chunk_id=chunk.pk,
-        key=chunk.key,
-        rank=entry.rank,
-        score=entry.score,
-        cosine=float(np.dot(np.asarray(chunk.embedding, dtype=np.float32), vector)),
-        coverage=coverage,
-        text=chunk.text,
-        context=chunk.context,
-        spans=_spans(chunk.spans),
-        page=chunk.page,
-        section_path=tuple(chunk.section_path),
-        document_id=document.pk,
-        sha256=document.sha256,
-        filename=document.filename,
-        title=document.title,
-        version=document.version,
-        issuer=document.issuer,
-        population=document.population,
-        lifecycle=document.lifecycle,
-        effective_from=document.effective_from,
-        review_by=document.review_by,
-        collection=document.collection.slug,
-        owner_name=document.collection.owner_name,
-        owner_contact=document.collection.owner_contact,
-        also_in=tuple(other for other in others if other.document_id != document.pk),
-        ocr_confidence=getattr(chunk, "ocr_confidence", None),
-    )
-
-
-def _spans(stored: Sequence[Sequence[int]]) -> tuple[Span, ...]:
-    """Page spans with their offset in the chunk's text, where newlines join them."""
-    spans: list[Span] = []
-    offset = 0
-    for page, start, end in stored:
-        spans.append(Span(page=page, start=start, end=end, offset=offset))
-        offset += end - start + 1
-    return tuple(spans)
+def _also_in(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
+    return {hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in}

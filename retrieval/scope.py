@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from corpus.models import Lifecycle
-from retrieval.types import Query, Rights, Scope
+from retrieval.types import Filters, Query, Rights, Scope
 
 # `c` is corpus_chunk and `d` its document; indexed_at keeps out what is only half indexed.
 _ENABLED = "c.disabled_at IS NULL AND "
@@ -34,6 +34,15 @@ _RIGHTS = {
     Rights.ALL: "",
 }
 
+# A document without the field is left out: what a reader narrows to is what comes back.
+_WORDS = {  # column, and attribute of Filters
+    "d.specialty": "specialties",
+    "d.population": "populations",
+    "d.issuer": "issuers",
+    "d.language": "languages",
+    "d.source_type": "source_types",
+}
+
 # What is searched once: passages that say the same to the same people, or else each by itself.
 _TWINS = "coalesce(nullif(c.twins, '') || ' ' || lower(d.population), c.key)"
 
@@ -56,4 +65,18 @@ def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
     if query.collections:
         condition += _COLLECTIONS
         parameters["collections"] = list(query.collections)
-    return condition, parameters
+    return condition + _filters(query.filters, parameters), parameters
+
+
+def _filters(filters: Filters, parameters: dict[str, Any]) -> str:
+    """The conditions of `filters`, whose values are added to `parameters`."""
+    conditions: list[str] = []
+    for column, name in _WORDS.items():
+        if wanted := getattr(filters, name):
+            conditions.append(f" AND lower({column}) = ANY(%({name})s)")
+            parameters[name] = [word.lower() for word in wanted]
+    for name, comparison in (("year_from", ">="), ("year_to", "<=")):
+        if (year := getattr(filters, name)) is not None:
+            conditions.append(f" AND d.year {comparison} %({name})s")
+            parameters[name] = year
+    return "".join(conditions)

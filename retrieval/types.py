@@ -34,6 +34,12 @@ class Filters:
     year_from: int | None = None  # of publication, both inclusive; without a year it is left out
     year_to: int | None = None
 
+    def __bool__(self) -> bool:
+        return self != NO_FILTERS
+
+
+NO_FILTERS = Filters()
+
 
 @dataclass(frozen=True)
 class Query:
@@ -49,7 +55,7 @@ class Query:
     collections: tuple[str, ...] = ()  # slugs; empty means all that the rights allow
     reader: int | None = None
     rights: Rights = Rights.READER
-    filters: Filters = Filters()
+    filters: Filters = NO_FILTERS
 
 
 class Complexity(StrEnum):
@@ -141,9 +147,10 @@ class Hit:
 
     chunk_id: int
     key: str
-    rank: int  # 1-based, after fusion
-    score: float  # of the fusion
-    cosine: float  # similarity to the question, [-1, 1]
+    index: int  # 0-based place among the document's passages
+    rank: int  # 1-based, after fusion and reranking
+    score: float  # of the fusion, or of the reranker where one ordered them
+    cosine: float  # similarity to the question by the primary encoder, [-1, 1]
     coverage: float  # idf-weighted share of the question's lexemes that it holds, [0, 1]
     text: str
     context: str
@@ -167,10 +174,25 @@ class Hit:
     ocr_confidence: float | None = (
         None  # [0, 1], the lowest of its pages; None where none is a scan
     )
+    authority: str = ""  # of `corpus.models.Authority`
+    year: int | None = None  # of publication
 
     @property
     def section(self) -> str:
         return " › ".join(self.section_path)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around hits in their section: read with them, and never cited for them.
+
+    `text` is the pages' text at `spans`, joined by newlines.
+    """
+
+    document_id: int
+    keys: tuple[str, ...]  # of the hits that it surrounds, best first
+    text: str
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
@@ -187,6 +209,14 @@ class Trace:
     fingerprint: str = ""
     also_in: dict[str, tuple[str, ...]] = field(default_factory=dict)  # keys, by key of a hit
     rights: Rights = Rights.READER
+    filters: Filters = NO_FILTERS
+    analysis: Analysis | None = None
+    variants: tuple[Variant, ...] = ()
+    encoders: tuple[str, ...] = ()
+    reranked: tuple[Ranked, ...] = ()  # where something ordered the fused list anew
+    # By key, what made a passage's place in it: the numbers of `retrieval.rerank.types.Parts`.
+    rerank_parts: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what did not go as configured, such as a reranker's time-out
 
 
 @dataclass(frozen=True)
@@ -196,3 +226,4 @@ class Evidence:
     query: Query
     hits: tuple[Hit, ...]
     trace: Trace
+    surroundings: tuple[Surroundings, ...] = ()

@@ -32,11 +32,14 @@ SHARED = {
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
+    "corpus.language_model": "calls of a language model have one home",
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
+    "retrieval.filters": "what a search is narrowed to is read in one way",
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
+    "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
 
@@ -46,6 +49,9 @@ PURE = [
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
+    "retrieval/filters.py",
+    *(f"retrieval/rerank/{name}.py" for name in ("types", "weights", "extracts", "deadline")),
+    *("retrieval/rerank/endpoint.py", "retrieval/rerank/language_model.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
@@ -55,6 +61,8 @@ LATE = {
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",
+    ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
+    ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
 HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
 

@@ -22,6 +22,7 @@ def made_up_hit(**values: Any) -> Hit:
     fields: dict[str, Any] = {
         "chunk_id": 1,
         "key": "a_p1_c0",
+        "index": 0,
         "rank": 1,
         "score": 0.03,
         "cosine": 0.5,

@@ -111,6 +111,19 @@ def test_an_unknown_thing_is_refused_with_status_200(client: Client, guideline: 
     assert answer["message"]
 
 
+def test_filters_narrow_questions_and_searches(client: Client, guideline: Document) -> None:
+    Document.objects.filter(pk=guideline.pk).update(specialty="Chest", year=2024)
+    for filters, is_found in [
+        ({"specialties": ["chest"], "year_from": 2024}, True),
+        ({"specialties": ["heart"]}, False),
+        ({"year_to": 2023}, False),
+    ]:
+        found = post(client, SEARCH, {"query": QUESTION, "filters": filters}).json()
+        assert bool(found) == is_found
+        answer = post(client, QUERY, {"question": QUESTION, "filters": filters}).json()
+        assert (answer["reason"] != "NO_EVIDENCE") == is_found
+
+
 def test_a_search_is_a_list_and_audited_without_its_words(
     client: Client, guideline: Document
 ) -> None:
@@ -194,6 +207,15 @@ def test_an_inactive_account_is_401(client: Client, alice: User) -> None:
         ({"question": "Why?", "collections": ["a b"]}, "#/collections/0", "slug"),
         ({"question": "Why?", "collections": [["a"]]}, "#/collections/0", "slug"),
         ({"question": "Why?", "collections": ["a"] * 51}, "#/collections", "50"),
+        ({"question": "Why?", "filters": []}, "#/filters", "dictionary"),
+        ({"question": "Why?", "filters": {"yaer": 1}}, "#/filters/yaer", "not known"),
+        ({"question": "Why?", "filters": {"year_to": "x"}}, "#/filters/year_to", "integer"),
+        ({"question": "Why?", "filters": {"issuers": "x"}}, "#/filters/issuers", "list"),
+        (
+            {"question": "Why?", "filters": {"source_types": ["song"]}},
+            "#/filters/source_types/0",
+            "choice",
+        ),
         ([], "#", "dictionary"),
         ("null", "#", ""),
         ("5", "#", "dictionary"),

@@ -212,6 +212,23 @@ def test_the_collections_are_a_choice_only_where_there_are_two(
     assert "That collection is not here" in text_of(wrong)
 
 
+def test_a_search_can_be_narrowed_where_guidelines_differ(
+    clinician: Client, guideline: Document
+) -> None:
+    assert "Narrow the search" not in text_of(clinician.get("/"))
+    other = publish_guideline(title="Another", population="child")
+    Document.objects.filter(pk=guideline.pk).update(population="adult")
+    assert b'id="id_population"' in clinician.get("/").content
+    for population, status in {"adult": TurnStatus.ANSWERED, "child": TurnStatus.ANSWERED}.items():
+        clinician.post(ASK, {"question": QUESTION, "population": population})
+        turn = Turn.objects.latest("created_at")
+        assert turn.status == status
+        cited = {c.document_id for claim in turn.claims.all() for c in claim.citations.all()}
+        assert cited == {guideline.pk if population == "adult" else other.pk}
+    wrong = clinician.post(ASK, {"question": QUESTION, "population": "elves"})
+    assert "No guideline in force has that" in text_of(wrong)
+
+
 def test_feedback_is_kept_and_can_be_changed(
     clinician: Client, alice: User, guideline: Document
 ) -> None:

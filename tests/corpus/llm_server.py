@@ -127,3 +127,27 @@ def _head(
     for name, value in headers.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.end_headers()
+
+
+def heading_slowly(seconds: float, parts: int) -> Answer:
+    """Drip a head that never ends in time."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        for part in (b"HTTP/1.1 200 OK\r\n", *([b"X-Wait: 1\r\n"] * parts)):
+            handler.wfile.write(part)
+            handler.wfile.flush()
+            time.sleep(seconds)
+
+    return answer
+
+
+def huge(code: int, megabytes: int, sent: list[int]) -> Answer:
+    """A body of that size; `sent` holds how many bytes of it went out."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        _head(handler, code, length=megabytes * 2**20)
+        for _ in range(megabytes * 16):
+            handler.wfile.write(b"x" * 2**16)
+            sent.append(2**16)
+
+    return answer

@@ -20,7 +20,7 @@ def test_reads_every_kind_of_field() -> None:
 @pytest.mark.parametrize(
     "text",
     ["fusion=best", "k=0", "k=many", "k", "nothing=1", "dense=perhaps", "k1=nan", "k=5.5",
-     "lexical=none dense=no", "recency_weight=-1", "k=1e99"],
+     "lexical=none dense=no", "recency_weight=-1", "k=1e99", "alpha=1.1"],
 )  # fmt: skip
 def test_refuses_what_it_does_not_understand(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be|is not one of|nothing to search"):
@@ -29,7 +29,9 @@ def test_refuses_what_it_does_not_understand(text: str) -> None:
 
 def test_a_wrong_setting_stops_the_start_by_name(settings: Settings) -> None:
     settings.RETRIEVAL = "fusion=best"
-    assert "MEDRAG_RETRIEVAL: fusion must be one of rrf, sum" in check_retrieval(None)[0].msg
+    assert (
+        "MEDRAG_RETRIEVAL: fusion must be one of convex, rrf, sum" in check_retrieval(None)[0].msg
+    )
 
 
 def test_the_setting_is_what_a_search_uses(settings: Settings) -> None:

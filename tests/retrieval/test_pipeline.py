@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -83,15 +84,16 @@ def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
 
 
 def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) -> None:
-    evidence = ask("gentamicin level", k=2)
+    evidence = ask("gentamicin level", k=2, fusion="rrf")
     lexical, dense = evidence.trace.rankings
     assert (lexical.name, dense.name) == ("lexical", "dense")
     assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=60)
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
-    steps = {"analysis", "embedding", "lexical", "dense", "fusion", "twins", "hits"}
-    assert set(evidence.trace.durations_ms) == steps
+    steps = ["analysis", "embedding", "lexical", "dense", "fusion"]
+    steps += ["twins", "hits", "rerank", "context"]
+    assert sorted(evidence.trace.durations_ms) == sorted(steps)
     assert evidence.trace.on == TODAY
 
 
@@ -104,10 +106,11 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
-    # Lexemes, lexical, size of the index, dense, who else says it, passages, coverage; two for the
-    # transaction (savepoints, since the test itself is in one).
+    # Lexemes, lexical, size of the index, dense, both scores of every candidate, who else says it,
+    # passages, two for what surrounds them; two for the transaction (savepoints, since the test
+    # itself is in one).
     for k in (1, 10):
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(12):
             ask("gentamicin level", k=k)
 
 
@@ -176,13 +179,40 @@ def test_hostile_queries_never_raise(corpus: None) -> None:
         ask(text)
 
 
+OTHER: dict[type, Callable[[Any], Any]] = {
+    bool: lambda value: not value,
+    int: lambda value: value + 1,
+    float: lambda value: value + 1,
+    str: lambda value: f"not {value}",
+    tuple: lambda value: (*value, "another"),
+}
+
+
 def test_every_setting_changes_the_fingerprint() -> None:
     base = RetrievalConfig()
     prints = {base.fingerprint("weights")}
     for field in dataclasses.fields(RetrievalConfig):
-        changed = dataclasses.replace(base, **{field.name: getattr(base, field.name) + 1})
+        value = getattr(base, field.name)
+        changes: dict[str, Any] = {field.name: OTHER[type(value)](value)}
+        changed = dataclasses.replace(base, **changes)
         prints.add(changed.fingerprint("weights"))
     prints.add(base.fingerprint("other weights"))
     assert len(prints) == len(dataclasses.fields(RetrievalConfig)) + 2
     assert all(len(text) == 16 for text in prints)
     assert base.fingerprint("weights") == RetrievalConfig().fingerprint("weights")
+
+
+def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) -> None:
+    evidence = ask("gentamicin level in renal impairment", lexical_candidates=1, dense_candidates=2)
+    lexical, dense = evidence.trace.rankings
+    assert len(evidence.trace.fused) in (2, 3)
+    deep = ask("gentamicin level in renal impairment")
+    scores = {entry.key: entry.score for entry in deep.trace.rankings[0].entries}
+    cosines = {entry.key: entry.score for entry in deep.trace.rankings[1].entries}
+    fused = evidence.trace.fused
+    most_bm25 = max(scores.get(entry.key, 0.0) for entry in fused)
+    most_cosine = max(cosines[entry.key] for entry in fused)
+    for entry in fused:
+        expected = 0.2 * scores.get(entry.key, 0.0) / most_bm25
+        expected += 0.8 * (cosines[entry.key] + 1) / (most_cosine + 1)
+        assert entry.score == pytest.approx(expected, abs=1e-6)

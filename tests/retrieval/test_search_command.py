@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from corpus.models import Lifecycle
+from corpus.models import Document, Lifecycle
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE
 
@@ -60,6 +60,13 @@ def test_refuses_a_k_out_of_range(k: str) -> None:
 def test_limits_to_a_collection() -> None:
     assert found("gentamicin", "--collection", "general")
     assert found("gentamicin", "--collection", "nowhere") == []
+
+
+def test_limits_to_what_documents_say_of_themselves() -> None:
+    Document.objects.update(specialty="Infection", year=2020)
+    assert found("gentamicin", "--specialty", "infection", "--year-from", "2020")
+    assert found("gentamicin", "--specialty", "infection", "--year-to", "2019") == []
+    assert found("gentamicin", "--source-type", "book") == []
 
 
 def test_text_for_people_has_rank_title_page_and_section() -> None:

@@ -13,6 +13,7 @@ from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
 from corpus.errors import MedragError
+from retrieval.filters import add_filters, filters_from
 
 
 class Command(BaseCommand):
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--collection", action="append", default=[], metavar="SLUG", help="search only here"
         )
+        add_filters(parser)
         parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,6 +35,7 @@ class Command(BaseCommand):
                 user=_person(options["user"]),
                 channel=Channel.COMMAND,
                 collections=tuple(options["collection"]),
+                filters=filters_from(options),
             )
         except MedragError as error:
             raise CommandError(error.sentence) from error

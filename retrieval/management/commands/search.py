@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -10,7 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from corpus.parsing.clean import clean_text
-from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
+from retrieval.filters import add_filters, filters_from
 from retrieval.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -24,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON list")
         parser.add_argument("--k", type=int, default=10, help="passages to print, 1 to 50")
         parser.add_argument("--collection", action="append", default=[], metavar="SLUG")
+        add_filters(parser)
         parser.add_argument("--user", help="whose rights count; only what is open to all without")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,8 +37,9 @@ class Command(BaseCommand):
             on=timezone.localdate(),
             collections=tuple(options["collection"]),
             reader=_reader(options["user"]),
+            filters=filters_from(options),
         )
-        hits = retrieve(query, RetrievalConfig(k=options["k"])).hits
+        hits = retrieve(query, replace(site_config(), k=options["k"])).hits
         if options["json"]:
             self.stdout.write(json.dumps(hits_payload(hits), ensure_ascii=False, indent=2))
             return

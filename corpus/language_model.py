@@ -1,0 +1,341 @@
+"""One question to a language model behind an OpenAI-compatible endpoint, and its answer.
+
+The model is neither trusted nor relied on. A call ends at its deadline whatever it waits for, is
+tried again in one place only, follows no redirect, and reads no more than it asked for. What is
+wrong with an endpoint is one error, which never holds text of a question, a document or an answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpus.errors import MedragError
+
+RETRIES = 2  # of a connection that fails and of the states below
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
+FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
+MAX_ANSWER_BYTES = 256 * 1024
+MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
+
+# What to look at, by status: the end of the setting's name.
+_SETTING_OF = {400: "_MODEL", 401: "_KEY", 403: "_KEY", 404: "_URL and {0}_MODEL", 422: "_MODEL"}
+_UNSTRUCTURED = (400, 404, 415, 422, 501)  # of a server that knows no response_format
+_THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)  # of models that reason aloud
+
+# Endpoints that refused structured output and then answered without it, in this process.
+_without_schema: set[tuple[str, str]] = set()
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a language model answers. `settings` begins its settings' names, for hints."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    timeout_s: float = 30.0  # of a whole call, attempts and waits included
+    settings: str = ""  # such as `MEDRAG_REWRITE_LLM`
+
+    def check(self, status: int | None = None) -> str:
+        """What a person should look at after an answer of this status, or after none."""
+        if not self.settings:
+            return "Check the address, the model's name and the key in the settings"
+        end = _SETTING_OF.get(status or 0, "_URL")
+        return f"Check {self.settings}{end.format(self.settings)}"
+
+
+class LanguageModelUnavailable(MedragError):
+    """The language model gave no answer that can be used.
+
+    `what` goes on after "The language model". `wait_s` is None where another attempt of the same
+    call is of no use.
+    """
+
+    code = "language_model"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        check: str = "",
+        status: int | None = None,
+        retryable: bool = True,
+        wait_s: float | None = None,
+    ) -> None:
+        self.what, self.check, self.status, self.wait_s = what, check, status, wait_s
+        super().__init__(
+            f"The language model {what}. Nothing was lost.",
+            hint=f"{check}." if check else "",
+            retryable=retryable,
+        )
+
+
+def ask_text(
+    endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
+) -> str:
+    """The model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
+    with _call(endpoint, retries) as call:
+        return call.answer({"prompt": prompt, "max_tokens": max_tokens})
+
+
+def ask_json(
+    endpoint: Endpoint,
+    *,
+    prompt: str,
+    schema: Mapping[str, Any],
+    name: str,
+    max_tokens: int = 512,
+    retries: int = RETRIES,
+) -> Any:
+    """The model's answer as a value that fits `schema` (JSON Schema).
+
+    Structured output is asked for under `name`; where the server refuses that, the schema is
+    written behind the prompt. Either way the answer is checked against it here. Raises
+    LanguageModelUnavailable.
+    """
+    asked = {"prompt": prompt, "max_tokens": max_tokens}
+    form = {"name": name, "strict": True, "schema": dict(schema)}
+    structured = {**asked, "response_format": {"type": "json_schema", "json_schema": form}}
+    described = {**asked, "prompt": f"{prompt}\n\n{_in_words(schema)}"}
+    with _call(endpoint, retries) as call:
+        content = _either(call, structured, described)
+    try:
+        return parsed(content, schema)
+    except LanguageModelUnavailable as error:
+        raise LanguageModelUnavailable(error.what, check=endpoint.check(400)) from error
+
+
+def parsed(content: str, schema: Mapping[str, Any]) -> Any:
+    """The value that an answer holds: alone, in a fence, or behind other words.
+
+    Nothing is mended: what is cut off or does not fit `schema` raises LanguageModelUnavailable.
+    """
+    import jsonschema  # type: ignore[import-untyped]  # late: only where a model is configured
+
+    validator = jsonschema.Draft202012Validator(dict(schema))
+    found = False
+    for value in _values(_THOUGHTS.sub("", content)):
+        found = True
+        if validator.is_valid(value):
+            return value
+    what = "gave an answer of another form" if found else "gave an answer that can't be read"
+    raise LanguageModelUnavailable(what)
+
+
+def _values(content: str) -> Iterator[Any]:
+    """JSON values in a text, the first that stand at a bracket outside of those found before."""
+    decoder = json.JSONDecoder(parse_constant=_no_number)
+    end = 0
+    for start in itertools.islice(re.finditer(r"[\[{]", content), MAX_STARTS):
+        if start.start() < end:
+            continue
+        with suppress(ValueError, RecursionError):
+            value, end = decoder.raw_decode(content, start.start())
+            yield value
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are no JSON
+
+
+def _in_words(schema: Mapping[str, Any]) -> str:
+    return f"Answer with JSON alone, of this JSON Schema: {json.dumps(schema)}"
+
+
+def _either(call: _Call, structured: dict[str, Any], described: dict[str, Any]) -> str:
+    known = (call.endpoint.url, call.endpoint.model)
+    if known not in _without_schema:
+        try:
+            return call.answer(structured)
+        except LanguageModelUnavailable as error:
+            if error.status not in _UNSTRUCTURED:
+                raise
+    content = call.answer(described)
+    _without_schema.add(known)
+    return content
+
+
+class _Deadline:
+    """Cuts a call's connections when its time is over.
+
+    A client's time-outs begin anew with each byte; this one does not.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.ends = time.monotonic() + seconds
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> _Deadline:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.ends - time.monotonic())
+
+    def watch(self, request: Any) -> None:
+        """Follow the connections that a request opens."""
+        request.extensions["trace"] = self._trace
+
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._sockets.append(info["return_value"].get_extra_info("socket"))
+            if not self.left_s:
+                self._cut()
+
+    def _cut(self) -> None:
+        for connection in list(self._sockets):
+            with suppress(OSError):  # closed already
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The attempts at one answer, which share a client and a deadline."""
+
+    endpoint: Endpoint
+    client: Any
+    deadline: _Deadline
+    retries: int
+
+    def answer(self, asked: Mapping[str, Any]) -> str:
+        for attempt in itertools.count():
+            try:
+                return self._attempt(asked)
+            except LanguageModelUnavailable as error:
+                wait_s = self._wait_s(error, attempt)
+                if wait_s is None:
+                    raise
+                time.sleep(wait_s)
+        raise AssertionError("unreachable")
+
+    def _wait_s(self, error: LanguageModelUnavailable, attempt: int) -> float | None:
+        """None where no further attempt is due or the deadline leaves no time for one."""
+        if error.wait_s is None or attempt >= self.retries:
+            return None
+        wait_s = error.wait_s or FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311
+        return wait_s if wait_s < self.deadline.left_s else None
+
+    def _attempt(self, asked: Mapping[str, Any]) -> str:
+        import openai  # late: it takes half a second, and only sites with a model need it
+
+        try:
+            return _content(self._body(asked))
+        except openai.OpenAIError as error:
+            raise self._silent(error) from error
+        except LanguageModelUnavailable as error:
+            raise self._failed(error.what) from error
+
+    def _body(self, asked: Mapping[str, Any]) -> bytes:
+        """The whole answer, within its size and its time."""
+        import httpx  # late, with the client that brings it
+
+        request = self.client.chat.completions.with_streaming_response.create(
+            model=self.endpoint.model,
+            messages=[{"role": "user", "content": asked["prompt"]}],
+            temperature=0,
+            timeout=max(0.001, self.deadline.left_s),
+            **{name: value for name, value in asked.items() if name != "prompt"},
+        )
+        body = b""
+        try:
+            with request as response:
+                for part in response.iter_bytes():
+                    body += part
+                    if len(body) > MAX_ANSWER_BYTES:
+                        raise LanguageModelUnavailable("answered with more than it was asked for")
+        except httpx.HTTPError as error:
+            broken = f"broke off its answer ({type(error).__name__})"
+            raise LanguageModelUnavailable(broken) from error
+        if not self.deadline.left_s:  # a cut connection may look like an answer's end
+            raise LanguageModelUnavailable(self._late)
+        return body
+
+    @property
+    def _late(self) -> str:
+        return f"took more than {self.endpoint.timeout_s:g} seconds"
+
+    def _silent(self, error: Exception) -> LanguageModelUnavailable:
+        if not self.deadline.left_s:
+            return self._failed(self._late)
+        if isinstance(error.__cause__, LanguageModelUnavailable):  # of `_accept`, wrapped
+            return error.__cause__
+        what = f"did not answer ({type(error).__name__})"
+        return LanguageModelUnavailable(what, check=self.endpoint.check(), wait_s=0.0)
+
+    def _failed(self, what: str) -> LanguageModelUnavailable:
+        if not self.deadline.left_s:
+            what = self._late
+        return LanguageModelUnavailable(what, check=self.endpoint.check())
+
+
+@contextmanager
+def _call(endpoint: Endpoint, retries: int) -> Iterator[_Call]:
+    import openai  # late, see above
+
+    def accept(response: Any) -> None:
+        _accept(response, endpoint)
+
+    with _Deadline(endpoint.timeout_s) as deadline:
+        # A redirect could carry the text to a machine that nobody chose.
+        http = openai.DefaultHttpxClient(
+            follow_redirects=False,
+            event_hooks={"request": [deadline.watch], "response": [accept]},
+        )
+        client = openai.OpenAI(
+            base_url=endpoint.url,
+            api_key=endpoint.key or "none",
+            max_retries=0,  # here is the one place that tries again
+            http_client=http,
+        )
+        with client:
+            yield _Call(endpoint, client, deadline, retries)
+
+
+def _accept(response: Any, endpoint: Endpoint) -> None:
+    """Refuse what is no success before its body is read: that may be of any size."""
+    status = int(response.status_code)
+    if status == 200:
+        return
+    again = status in RETRIED
+    raise LanguageModelUnavailable(
+        f"answered with status {status}",
+        check=endpoint.check(status),
+        status=status,
+        retryable=again,
+        wait_s=_retry_after_s(response.headers) if again else None,
+    )
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float:
+    """Seconds that the server asks to wait; 0 where it names none."""
+    try:
+        wait_s = float(headers.get("retry-after", "0"))
+    except ValueError:
+        return 0.0  # a date, or nonsense: our own wait
+    return wait_s if 0 <= wait_s < 3600 else 0.0
+
+
+def _content(body: bytes) -> str:
+    try:
+        content = json.loads(body)["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
+        raise LanguageModelUnavailable("gave an answer that can't be read") from error
+    if not isinstance(content, str):
+        raise LanguageModelUnavailable("gave an answer without text")
+    return content

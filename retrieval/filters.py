@@ -1,0 +1,36 @@
+"""What a search is narrowed to, from a command line or from any mapping by field."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from retrieval.types import Filters
+
+_OPTIONS = {
+    "specialties": "--specialty",
+    "populations": "--population",
+    "issuers": "--issuer",
+    "languages": "--language",
+    "source_types": "--source-type",
+}
+
+
+def add_filters(parser: ArgumentParser) -> None:
+    """Options of a command; each may be given more than once."""
+    for name, option in _OPTIONS.items():
+        parser.add_argument(option, action="append", dest=name, metavar="X", help="only such")
+    for name in ("year_from", "year_to"):
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=int, dest=name, help="of publication, inclusive")
+
+
+def filters_from(chosen: Mapping[str, Any]) -> Filters:
+    """Of lists and years by the names of `Filters`; whatever else is there is left alone."""
+    values: dict[str, Any] = {}
+    for field in fields(Filters):
+        value = chosen.get(field.name)
+        values[field.name] = value if field.name.startswith("year") else tuple(value or ())
+    return Filters(**values)

@@ -1,0 +1,18 @@
+"""The last order of the candidates: by a reranker, by who issued them and when, or as fused."""
+
+from retrieval.rerank.configured import reranker_fault, reranker_fingerprint, warm_up
+from retrieval.rerank.ordering import parts_payload, rerank
+from retrieval.rerank.types import Parts, Passage, Reranked, Reranker, RerankUnavailable
+
+__all__ = [
+    "Parts",
+    "Passage",
+    "RerankUnavailable",
+    "Reranked",
+    "Reranker",
+    "parts_payload",
+    "rerank",
+    "reranker_fault",
+    "reranker_fingerprint",
+    "warm_up",
+]

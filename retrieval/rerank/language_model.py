@@ -1,0 +1,136 @@
+"""A language model that orders the passages of a question, all of them at once.
+
+List-wise, as RankGPT (Sun et al., EMNLP 2023) in one window. What it is shown is data between
+marks, under labels that say nothing. Marks and labels come from a keyed hash of what is shown: no
+document can know them, and the same question on the same passages is the same prompt. An answer is
+used only where it holds known labels, each once; what it leaves out follows in its old order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
+from retrieval.rerank.extracts import extract
+from retrieval.rerank.types import Passage, RerankUnavailable
+
+PROMPT = "rerank_v1"
+PLACEHOLDERS = {"mark", "question", "passages"}
+PASSAGE_CHARS = 1200  # thirty of them are some 9,000 tokens
+LABEL_CHARS = 6
+MARK_CHARS = 16
+TOKENS_A_LABEL = 8  # of an answer: six hexadecimal digits, quotes and a comma
+
+
+@dataclass(frozen=True)
+class LanguageModelReranker:
+    """Scores are 1 / rank. It is sent question and passages."""
+
+    endpoint: Endpoint
+    secret: bytes  # what marks and labels are made with
+    name = "llm"
+
+    @property
+    def fingerprint(self) -> str:
+        return f"llm:{PROMPT}:{self.endpoint.model}"
+
+    def score(
+        self, query: str, passages: Sequence[Passage], *, timeout_s: float
+    ) -> Sequence[float]:
+        labels = labels_for(query, passages, self.secret)
+        try:
+            answer = ask_json(
+                replace(self.endpoint, timeout_s=timeout_s),
+                prompt=prompt_for(query, passages, labels, self.secret),
+                schema=schema_for(labels),
+                name="order",
+                max_tokens=64 + TOKENS_A_LABEL * len(labels),
+                retries=1,
+            )
+        except LanguageModelUnavailable as error:
+            hint = error.hint or RerankUnavailable.hint
+            raise RerankUnavailable(error.what, hint=hint, retryable=error.retryable) from error
+        return scores_of(answer, labels)
+
+
+def schema_for(labels: Sequence[str]) -> dict[str, Any]:
+    order = {"type": "array", "items": {"type": "string", "enum": list(labels)}}
+    return {
+        "type": "object",
+        "properties": {"order": order},
+        "required": ["order"],
+        "additionalProperties": False,
+    }
+
+
+def scores_of(answer: Any, labels: Sequence[str]) -> list[float]:
+    """1 / rank of each label, those that were left out behind. Raises RerankUnavailable."""
+    order = answer.get("order") if isinstance(answer, dict) else None
+    if not isinstance(order, list) or not order:
+        raise RerankUnavailable("gave no order", retryable=False)
+    if not all(isinstance(label, str) and label in labels for label in order):
+        raise RerankUnavailable("named a passage that it was not given", retryable=False)
+    if len(set(order)) != len(order):
+        raise RerankUnavailable("named a passage twice", retryable=False)
+    ranked = [*order, *(label for label in labels if label not in order)]
+    return [1.0 / (1 + ranked.index(label)) for label in labels]
+
+
+def labels_for(query: str, passages: Sequence[Passage], secret: bytes) -> list[str]:
+    """One label a passage, each another. They follow from what is shown, and show nothing of it."""
+    labels: list[str] = []
+    for passage in passages:
+        attempt = 0
+        while (label := _digest(secret, "label", query, passage.key, str(attempt))) in labels:
+            attempt += 1
+        labels.append(label)
+    return labels
+
+
+def prompt_for(
+    query: str, passages: Sequence[Passage], labels: Sequence[str], secret: bytes
+) -> str:
+    shown = [
+        extract(passage, query, limit=PASSAGE_CHARS, measure=_characters)[:PASSAGE_CHARS]
+        for passage in passages
+    ]
+    mark = f"<{_digest(secret, 'mark', query, *shown, chars=MARK_CHARS)}>"
+    blocks = [f"{label}: {mark} {text} {mark}" for label, text in zip(labels, shown, strict=True)]
+    return template().substitute(mark=mark, question=query, passages="\n\n".join(blocks))
+
+
+def _digest(secret: bytes, *parts: str, chars: int = LABEL_CHARS) -> str:
+    # Length-prefixed, so that no two lists of parts are the same bytes.
+    message = b"".join(b"%d:" % len(raw) + raw for raw in (part.encode() for part in parts))
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:chars]
+
+
+@cache
+def template() -> Template:
+    return Template(prompt_path().read_text(encoding="utf-8"))
+
+
+def prompt_path() -> Path:
+    return Path(__file__).resolve().parents[1] / "prompts" / f"{PROMPT}.txt"
+
+
+def prompt_fault() -> str:
+    """What is wrong with the prompt's file; empty where nothing is."""
+    try:
+        found = set(template().get_identifiers())
+    except OSError as error:
+        return f"{prompt_path().name} can't be read: {error.strerror}."
+    if found != PLACEHOLDERS or not template().is_valid():
+        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
+    return ""
+
+
+def _characters(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
