@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evaluation.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors
-from evaluation.peers.measuring import System, by_document, measured
+from evaluation.peers.turns import System, asked, by_document
 from evaluation.peers.types import fused, needed, ranked
 
 TEXTS = {
@@ -145,19 +145,19 @@ def test_documents_stand_once_by_their_best_passage() -> None:
 
 
 def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
-    asked: list[tuple[str, str, int]] = []
+    calls: list[tuple[str, str, int]] = []
 
     def system(name: str) -> System:
         def search(text: str, k: int) -> tuple[tuple[str, float], ...]:
-            asked.append((name, text, k))
+            calls.append((name, text, k))
             return tuple((f"{name}{place}", 1.0 / (place + 1)) for place in range(k + 5))
 
         return System(name, "invented", search, search)
 
     queries = {"1": "first", "2": "second"}
-    results = measured([system("a"), system("b")], queries, depth=3)
+    results = asked([system("a"), system("b")], queries, depth=3)
     assert [result.name for result in results] == ["a", "b"]
     assert all([len(entries) for entries in result.run.values()] == [3, 3] for result in results)
     assert all(len(result.durations_ms) == 2 for result in results)
-    timed = [(name, text) for name, text, k in asked if k == 10]
+    timed = [(name, text) for name, text, k in calls if k == 10]
     assert timed == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]

@@ -26,7 +26,7 @@ class System:
 
 
 @dataclass
-class Measured:
+class Asked:
     """The run of a system, and what each of the timed queries took."""
 
     name: str
@@ -43,19 +43,19 @@ def by_document(passages: Sequence[tuple[str, float]], owner: Mapping[str, str])
     return tuple(found.items())
 
 
-def measured(
+def asked(
     systems: Sequence[System],
     queries: Mapping[str, str],
     *,
     depth: int,
     on_progress: Callable[[int], None] = lambda done: None,
-) -> list[Measured]:
+) -> list[Asked]:
     """Ask every query of every system, and the first TIMED once more with a clock.
 
     The clock runs over one query after another, each by all systems in turn and each time another
     first, so that what else the machine does hits all alike.
     """
-    results = [Measured(system.name, system.about) for system in systems]
+    results = [Asked(system.name, system.about) for system in systems]
     for done, (query, text) in enumerate(queries.items(), start=1):
         for system, result in zip(systems, results, strict=True):
             result.run[query] = system.found(text, depth)[:depth]
