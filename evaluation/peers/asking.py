@@ -13,7 +13,7 @@ from corpus.models import Chunk
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought
-from evaluation.peers import PEERS
+from evaluation.peers import PEERS, require
 from evaluation.peers.turns import (
     PASSAGES_PER_DOCUMENT,
     SERVED_K,
@@ -54,6 +54,7 @@ def peers_ask(
     A peer's durations hold the encoding of the query, as ours do. Raises PeerUnavailable before
     anything is searched.
     """
+    require(peers)
     names = document_names(dataset)
     indexed = passages_indexed(names)
     built = [_built(PEERS[peer](), indexed, say) for peer in peers]

@@ -14,6 +14,7 @@ class Bm25s:
     """Lexical alone; it scores with eager sparse rows compiled by numba where that is there."""
 
     name = "bm25s"
+    packages = ("bm25s", "numba")
     about = "method lucene, k1 1.5, b 0.75 (its defaults), English stop words, no vectors"
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:

@@ -13,6 +13,7 @@ class Haystack:
     """A pipeline of two retrievers and a joiner."""
 
     name = "Haystack, in memory"
+    packages = ("haystack",)
     about = "BM25L and embedding retriever over one store (its defaults), joined by RRF"
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:

@@ -17,6 +17,7 @@ class RankBm25Faiss:
     """Both sides score every passage: exact, and linear in their number."""
 
     name = "rank-bm25 + FAISS + RRF"
+    packages = ("rank_bm25", "faiss")
     about = "BM25Okapi over lower-case words, IndexFlatIP, RRF (k = 60) of two lists"
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:

@@ -39,6 +39,10 @@ class Peer(Protocol):
         """As tables call it."""
 
     @property
+    def packages(self) -> tuple[str, ...]:
+        """What it imports of the extra `bench`."""
+
+    @property
     def about(self) -> str:
         """What it is made of and how it is set, for the report."""
 
@@ -57,10 +61,14 @@ def needed(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise PeerUnavailable(
-            f"The package of {module} is not installed, so that peers can't be compared with.",
-            hint='Install the extra: pip install -e ".[bench]". Nothing else needs it.',
-        ) from error
+        raise missing(module) from error
+
+
+def missing(module: str) -> PeerUnavailable:
+    return PeerUnavailable(
+        f"The package of {module} is not installed, so that peers can't be compared with.",
+        hint='Install the extra: pip install -e ".[bench]". Nothing else needs it.',
+    )
 
 
 def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:

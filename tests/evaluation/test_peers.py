@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from evaluation.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors
+from evaluation.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors, require
 from evaluation.peers.turns import System, asked, by_document
 from evaluation.peers.types import fused, needed, ranked
 
@@ -31,11 +30,6 @@ TEXTS = {
     "p12": "Burns | Cooling\nCool with running water for twenty minutes.",
 }
 PASSAGES = [Passage(key, text) for key, text in TEXTS.items()]
-PACKAGES = {
-    "rank-bm25": ("rank_bm25", "faiss"),
-    "bm25s": ("bm25s", "numba"),
-    "haystack": ("haystack",),
-}
 
 
 def vectors() -> Vectors:
@@ -53,11 +47,16 @@ def vector_of(key: str) -> Vectors:
     return np.asarray(vectors()[list(TEXTS).index(key)])
 
 
+def skip_without_its_packages(name: str) -> None:
+    try:
+        require([name])
+    except PeerUnavailable as error:
+        pytest.skip(error.sentence)
+
+
 @pytest.fixture(params=list(PEERS))
 def peer(request: pytest.FixtureRequest) -> Iterator[Peer]:
-    missing = [p for p in PACKAGES[request.param] if importlib.util.find_spec(p) is None]
-    if missing:
-        pytest.skip(f"the extra `bench` is not installed: {', '.join(missing)}")
+    skip_without_its_packages(request.param)
     made = PEERS[request.param]()
     made.index(PASSAGES, vectors())
     yield made
@@ -94,8 +93,7 @@ def test_more_than_there_are_is_all_there_are(peer: Peer) -> None:
 
 
 def test_a_peer_without_vectors_does_not_look_at_them() -> None:
-    if importlib.util.find_spec("bm25s") is None:
-        pytest.skip("the extra `bench` is not installed: bm25s")
+    skip_without_its_packages("bm25s")
     made = PEERS["bm25s"]()
     made.index(PASSAGES, vectors())
     gout = made.search("allopurinol", vector_of("p10"), 3)
@@ -108,10 +106,20 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     assert "pip install" in raised.value.hint
 
 
+def test_a_missing_package_is_named_before_anything_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Unheard(PEERS["bm25s"]):  # type: ignore[misc]
+        packages = ("bm25s_of_tomorrow",)
+
+    monkeypatch.setitem(PEERS, "unheard", Unheard)  # type: ignore[arg-type]
+    with pytest.raises(PeerUnavailable, match="bm25s_of_tomorrow"):
+        require(["unheard"])
+
+
 def test_haystack_sends_nothing_home() -> None:
     """In a process of its own, since the package reads the variable only once."""
-    if importlib.util.find_spec("haystack") is None:
-        pytest.skip("the extra `bench` is not installed: haystack")
+    skip_without_its_packages("haystack")
     script = (
         "import json, numpy as np\n"
         "from evaluation.peers import PEERS, Passage\n"
