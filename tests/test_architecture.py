@@ -22,6 +22,10 @@ SHARED = {
     "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
     "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
+    "corpus.management.arguments": "people are named the same way in every command",
+    "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
+    "corpus.parsing.safe_xml": "published XML is never trusted",
+    "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
     "corpus.parsing.sandbox": "`doctor` tries the parser's child process",
@@ -52,6 +56,10 @@ PURE = [
     "retrieval/filters.py",
     *(f"retrieval/rerank/{name}.py" for name in ("types", "weights", "extracts", "deadline")),
     *("retrieval/rerank/endpoint.py", "retrieval/rerank/language_model.py"),
+    *("evaluation/datasets/*.py", "evaluation/metrics/*.py", "evaluation/trec.py"),
+    *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
+    *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
+    *("evaluation/measured.py", "evaluation/tables.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -1,7 +1,7 @@
 """PubMedQA as published: each question is to find its own abstract among all of them.
 
-Source of the form: Jin et al., EMNLP 2019. The abstract is given without its conclusion, which is the
-answer. It has no title: the title of a paper is the question.
+Source of the form: Jin et al., EMNLP 2019. The abstract is given without its conclusion, which is
+the answer. It has no title: the title of a paper is the question.
 """
 
 from __future__ import annotations

@@ -25,13 +25,9 @@ def found(folder: Path, *names: str) -> Path:
 
 def lines_of(path: Path) -> Iterator[str]:
     """Its lines without their ends, empty ones left out. Raises DatasetError."""
-    opened = (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8")
-    )  # noqa: E501
+    opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened as stream:
+        with opened(path, "rt", encoding="utf-8") as stream:
             for line in stream:
                 if line.strip():
                     yield line.rstrip("\r\n")
@@ -40,7 +36,7 @@ def lines_of(path: Path) -> Iterator[str]:
 
 
 def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
-    """One JSON object a line, with all of these keys. Raises DatasetError with the line's number."""
+    """One JSON object a line, with all of these keys. Raises DatasetError with the line."""
     for number, line in enumerate(lines_of(path), start=1):
         try:
             record = json.loads(line)

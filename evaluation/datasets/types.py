@@ -105,7 +105,7 @@ def dataset_of(
         (*notes, f"{dropped} queries without a relevant document are left out")
         if dropped
         else notes
-    )  # noqa: E501
+    )
     return Dataset(
         name=name,
         documents=tuple(sorted(documents, key=lambda document: document.id)),

@@ -1,5 +1,7 @@
 """Small data sets in every published form, invented for the tests."""
 
+# ruff: noqa: E501  a record a line reads best
+
 from __future__ import annotations
 
 import csv
@@ -148,3 +150,11 @@ def _jsonl(path: Path, records: list[dict[str, object]], *, packed: bool = False
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(content.encode()))
     else:
         path.write_text(content)
+
+
+def write_bigger_beir(folder: Path) -> Path:
+    """The same with other documents beside them."""
+    write_beir(folder)
+    with (folder / "corpus.jsonl").open("a") as corpus:
+        corpus.write(json.dumps({"_id": "d13", "title": "Scabies", "text": "Permethrin."}) + "\n")
+    return folder

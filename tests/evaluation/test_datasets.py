@@ -67,7 +67,7 @@ def test_medquad_liveqa(tmp_path: Path, packed: bool) -> None:
     assert (
         by_id["One_0000001_Sec1.txt"].text
         == "Measles is an infection.\nIt spreads fast.\nIt itches."
-    )  # noqa: E501
+    )
     assert by_id["One_0000001_Sec2.txt"].title == "Is there a treatment?"
     assert dict(dataset.queries) == {"1": "How is measles treated?", "3": "What is smallpox?"}
     assert dataset.qrels["1"] == {"One_0000001_Sec1.txt": 2, "One_0000001_Sec2.txt": 3}

@@ -37,7 +37,7 @@ def test_p_is_near_that_of_all_permutations() -> None:
     signs = list(itertools.product((1, -1), repeat=len(deltas)))
     far = [
         abs(sum(s * d for s, d in zip(sign, deltas, strict=True))) >= seen - 1e-12 for sign in signs
-    ]  # noqa: E501
+    ]
     exact = sum(far) / len(signs)
     assert difference([0.0] * 8, deltas).p == pytest.approx(exact, abs=0.01)
 
