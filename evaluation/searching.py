@@ -51,10 +51,10 @@ def search_all(
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
-    names = _names(dataset)
+    names = document_names(dataset)
     run: Run = {}
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
-        evidence = _ask(text, deep)
+        evidence = ask(text, deep)
         run[query] = pooled(evidence.hits, names, depth=depth)
         on_progress(done)
     served = [_timed(text, config) for text in islice(dataset.queries.values(), TIMED)]
@@ -96,18 +96,20 @@ def index_sizes() -> dict[str, Any]:
     }
 
 
-def _names(dataset: Dataset) -> dict[int, str]:
+def document_names(dataset: Dataset) -> dict[int, str]:
+    """The data set's ids by the primary keys of this database. One query."""
     ids = {document.sha256: document.id for document in dataset.documents}
     rows = Document.objects.values_list("pk", "sha256")
     return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}
 
 
-def _ask(text: str, config: RetrievalConfig) -> Evidence:
+def ask(text: str, config: RetrievalConfig) -> Evidence:
+    """As the system itself: every document of this database is there for it."""
     return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
 
 
 def _timed(text: str, config: RetrievalConfig) -> tuple[Evidence, dict[str, float]]:
     started = time.perf_counter()
-    evidence = _ask(text, config)
+    evidence = ask(text, config)
     whole_ms = (time.perf_counter() - started) * 1000
     return evidence, {**evidence.trace.durations_ms, "whole": whole_ms}

@@ -14,6 +14,7 @@ from corpus.services.loading import PlainDocument, documents_load
 from evaluation import databases
 from evaluation.datasets.types import Dataset, SourceDocument
 from evaluation.errands import Errand, write_brought
+from evaluation.peers.asking import peers_ask
 from evaluation.searching import search_all
 
 Say = Callable[[str], None]
@@ -44,6 +45,14 @@ def run_errand(errand: Errand, say: Say) -> None:
     dataset = errand.source.read()
     call_command("migrate", verbosity=0)
     _fill(dataset, errand, say)
+    if errand.peers:
+        # All in turn, query by query: what else the machine does must hit them alike.
+        beside = peers_ask(
+            dataset, errand.configurations, errand.peers, depth=errand.depth, say=say
+        )
+        for number, brought in enumerate(beside):
+            write_brought(Path(errand.out) / f"{number}.json", brought)
+        return
     for number, configuration in enumerate(errand.configurations):
         progress = _Progress(say)
         total = len(dataset.queries)
