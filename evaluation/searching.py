@@ -11,6 +11,7 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
+from corpus.encoders.query_cache import forget_queries
 from corpus.models import Chunk, Document
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
@@ -57,6 +58,7 @@ def search_all(
         evidence = ask(text, deep)
         run[query] = pooled(evidence.hits, names, depth=depth)
         on_progress(done)
+    forget_queries()  # else the encoder would have nothing left to do
     served = [_timed(text, config) for text in islice(dataset.queries.values(), TIMED)]
     fingerprint = served[0][0].trace.fingerprint if served else ""
     return Brought(

@@ -16,7 +16,7 @@ class RunError(MedragError):
     """A file is no run, or no judgements."""
 
 
-def run_lines(run: Run, *, tag: str) -> Iterator[str]:
+def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> Iterator[str]:
     """`query Q0 document rank score tag`, queries in order.
 
     trec_eval reads scores as 32-bit numbers and breaks ties its own way, so that scores are written

@@ -51,10 +51,10 @@ def _make(
         raise
 
 
-def _grants(aliases: Mapping[str, Mapping[str, Any]]) -> list[sql.Composable]:
+def _grants(aliases: Mapping[str, Mapping[str, Any]]) -> list[sql.SQL | sql.Composed]:
     """As `embedded.grants`, for the role of the application; the owner itself needs none."""
     owner, app = aliases["owner"]["USER"], aliases["default"]["USER"]
-    statements: list[sql.Composable] = [
+    statements: list[sql.SQL | sql.Composed] = [
         sql.SQL("CREATE EXTENSION IF NOT EXISTS vector"),
         sql.SQL("REVOKE CREATE ON SCHEMA public FROM PUBLIC"),
     ]

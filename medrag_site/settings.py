@@ -21,6 +21,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 DATA_DIR = env.folder("MEDRAG_DATA_DIR", BASE_DIR / "var")
 FILES_DIR = DATA_DIR / "files"
 KEYS_DIR = DATA_DIR / "keys"
+MODELS_DIR = DATA_DIR / "models"  # encoders in the form that they are computed in; made anew
 
 # Security
 SECRET_KEY = env.text("MEDRAG_SECRET_KEY") or secret_file(
@@ -72,6 +73,8 @@ CHUNK_OVERLAP_CHARACTERS = env.integer(
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+ENCODER_BACKEND = env.choice("MEDRAG_ENCODER_BACKEND", "auto", ("auto", "torch", "openvino"))
+ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")

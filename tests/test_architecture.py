@@ -25,6 +25,7 @@ SHARED = {
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
     "corpus.parsing.safe_xml": "published XML is never trusted",
+    "corpus.encoders.query_cache": "durations are measured with no vector remembered",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
@@ -52,6 +53,7 @@ PURE = [
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
+    "corpus/encoders/*.py",
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *(f"retrieval/rerank/{name}.py" for name in ("types", "weights", "extracts", "deadline")),
@@ -72,7 +74,15 @@ LATE = {
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
-HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
+HEAVY = {
+    "docling",
+    "docling_core",
+    "openvino",
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "rapidocr",
+}
 
 
 @dataclass(frozen=True)

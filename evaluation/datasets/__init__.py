@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from evaluation.datasets.beir import read_beir
@@ -24,11 +25,10 @@ def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "")
     reader, known = _READERS[form]
     if unknown := sorted(set(options) - known):
         raise DatasetError(f"The form {form} has no --{unknown[0]}.")
-    dataset: Dataset = reader(folder, **options)
-    return dataset
+    return reader(folder, **options)
 
 
-_READERS = {
+_READERS: dict[str, tuple[Callable[..., Dataset], set[str]]] = {
     "beir": (read_beir, {"split"}),
     "scifact": (read_scifact, {"split", "queries"}),
     "medquad-liveqa": (read_medquad_liveqa, {"queries"}),

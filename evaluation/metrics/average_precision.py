@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 
-def average_precision(ranking: Sequence[str], relevant: AbstractSet[str]) -> float:
+def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float:
     """The precision at the rank of each relevant document, averaged; one not found counts 0.
 
     [0, 1], higher is better; `map` of trec_eval. 0 where none is relevant.

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 
-def recall(ranking: Sequence[str], relevant: AbstractSet[str], *, k: int) -> float:
+def recall(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:
     """The share of the relevant documents that the first `k` hold, [0, 1]; `recall` of trec_eval.
 
     Never more than k / number of relevant ones; 0 where none is relevant.

@@ -8,7 +8,8 @@ import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 
-from corpus.embedding import _bundled_folder, _weights_digest, get_embedder
+from corpus.embedding import bundled_folder, get_embedder
+from corpus.encoders.folders import weights_digest
 from corpus.models import EMBEDDING_DIMENSIONS
 
 TEXTS = [
@@ -66,9 +67,10 @@ def test_what_lies_beyond_the_limit_is_not_read() -> None:
 
 def test_one_instance_and_one_fingerprint_in_a_process() -> None:
     assert get_embedder() is get_embedder()
-    name, _, digest = get_embedder().fingerprint.partition(":")
+    name, digest, computed_by = get_embedder().fingerprint.split(":")
     assert name
     assert len(digest) == 16
+    assert computed_by in ("openvino-bf16", "openvino-f32")
 
 
 def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
@@ -84,10 +86,10 @@ def test_other_weights_have_another_fingerprint(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         shutil.copy(
-            next(_bundled_folder().rglob("*.safetensors")), tmp_path / name / "m.safetensors"
+            next(bundled_folder().rglob("*.safetensors")), tmp_path / name / "m.safetensors"
         )
-    assert _weights_digest(tmp_path / "one") == _weights_digest(tmp_path / "two")
+    assert weights_digest(tmp_path / "one") == weights_digest(tmp_path / "two")
     with (tmp_path / "two" / "m.safetensors").open("r+b") as stream:
         stream.seek(-1, 2)
         stream.write(b"\x01")
-    assert _weights_digest(tmp_path / "one") != _weights_digest(tmp_path / "two")
+    assert weights_digest(tmp_path / "one") != weights_digest(tmp_path / "two")

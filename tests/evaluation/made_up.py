@@ -10,6 +10,7 @@ import io
 import json
 import tarfile
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 DOCUMENTS = [
@@ -144,7 +145,7 @@ def _medquad_xml(source: str, pairs: list[tuple[str, str, str]]) -> bytes:
     return f'<Document id="x" source="{source}"><QAPairs>{inner}</QAPairs></Document>'.encode()
 
 
-def _jsonl(path: Path, records: list[dict[str, object]], *, packed: bool = False) -> None:
+def _jsonl(path: Path, records: Sequence[Mapping[str, object]], *, packed: bool = False) -> None:
     content = "".join(json.dumps(record) + "\n" for record in records)
     if packed:
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(content.encode()))

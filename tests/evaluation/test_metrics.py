@@ -74,12 +74,13 @@ def test_ndcg_cuts_the_ideal_too() -> None:
 
 def test_nothing_relevant_or_nothing_found_scores_0() -> None:
     assert ndcg(["a"], {"a": 0, "b": -1}, k=10) == 0.0
-    assert recall(["a"], set(), k=5) == average_precision(["a"], set()) == 0.0
-    assert reciprocal_rank([], {"a"}) == success([], {"a"}, k=1) == ndcg([], {"a": 1}, k=10) == 0.0
+    assert recall(["a"], frozenset(), k=5) == average_precision(["a"], frozenset()) == 0.0
+    one = frozenset("a")
+    assert reciprocal_rank([], one) == success([], one, k=1) == ndcg([], {"a": 1}, k=10) == 0.0
 
 
 def test_formulas_of_the_others() -> None:
-    relevant = {"a", "b", "c"}
+    relevant = frozenset("abc")
     assert recall(["a", "x", "b"], relevant, k=2) == 1 / 3
     assert average_precision(["a", "x", "b"], relevant) == pytest.approx((1 / 1 + 2 / 3) / 3)
     assert reciprocal_rank(["x", "y", "b"], relevant) == 1 / 3
