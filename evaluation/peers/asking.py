@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.db import connection
 
 from corpus.embedding import get_embedder
-from corpus.models import Chunk
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought
@@ -30,6 +31,10 @@ from retrieval.config import config_from
 from retrieval.configured import site_config
 
 Say = Callable[[str], None]
+_INDEXED = """
+SELECT c.key, c.context, c.text, c.document_id, c.embedding::text
+FROM corpus_chunk c WHERE c.embedding IS NOT NULL ORDER BY c.key
+"""
 
 
 @dataclass(frozen=True)
@@ -70,14 +75,12 @@ def peers_ask(
 
 def passages_indexed(names: Mapping[int, str]) -> Indexed:
     """All passages in the order of their keys. One query."""
-    rows = list(
-        Chunk.objects.filter(embedding__isnull=False)
-        .order_by("key")
-        .values_list("key", "context", "text", "document_id", "embedding")
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(_INDEXED)
+        rows = cursor.fetchall()
     return Indexed(
-        passages=tuple(Passage(key, f"{context}\n{text}") for key, context, text, _, _ in rows),
-        vectors=np.asarray([row[4] for row in rows], dtype=np.float32),
+        passages=tuple(Passage(key, f"{context}\n{text}") for key, context, text, *_ in rows),
+        vectors=np.asarray([json.loads(row[4]) for row in rows], dtype=np.float32),
         owner={row[0]: names[row[3]] for row in rows},
     )
 

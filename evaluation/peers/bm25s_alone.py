@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ class Bm25s:
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:
         self._bm25s: Any = needed("bm25s")
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells every step
         needed("numba")
         self._keys = [passage.key for passage in passages]
         texts = [passage.text for passage in passages]
