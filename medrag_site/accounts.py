@@ -20,6 +20,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "corpus.change_document",
         "corpus.add_collection",
         "corpus.change_collection",
+        *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
     AUDITORS: (
@@ -27,8 +28,17 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *_READ_EVALUATION,
         *(
             f"chat.view_{model}"
-            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+            for model in (
+                "auditevent",
+                "conversation",
+                "turn",
+                "claim",
+                "citation",
+                "feedback",
+                "calibrationrecord",
+            )
         ),
+        "retrieval.view_lexiconentry",
     ),
 }
 
