@@ -21,7 +21,7 @@ def encoder_facts() -> EncoderFacts:
     Raises `ImproperlyConfigured` with the setting's name.
     """
     try:
-        return local_facts(_configured())
+        return local_facts(configured_model())
     except EncoderUnusable as error:
         raise ImproperlyConfigured(f"MEDRAG_EMBEDDER: {error.sentence}") from error
 
@@ -29,7 +29,7 @@ def encoder_facts() -> EncoderFacts:
 def get_embedder() -> Embedder:
     """The configured encoder. Raises `ImproperlyConfigured` with the setting's name."""
     with _load_lock:
-        return _load(_configured())
+        return _load(configured_model())
 
 
 _load_lock = threading.Lock()
@@ -51,7 +51,8 @@ def _load(model: LocalModel) -> LocalEmbedder:
     return embedder
 
 
-def _configured() -> LocalModel:
+def configured_model() -> LocalModel:
+    """Which weights the settings name. Raises `ImproperlyConfigured` with the setting's name."""
     name = settings.EMBEDDER
     folder = bundled_folder() if name == "bundled" else Path(name)
     if not (folder / "modules.json").is_file():

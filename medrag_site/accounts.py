@@ -27,7 +27,15 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *_READ_EVALUATION,
         *(
             f"chat.view_{model}"
-            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+            for model in (
+                "auditevent",
+                "conversation",
+                "turn",
+                "claim",
+                "citation",
+                "feedback",
+                "calibrationrecord",
+            )
         ),
     ),
 }

@@ -38,13 +38,19 @@ class Env:
         return self._parsed(name, default, parse, f"a whole number from {low} to {high}")
 
     def number(self, name: str, default: float, *, low: float, high: float) -> float:
+        value = self.optional_number(name, low=low, high=high)
+        return default if value is None else value
+
+    def optional_number(self, name: str, *, low: float, high: float) -> float | None:
+        """None where it is not set."""
+
         def parse(raw: str) -> float:
             value = float(raw)
             if not low <= value <= high:
                 raise ValueError(raw)
             return value
 
-        return self._parsed(name, default, parse, f"a number from {low} to {high}")
+        return self._parsed(name, None, parse, f"a number from {low} to {high}")
 
     def rate(self, name: str, default: str) -> str:
         """A number of requests per second, minute, hour or day, such as `60/min`."""

@@ -59,9 +59,10 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
     """
     from sentence_transformers import SentenceTransformer  # late, with torch
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers.utils.logging import disable_progress_bar
+    from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
+    set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         if pooling:
             layers = Transformer(str(folder), model_kwargs={"local_files_only": True})
