@@ -17,7 +17,7 @@ from evaluation.errands import Errand, write_brought
 from evaluation.searching import search_all
 
 Say = Callable[[str], None]
-EVERY_S = 5.0  # between two lines of progress
+EVERY_S = 10.0  # between two lines of progress
 
 
 class _Progress:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pytest_django.fixtures import SettingsWrapper
 
 from evaluation.ablation import AS_SET, switches
+from evaluation.ablations import available
 from evaluation.configurations import NAMED, UnknownConfiguration, configuration, deepened
 from evaluation.pooling import pooled
 from evaluation.searching import percentiles
@@ -98,3 +100,21 @@ def test_percentiles_of_each_stage() -> None:
     assert found["a"]["p50"] == 2.0
     assert found["b"] == {"p50": 5.0, "p95": 5.0, "p99": 5.0}
     assert percentiles([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({}, set()),
+        ({"RERANK_MODEL": "/models/x"}, {"cross-encoder"}),
+        ({"RERANK_URL": "http://m/v1/rerank", "RERANK_MODEL": "x"}, {"http"}),
+        ({"RERANK_URL": "http://m/v1", "RERANK_MODEL": "x"}, {"llm"}),
+        ({"REWRITE_LLM_URL": "http://m/v1"}, {"rewrite"}),
+    ],
+)
+def test_what_is_configured_is_seen(
+    settings: SettingsWrapper, values: dict[str, str], found: set[str]
+) -> None:
+    for name, value in values.items():
+        setattr(settings, name, value)
+    assert available() == found
