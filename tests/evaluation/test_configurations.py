@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from evaluation.ablation import AS_SET, switches
 from evaluation.ablations import available
@@ -113,7 +113,7 @@ def test_percentiles_of_each_stage() -> None:
     ],
 )
 def test_what_is_configured_is_seen(
-    settings: SettingsWrapper, values: dict[str, str], found: set[str]
+    settings: Settings, values: dict[str, str], found: set[str]
 ) -> None:
     for name, value in values.items():
         setattr(settings, name, value)
