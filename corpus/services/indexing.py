@@ -241,11 +241,11 @@ def _embed(document: Document, lease: Lease) -> Stage:
         rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
         with lease.kept_alive(BATCH_LIMIT_S):
             vectors = embedder.encode([f"{row.context}\n{row.text}" for row in rows])
-        refuse_bad_vectors(vectors, len(rows))
+        _refuse_bad_vectors(vectors, len(rows))
         lease.lap("embed")
         with transaction.atomic():
             lease.hold(done=min(first + BATCH, total), total=total)
-            write_vectors(rows, vectors)
+            _write_vectors(rows, vectors)
         lease.lap("write")
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
@@ -296,7 +296,7 @@ WHERE c.id = v.id AND c.embedding IS NULL
 """
 
 
-def write_vectors(rows: Sequence[Chunk], vectors: Vectors) -> None:
+def _write_vectors(rows: Sequence[Chunk], vectors: Vectors) -> None:
     texts = ["[" + ",".join(repr(float(x)) for x in vector) + "]" for vector in vectors]
     words = [normalise(f"{row.context}\n{row.text}") for row in rows]
     with connection.cursor() as cursor:
@@ -314,7 +314,7 @@ def _refuse_gaps(parsed: ParsedDocument) -> None:
         )
 
 
-def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
+def _refuse_bad_vectors(vectors: Vectors, count: int) -> None:
     lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
     if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
         raise IncompleteDocument(

@@ -22,7 +22,7 @@ from corpus.parsing.drafts import Sheet, text_draft, write_page
 from corpus.parsing.types import BlockKind
 from corpus.parsing.types import Page as ParsedPage
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.services.indexing import refuse_bad_vectors, write_vectors
+from corpus.services.indexing import _refuse_bad_vectors, _write_vectors
 from corpus.services.rows import chunk_row, page_row
 
 TOGETHER = 256  # documents cut, encoded and committed together
@@ -84,9 +84,9 @@ def _load(
         Document.objects.bulk_create(documents)
         Page.objects.bulk_create(page_row(d, p) for d, p in zip(documents, pages, strict=True))
         rows = [chunk_row(d, draft) for d, drafts in zip(documents, cut, strict=True) for draft in drafts]  # noqa: E501  # fmt: skip
-        refuse_bad_vectors(vectors, len(rows))
+        _refuse_bad_vectors(vectors, len(rows))
         Chunk.objects.bulk_create(rows)
-        write_vectors(rows, vectors)
+        _write_vectors(rows, vectors)
         ids = [document.pk for document in documents]
         Document.objects.filter(pk__in=ids).update(indexed_at=timezone.now())
     return len(rows)
