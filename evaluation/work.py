@@ -18,7 +18,7 @@ from evaluation.peers.asking import peers_ask
 from evaluation.searching import search_all
 
 Say = Callable[[str], None]
-EVERY_S = 5.0  # between two lines of progress
+EVERY_S = 10.0  # between two lines of progress
 
 
 class _Progress:
