@@ -66,7 +66,7 @@ def read_errand(path: Path) -> Errand:
     read = {
         "source": Source(**values["source"]),
         "configurations": tuple(Configuration(**each) for each in values["configurations"]),
-        "peers": tuple(values["peers"]),
+        "peers": tuple(values.get("peers", ())),
     }
     return Errand(**(values | read))
 
