@@ -8,24 +8,38 @@ from django.db import transaction
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
 
 _READ_CORPUS = tuple(
-    f"corpus.view_{model}" for model in ("collection", "document", "page", "chunk", "job")
+    f"corpus.view_{model}"
+    for model in ("collection", "document", "page", "chunk", "job", "encoder")
 )
+_READ_EVALUATION = tuple(f"evaluation.view_{model}" for model in ("testset", "run", "itemscore"))
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     CLINICIANS: (),  # to ask takes an account and nothing more
     STAFF: (
         *_READ_CORPUS,
+        *_READ_EVALUATION,
         "corpus.add_document",
         "corpus.change_document",
         "corpus.add_collection",
         "corpus.change_collection",
+        *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
     AUDITORS: (
         *_READ_CORPUS,
+        *_READ_EVALUATION,
         *(
             f"chat.view_{model}"
-            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+            for model in (
+                "auditevent",
+                "conversation",
+                "turn",
+                "claim",
+                "citation",
+                "feedback",
+                "calibrationrecord",
+            )
         ),
+        "retrieval.view_lexiconentry",
     ),
 }
 

@@ -21,6 +21,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 DATA_DIR = env.folder("MEDRAG_DATA_DIR", BASE_DIR / "var")
 FILES_DIR = DATA_DIR / "files"
 KEYS_DIR = DATA_DIR / "keys"
+MODELS_DIR = DATA_DIR / "models"  # encoders in the form that they are computed in; made anew
 
 # Security
 SECRET_KEY = env.text("MEDRAG_SECRET_KEY") or secret_file(
@@ -43,10 +44,11 @@ DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_OWNER_URL = env.text("DATABASE_OWNER_URL")
 DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
+DATABASE_NAME = env.database_name("MEDRAG_DATABASE_NAME")  # another one on the same server
 DATABASES = (
-    databases.embedded(socket_dir_of(DATA_DIR))
+    databases.embedded(socket_dir_of(DATA_DIR), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
-    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL)
+    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -71,6 +73,9 @@ CHUNK_OVERLAP_CHARACTERS = env.integer(
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+ENCODERS = env.text("MEDRAG_ENCODERS")  # a TOML file, see corpus.encoders.specs
+ENCODER_BACKEND = env.choice("MEDRAG_ENCODER_BACKEND", "auto", ("auto", "torch", "openvino"))
+ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
@@ -85,8 +90,15 @@ CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
 CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
 CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
 
+# A language model that rewords questions and sums up sections; off without an address
+REWRITE_LLM_URL = env.url("MEDRAG_REWRITE_LLM_URL")
+REWRITE_LLM_MODEL = env.text("MEDRAG_REWRITE_LLM_MODEL")
+REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
+
 # Answers
-GATE_THRESHOLD = env.number("MEDRAG_GATE_THRESHOLD", 0.6, low=0.0, high=1.0)
+GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
+GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)
+GATE_COSINE = env.number("MEDRAG_GATE_COSINE", 0.7, low=0.0, high=1.0)
 QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=20_000)
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 

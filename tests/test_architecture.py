@@ -19,16 +19,25 @@ SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
-    "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
+    "corpus.encoders.registry": "the encoders in use, each loaded once a process",
     "corpus.encoders.types": "the `Embedder` protocol",
+    "corpus.encoders.folders": "`bench` compares what computes the site's encoder",
+    "corpus.encoders.local_models": "`bench` compares what computes the site's encoder",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
+    "corpus.management.arguments": "people are named the same way in every command",
+    "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
+    "corpus.parsing.safe_xml": "published XML is never trusted",
+    "corpus.encoders.query_cache": "durations are measured with no vector remembered",
+    "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
     "corpus.parsing.sandbox": "`doctor` tries the parser's child process",
     "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
+    "chat.calibration_records": "`doctor` says which gate is in use, and what does not fit it",
     "chat.api_urls": "the site's urls include the API's",
     "chat.generation": "`bench` times the generator alone",
+    "corpus.vectors": "how a vector is written for the database",
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
@@ -48,10 +57,19 @@ PURE = [
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
-    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
+    "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
     "retrieval/filters.py",
+    *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
+    "chat/calibration_risk.py",
     *(f"retrieval/rerank/{name}.py" for name in ("types", "weights", "extracts", "deadline")),
     *("retrieval/rerank/endpoint.py", "retrieval/rerank/language_model.py"),
+    *("evaluation/datasets/*.py", "evaluation/metrics/*.py", "evaluation/trec.py"),
+    *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
+    *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
+    *("evaluation/measured.py", "evaluation/tables.py"),
+    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
+    *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
@@ -60,11 +78,22 @@ LATE = {
     ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
-    ("medrag_site/gunicorn_config.py", "corpus.embedding"): "Django is not set up before the fork",
+    (
+        "medrag_site/gunicorn_config.py",
+        "corpus.encoders.registry",
+    ): "Django is not set up before the fork",
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
-HEAVY = {"docling", "docling_core", "torch", "sentence_transformers", "transformers", "rapidocr"}
+HEAVY = {
+    "docling",
+    "docling_core",
+    "openvino",
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "rapidocr",
+}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from chat.generation import ExtractiveGenerator
 from corpus.models import IndexStatistics
+from medrag_site.benchmarks.encoders import measure_encoders
 from medrag_site.throughput import described, measure_ingestion, throughput
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -42,8 +43,20 @@ class Command(BaseCommand):
             "--one-run", action="store_true", help="they were ingested at once by one worker"
         )
 
+        parser.add_argument(
+            "--encoder", action="store_true", help="time the encoder by each backend, in turns"
+        )
+        parser.add_argument(
+            "--rankings",
+            type=Path,
+            metavar="FOLDER",
+            help="with --encoder: compare the backends' rankings of SciFact, whose files it holds",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["ingest"]:
+        if options["encoder"]:
+            lines = measure_encoders(options["rankings"])
+        elif options["ingest"]:
             lines = measure_ingestion(options["ingest"])
         elif options["timings"]:
             lines = described(throughput(), one_run=options["one_run"])

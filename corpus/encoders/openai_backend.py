@@ -1,0 +1,223 @@
+"""An encoder behind an OpenAI-compatible endpoint: text leaves the machine, as it is configured to.
+
+The endpoint is neither trusted nor relied on: what it sends is measured, counted and checked
+for numbers before it is a vector. A call ends at its deadline and is tried again in one place only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from corpus.encoders.faults import EncodingFailed
+from corpus.encoders.query_cache import QueryCache
+from corpus.encoders.types import Vectors
+
+TOGETHER = 64  # texts of a request
+READS_TOKENS = 8000  # of text-embedding-3-large, which takes 8,191, by our estimate
+RETRIES = 3
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
+FIRST_WAIT_S = 0.5  # doubled with each attempt, unless the endpoint says how long
+LONGEST_WAIT_S = 30.0
+MAX_ANSWER_BYTES = 64 * 1024**2
+_PIECE = re.compile(r"[A-Za-z0-9]+|\s+|[^\sA-Za-z0-9]")
+_LETTERS = 4  # of English in a token
+
+
+@dataclass(frozen=True)
+class OpenAIModel:
+    """Which endpoint, and how it is asked."""
+
+    url: str
+    model: str = "text-embedding-3-large"
+    key: str = field(default="", repr=False)
+    dimensions: int = 1536
+    passage_prefix: str = ""
+    query_prefix: str = ""
+    query_deadline_s: float = 5.0  # of a question's vector, attempts and waits included
+    batch_deadline_s: float = 120.0  # of one request for passages
+
+
+class OpenAIEmbedder:
+    """`corpus.encoders.types.Embedder` by an endpoint. Safe to use from many threads.
+
+    Other than a model of our own it may give the same text another vector on another day; the
+    vectors of the last questions are kept.
+    """
+
+    max_tokens = READS_TOKENS
+
+    def __init__(self, model: OpenAIModel) -> None:
+        self._model = model
+        self.dimensions = model.dimensions
+        self.fingerprint = openai_fingerprint(model)
+        self._cache = QueryCache(self._encode_queries)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        prefix, deadline_s = self._model.passage_prefix, self._model.batch_deadline_s
+        return self._vectors([prefix + text for text in texts], deadline_s)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._cache.vectors(texts)
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: its tokenizer is not here. Rather too many than too few."""
+        return sum(_estimated(piece) for piece in _PIECE.findall(text))
+
+    def _encode_queries(self, texts: Sequence[str]) -> Vectors:
+        prefix, deadline_s = self._model.query_prefix, self._model.query_deadline_s
+        return self._vectors([prefix + text for text in texts], deadline_s)
+
+    def _vectors(self, texts: Sequence[str], deadline_s: float) -> Vectors:
+        parts = [np.zeros((0, self.dimensions), dtype=np.float32)]
+        for first in range(0, len(texts), TOGETHER):
+            batch = [_bounded(text) for text in texts[first : first + TOGETHER]]
+            body = _asked(self._model, batch, time.monotonic() + deadline_s)
+            parts.append(_checked(body, len(batch), self.dimensions))
+        return np.concatenate(parts)
+
+
+def openai_fingerprint(model: OpenAIModel) -> str:
+    """Names the model and what is put before a text; the endpoint's weights can't be seen."""
+    parts = [model.dimensions, model.passage_prefix, model.query_prefix]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    return f"{model.model}:{digest}:endpoint"
+
+
+def _estimated(piece: str) -> int:
+    """Tokens of a word, of one other character, or of white space, which joins its neighbour."""
+    if piece.isspace():
+        return len(piece) // 8
+    return -(-len(piece) // _LETTERS) if piece.isascii() else 2
+
+
+def _bounded(text: str) -> str:
+    """As much of the text as the endpoint reads; a space for none, which it would refuse."""
+    used = 0
+    for match in _PIECE.finditer(text):
+        used += _estimated(match.group())
+        if used > READS_TOKENS:
+            return text[: match.start()] or text[: READS_TOKENS * _LETTERS]
+    return text or " "
+
+
+def _asked(model: OpenAIModel, batch: Sequence[str], deadline: float) -> bytes:
+    """The body of a successful answer. Raises EncodingFailed."""
+    for wait_s in _waits():
+        try:
+            return _attempt(model, batch, deadline)
+        except _Again as error:
+            wait_s = error.wait_s if error.wait_s is not None else wait_s
+            if wait_s is None or time.monotonic() + wait_s > deadline:
+                raise EncodingFailed(
+                    f"The endpoint that encodes texts {error}. Nothing was lost.",
+                    hint="Check the encoder's address; it is tried again with the next call.",
+                ) from error
+            time.sleep(wait_s)
+    raise AssertionError("unreachable")
+
+
+def _waits() -> Iterator[float | None]:
+    """Before each further attempt, doubled and with jitter; None after the last."""
+    for attempt in range(RETRIES):
+        yield FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311  no secret
+    yield None
+
+
+class _Again(Exception):
+    """An attempt failed in a way that may pass; `wait_s` is what the endpoint asked for."""
+
+    def __init__(self, what: str, wait_s: float | None = None) -> None:
+        super().__init__(what)
+        self.wait_s = wait_s
+
+
+def _attempt(model: OpenAIModel, batch: Sequence[str], deadline: float) -> bytes:
+    import httpx  # late, with the client
+    import openai  # late: it takes half a second, and only sites with an endpoint need it
+
+    left_s = max(0.05, deadline - time.monotonic())
+    client = openai.OpenAI(
+        base_url=model.url,
+        api_key=model.key or "none",
+        timeout=left_s,
+        max_retries=0,  # here is the one place that tries again
+        # A redirect could carry the text to a machine that nobody chose.
+        http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=left_s),
+    )
+    try:
+        with (
+            client,
+            client.embeddings.with_streaming_response.create(
+                model=model.model,
+                input=list(batch),
+                dimensions=model.dimensions,
+                encoding_format="float",
+            ) as response,
+        ):
+            return _body(response, deadline)
+    except openai.APIStatusError as error:
+        raise _status(error) from error
+    except (openai.OpenAIError, httpx.HTTPError) as error:
+        raise _Again(f"did not answer ({type(error).__name__})") from error
+
+
+def _body(response: Any, deadline: float) -> bytes:
+    """The whole answer, within its size and its time."""
+    body = bytearray()
+    for part in response.iter_bytes():
+        body += part
+        if len(body) > MAX_ANSWER_BYTES:
+            raise EncodingFailed("The endpoint that encodes texts answered without an end.")
+        if time.monotonic() > deadline:
+            raise _Again("took too long")
+    return bytes(body)
+
+
+def _status(error: Any) -> Exception:
+    status = int(error.status_code)
+    if status in RETRIED:
+        return _Again(f"answered with status {status}", _retry_after_s(error.response.headers))
+    return EncodingFailed(
+        f"The endpoint that encodes texts answered with status {status}.",
+        hint="Check the encoder's address, model, key and dimensions.",
+        retryable=False,
+    )
+
+
+def _retry_after_s(headers: Any) -> float | None:
+    try:
+        wait_s = float(headers.get("retry-after", ""))
+    except ValueError:
+        return None  # none, a date, or nonsense: our own wait
+    return wait_s if 0 <= wait_s <= LONGEST_WAIT_S else None
+
+
+def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
+    """The vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
+    try:
+        entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
+        found = np.array([entries[place] for place in range(count)], dtype=np.float64)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise EncodingFailed(
+            "The endpoint that encodes texts gave an answer that can't be read."
+        ) from error
+    if len(entries) != count or found.shape != (count, dimensions):
+        raise EncodingFailed(
+            f"The endpoint that encodes texts gave vectors of {found.shape[-1]} dimensions for "
+            f"{len(entries)} texts; {dimensions} for {count} were asked for.",
+            hint="Check the encoder's model and dimensions.",
+            retryable=False,
+        )
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or not (norms > 0).all():
+        raise EncodingFailed("The endpoint that encodes texts gave vectors without a length.")
+    return np.asarray(found / norms, dtype=np.float32)

@@ -1,0 +1,108 @@
+"""A model computed by OpenVINO: four to six times as fast as torch on one core."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from corpus.encoders.openvino_model import MODEL, TOKENIZER, converted
+from corpus.encoders.openvino_runtime import openvino, precision
+from corpus.encoders.types import Vectors
+
+PADDED_TO = 8  # tokens: so that few shapes are prepared, and little is computed in vain
+_WARMED = range(PADDED_TO, 65, PADDED_TO)  # lengths of most questions
+
+
+class OpenvinoRunner:
+    """Computes each text by itself on one thread, `threads` of them at a time.
+
+    So the bytes of a vector depend on its text, the weights and the processor alone: not on the
+    batch, its order, the number of threads or what else the machine does.
+    """
+
+    def __init__(
+        self, folder: Path, *, pooling: str, max_tokens: int, kept_in: Path, threads: int
+    ) -> None:
+        from tokenizers import Tokenizer  # late: only where it is the backend in use
+
+        made = converted(folder, pooling=pooling, kept_in=kept_in)
+        self._max_tokens = max_tokens
+        self._counter = Tokenizer.from_file(str(made / TOKENIZER))
+        self._counter.no_truncation()
+        self._tokenizer = Tokenizer.from_file(str(made / TOKENIZER))
+        self._tokenizer.enable_truncation(max_tokens)
+        for tokenizer in (self._counter, self._tokenizer):
+            tokenizer.no_padding()
+        compiled = _compiled(made, threads)
+        self.dimensions = int(compiled.output(0).partial_shape[1].get_length())
+        self._requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._threads = threads
+        for _ in range(threads):
+            self._requests.put(compiled.create_infer_request())
+        for length in _WARMED:  # else the first question of a length waits some milliseconds more
+            self._vector([0] * min(length, max_tokens))
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """`(n, dimensions)` float32 of unit norm, in order."""
+        found = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        tokens = [entry.ids for entry in self._tokenizer.encode_batch(list(texts))]
+        if len(tokens) == 1:
+            found[0] = self._vector(tokens[0])
+            return found
+        # The longest first: all threads end at about the same time.
+        order = sorted(range(len(tokens)), key=lambda place: -len(tokens[place]))
+        with ThreadPoolExecutor(self._threads) as pool:
+            for place, vector in zip(
+                order, pool.map(lambda place: self._vector(tokens[place]), order), strict=True
+            ):
+                found[place] = vector
+        return found
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens without the model's own marks, however many it reads."""
+        return len(self._counter.encode(text, add_special_tokens=False).ids)
+
+    def _vector(self, tokens: Sequence[int]) -> Vectors:
+        length = min(-(-len(tokens) // PADDED_TO) * PADDED_TO, self._max_tokens)
+        ids: npt.NDArray[np.int64] = np.zeros((1, length), dtype=np.int64)
+        ids[0, : len(tokens)] = tokens
+        mask = np.zeros_like(ids)
+        mask[0, : len(tokens)] = 1
+        with self._request() as request:
+            # Copied in and out: with shared memory version 2026.4 writes beyond these arrays.
+            output = request.infer({"input_ids": ids, "attention_mask": mask})
+            vector = np.array(output[0][0], dtype=np.float64)
+        return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+    @contextmanager
+    def _request(self) -> Iterator[Any]:
+        request = self._requests.get()
+        try:
+            yield request
+        finally:
+            self._requests.put(request)
+
+
+def _compiled(made: Path, threads: int) -> Any:
+    """The model ready to run: as many streams as threads, so one thread for each text."""
+    return (
+        openvino()
+        .Core()
+        .compile_model(
+            made / MODEL,
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": precision(),
+                "NUM_STREAMS": threads,
+                "INFERENCE_NUM_THREADS": threads,
+                "ENABLE_CPU_PINNING": False,  # several processes would share the first cores
+            },
+        )
+    )

@@ -1,0 +1,65 @@
+"""Vectors of the last questions, kept in memory: one question is asked of several searches."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from corpus.encoders.types import Vectors
+
+ENTRIES = 512  # of 1,536 dimensions that is 3 MB
+
+_CACHES: weakref.WeakSet[QueryCache] = weakref.WeakSet()
+
+
+def forget_queries() -> None:
+    """Empty every cache of this process: for whoever measures what a question costs."""
+    for cache in list(_CACHES):
+        cache.forget()
+
+
+class QueryCache:
+    """The vectors that `encode` gave for the last texts; no text is kept, only its digest."""
+
+    def __init__(
+        self, encode: Callable[[Sequence[str]], Vectors], *, entries: int = ENTRIES
+    ) -> None:
+        self._encode, self._entries = encode, entries
+        self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+        _CACHES.add(self)
+
+    def forget(self) -> None:
+        with self._lock:
+            self._kept.clear()
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """What `encode` gives for them, which is called at most once; the caller's own copy."""
+        keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+        found = self._known(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing or not texts:  # of no text, the encoder knows the shape
+            made = self._encode(list(missing.values()))
+            if not texts:
+                return made
+            found |= dict(zip(missing, made, strict=True))
+            self._keep({key: found[key] for key in missing})
+        return np.stack([found[key] for key in keys])
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in known:
+                self._kept.move_to_end(key)
+        return known
+
+    def _keep(self, made: dict[bytes, Vectors]) -> None:
+        with self._lock:
+            self._kept |= {key: vector.copy() for key, vector in made.items()}
+            while len(self._kept) > self._entries:
+                self._kept.popitem(last=False)

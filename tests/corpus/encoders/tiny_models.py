@@ -1,0 +1,47 @@
+"""Folders of real models with random weights, a few kilobytes each; in each form that is met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WORDS = """gentamicin is given once daily renal function dose of the a in mg kg for to with no not
+warfarin stroke atrial fibrillation heart failure fever child adult pain query passage""".split()
+MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+READS = 30  # tokens; no multiple of the step in which lengths are padded
+
+
+def transformer(folder: Path, *, width: int = 32, seed: int = 1) -> Path:
+    """A plain BERT with its tokenizer, as MedCPT and Contriever are published."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder.mkdir(parents=True)
+    (folder / "vocab.txt").write_text("\n".join([*MARKS, *WORDS, *"abcdefghijklmnopqrstuvwxyz"]))
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(MARKS) + len(WORDS) + 26,
+        hidden_size=width,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=READS,
+        initializer_range=0.6,  # else every text has nearly the same vector
+    )
+    BertModel(config).save_pretrained(folder)
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+def with_modules(folder: Path, *, width: int = 32, projected: int = 0, seed: int = 1) -> Path:
+    """A sentence-transformers model: mean pooling, and a projection where one is asked for."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
+
+    plain = transformer(folder.with_name(f"{folder.name}-plain"), width=width, seed=seed)
+    modules = [Transformer(str(plain)), Pooling(width, pooling_mode="mean")]
+    if projected:
+        torch.manual_seed(seed + 1)
+        modules.append(Dense(width, projected))
+    SentenceTransformer(modules=modules, device="cpu").save(str(folder), create_model_card=False)
+    return folder
