@@ -34,8 +34,9 @@ _NEGATIONS = {
     "romanian": "nu",
     "turkish": "değil",
 }
-NOT = "saidnot"  # what a negation is indexed as, in every language
-NO = "saidno"  # English tells `no` from `not`; in capitals it is nitric oxide
+# What a negation is indexed as, in every language: with a digit, which no stemmer touches.
+NOT = "not0"
+NO = "no0"  # English tells `no` from `not`; in capitals it is nitric oxide
 
 
 def configuration_of(language: str) -> str:

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from corpus.languages import ENGLISH, NOT, SIMPLE, marks_of
+from corpus.languages import ENGLISH, SIMPLE, marks_of
 
 SEARCH_TEXT_REVISION = 2
 
@@ -146,7 +146,7 @@ def _numbers(text: str) -> str:
 
 def _words(text: str, configuration: str) -> str:
     if configuration == ENGLISH:
-        text = _CONTRACTED.sub(f" {NOT} ", text)
+        text = _CONTRACTED.sub(" not ", text)
     text = _POINT.sub(" ", _BETWEEN_DIGITS.sub(" ", text))
     instead = _instead(configuration)
     written: list[str] = []
@@ -183,11 +183,11 @@ def _accented(word: str, configuration: str) -> tuple[str, ...]:
     """Without accents; where the stemmer needs them to know a suffix, with and without."""
     if word.isascii():
         return (word,)
-    plain = _without_accents(word)
+    plain = without_accents(word)
     return (plain,) if configuration in (ENGLISH, SIMPLE) or plain == word else (word, plain)
 
 
-def _without_accents(word: str) -> str:
+def without_accents(word: str) -> str:
     """Latin letters without their marks; other scripts as they are."""
     kept = [
         unicodedata.normalize("NFD", letter)[0]

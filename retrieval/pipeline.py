@@ -54,7 +54,9 @@ class _Search:
     def run(self) -> Evidence:
         query, config = self.query, self.config
         encoders = active_encoders(config.encoders)
-        lexemes = self._timed("analysis", lambda: asked_lexemes(query.text))
+        lexemes = self._timed(
+            "analysis", lambda: asked_lexemes(query.text, languages=query.filters.languages)
+        )
         asked = spelled_out(query.text)
         vectors = self._timed("embedding", lambda: _vectors(encoders, asked))
         rankings = self._rankings(lexemes, vectors)
