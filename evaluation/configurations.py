@@ -13,6 +13,7 @@ NAMED: Mapping[str, str] = {
     "default": "",
     "lexical": "dense=no",
     "dense": "lexical=none",
+    "convex": "fusion=convex",
     "rrf": "fusion=rrf",
     "sum": "fusion=sum",
     "idf-ts-rank": "lexical=idf_ts_rank",
