@@ -60,7 +60,7 @@ def ablation_run(order: Order, dataset: Dataset, *, say: Say) -> Ablation:
 
 def available() -> set[str]:
     """What of models and endpoints is configured for this site."""
-    found = {"rewrite"} if getattr(settings, "REWRITE_LLM_URL", "") else set()
+    found = {"rewrite"} if settings.REWRITE_LLM_URL else set()
     if settings.RERANK_URL:  # its protocol shows in the address alone
         found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
     elif settings.RERANK_MODEL:

@@ -49,9 +49,11 @@ class EvaluationDatabase:
 
 def name_for(dataset: Dataset, recipe: Recipe) -> str:
     """The database of these documents, cut and encoded this way; others have other names."""
+    facts = encoder_facts()
     parts = [
         dataset.documents_digest,
-        site_recipe(encoder_facts()),
+        site_recipe(facts),
+        facts.fingerprint,
         json.dumps(sorted(recipe.environment)),
         str(recipe.with_context),
     ]
