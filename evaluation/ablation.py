@@ -109,5 +109,6 @@ def _recipes(chunk_tokens: int, overlap_tokens: int) -> list[tuple[Recipe, str]]
         (sized("passages without overlap", chunk_tokens, 0), ""),
         (sized("passages that overlap by half", chunk_tokens, chunk_tokens // 2), ""),
         (Recipe("windows of characters", (("MEDRAG_CHUNK_STRATEGY", "characters"),)), ""),
+        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
         (Recipe("without context line", (), with_context=False), ""),
     ]

@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.text import slugify
 
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.recipe import chunk_settings
 from evaluation.ablation import AS_SET, Switch, switches
 from evaluation.configurations import NAMED, Configuration
 from evaluation.datasets.types import Dataset
+from evaluation.encoders import configured
 from evaluation.measured import MAIN, Measured, metrics_json
 from evaluation.services import Order, folder_write, runs_measure
 from evaluation.tables import SEMANTICS, ablation_rows, ablation_table, dataset_lines
@@ -65,6 +66,8 @@ def available() -> set[str]:
         found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
     elif settings.RERANK_MODEL:
         found.add("cross-encoder")
+    if any(spec.storage == "vector" for spec in configured()):
+        found.add("vector")
     return found
 
 

@@ -19,11 +19,12 @@ from django.db import connections
 from django.db.utils import DatabaseError
 from psycopg import sql
 
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.errors import MedragError
 from corpus.recipe import site_recipe
 from evaluation.configurations import Recipe
 from evaluation.datasets.types import Dataset
+from evaluation.encoders import configured, names_of
 
 PREFIX = "evaluation_"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
@@ -49,11 +50,10 @@ class EvaluationDatabase:
 
 def name_for(dataset: Dataset, recipe: Recipe) -> str:
     """The database of these documents, cut and encoded this way; others have other names."""
-    facts = encoder_facts()
     parts = [
         dataset.documents_digest,
-        site_recipe(facts),
-        facts.fingerprint,
+        site_recipe(encoder_facts()),
+        names_of(configured(recipe.storage)),
         json.dumps(sorted(recipe.environment)),
         str(recipe.with_context),
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import OWN_MARKS, facts_of
+from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.openvino_backend import OpenvinoRunner
 from corpus.encoders.openvino_runtime import precision
 from corpus.encoders.query_cache import QueryCache
