@@ -25,7 +25,7 @@ def plot_png(fitted: Fitted, *, title: str) -> bytes:
     _draw_risk(right, fitted)
     figure.suptitle(title)
     stream = io.BytesIO()
-    FigureCanvasAgg(figure)  # type: ignore[no-untyped-call]
+    FigureCanvasAgg(figure)
     figure.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()
 

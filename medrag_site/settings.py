@@ -73,6 +73,7 @@ CHUNK_OVERLAP_CHARACTERS = env.integer(
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+SUMMARIES = env.choice("MEDRAG_SUMMARIES", "none", ("none", "extractive", "llm"))
 ENCODERS = env.text("MEDRAG_ENCODERS")  # a TOML file, see corpus.encoders.specs
 ENCODER_BACKEND = env.choice("MEDRAG_ENCODER_BACKEND", "auto", ("auto", "torch", "openvino"))
 ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
@@ -89,6 +90,11 @@ RERANK_KEY = env.secret("MEDRAG_RERANK_KEY")
 CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
 CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
 CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
+
+# A language model that rewords questions and sums up sections; off without an address
+REWRITE_LLM_URL = env.url("MEDRAG_REWRITE_LLM_URL")
+REWRITE_LLM_MODEL = env.text("MEDRAG_REWRITE_LLM_MODEL")
+REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
 
 # Answers
 GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))

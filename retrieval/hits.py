@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.vectors import literal
 from retrieval.lexical import AskedLexeme, searched_names
 from retrieval.types import AlsoIn, Hit, Ranked, Span
 
@@ -48,7 +49,7 @@ def hits_of(
         return ()
     names = searched_names(lexemes)
     parameters: dict[str, Any] = {
-        "vector": "[" + ",".join(repr(float(x)) for x in vector) + "]",
+        "vector": literal(vector),
         "lexemes": names,
         "ids": [entry.chunk_id for entry in ranked],
     }

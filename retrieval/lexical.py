@@ -19,7 +19,7 @@ from corpus.search_text import normalise
 from retrieval.analysis import expansions
 from retrieval.config import RetrievalConfig
 from retrieval.scope import group_sql, scope_sql
-from retrieval.types import Query, Ranked, Ranking
+from retrieval.types import Expansion, Query, Ranked, Ranking
 
 _SQL = """
 WITH total AS (
@@ -107,9 +107,12 @@ class AskedLexeme:
         return self.lexeme in lexemes or (bool(self.words) and self.words <= lexemes)
 
 
-def asked_lexemes(text: str) -> tuple[AskedLexeme, ...]:
-    """The question's lexemes by name; none if it holds stop words only. One query or two."""
-    words = _words_of_abbreviations(text)
+def asked_lexemes(text: str, known: Sequence[Expansion] | None = None) -> tuple[AskedLexeme, ...]:
+    """The question's lexemes by name; none if it holds stop words only. One query or two.
+
+    `known` are the short forms in it; without them the lexicon is asked, which is one more.
+    """
+    words = _words_of_abbreviations(expansions(text) if known is None else known)
     with connection.cursor() as cursor:
         cursor.execute(_LEXEMES_SQL, [normalise(text)])
         return tuple(
@@ -123,8 +126,7 @@ def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
     return sorted({name for lexeme in lexemes for name in (lexeme.lexeme, *lexeme.words)})
 
 
-def _words_of_abbreviations(text: str) -> dict[str, frozenset[str]]:
-    found = expansions(text)
+def _words_of_abbreviations(found: Sequence[Expansion]) -> dict[str, frozenset[str]]:
     if not found:
         return {}
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Both scores of every candidate, also of one that only the other side found."""
+"""The lexical score of any passage, also of one that only the dense side found."""
 
 from __future__ import annotations
 
@@ -34,11 +34,6 @@ WHERE c.id = ANY(%(ids)s)
 GROUP BY c.id
 """
 
-_COSINES_SQL = """
-SELECT v.chunk_id, 1 - (v.embedding::vector <=> %s::vector) FROM {vectors} v
-WHERE v.chunk_id = ANY(%s) AND v.embedding IS NOT NULL
-"""
-
 
 def bm25_of(
     chunk_ids: Sequence[int], lexemes: Sequence[AskedLexeme], config: RetrievalConfig
@@ -55,16 +50,3 @@ def bm25_of(
     with connection.cursor() as cursor:
         cursor.execute(_BM25_SQL, parameters)
         return {chunk_id: float(score) for chunk_id, score in cursor.fetchall()}
-
-
-def cosines_of(chunk_ids: Sequence[int], vector: Sequence[float], vectors: str) -> dict[int, float]:
-    """Cosine similarity by chunk, in [-1, 1], of those that have a vector in the table `vectors`.
-
-    One query, or none.
-    """
-    if not chunk_ids:
-        return {}
-    literal = "[" + ",".join(repr(float(x)) for x in vector) + "]"
-    with connection.cursor() as cursor:
-        cursor.execute(_COSINES_SQL.format(vectors=vectors), [literal, list(chunk_ids)])
-        return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}

@@ -27,6 +27,7 @@ SHARED = {
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
     "corpus.parsing.safe_xml": "published XML is never trusted",
+    "corpus.encoders.query_cache": "durations are measured with no vector remembered",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
@@ -55,9 +56,9 @@ PURE = [
     "corpus/importing/*.py",
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
+    *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
-    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
     "chat/calibration_risk.py",
@@ -67,6 +68,9 @@ PURE = [
     *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py"),
+    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
+    *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
