@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
 from corpus.encoders.types import Embedder, EncoderFacts
 from corpus.models import EMBEDDING_DIMENSIONS
 

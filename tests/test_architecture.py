@@ -21,7 +21,7 @@ SHARED = {
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.embedding": "the `Embedder` protocol and its one instance in a process",
     "corpus.encoders.types": "the `Embedder` protocol",
-    "corpus.encoders.local": "`bench` compares what computes the site's encoder",
+    "corpus.encoders.local_models": "`bench` compares what computes the site's encoder",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",

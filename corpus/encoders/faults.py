@@ -11,7 +11,7 @@ class EncoderUnusable(MedragError):
     code = "encoder"
 
 
-class EncoderUnavailable(MedragError):
+class EncodingFailed(MedragError):
     """The endpoint that encodes gave no vectors that can be used. Never holds text."""
 
     code = "encoder"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from corpus.encoders.faults import EncoderUnavailable
+from corpus.encoders.faults import EncodingFailed
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.types import Vectors
 
@@ -110,14 +110,14 @@ def _bounded(text: str) -> str:
 
 
 def _asked(model: OpenAIModel, batch: Sequence[str], deadline: float) -> bytes:
-    """The body of a successful answer. Raises EncoderUnavailable."""
+    """The body of a successful answer. Raises EncodingFailed."""
     for wait_s in _waits():
         try:
             return _attempt(model, batch, deadline)
         except _Again as error:
             wait_s = error.wait_s if error.wait_s is not None else wait_s
             if wait_s is None or time.monotonic() + wait_s > deadline:
-                raise EncoderUnavailable(
+                raise EncodingFailed(
                     f"The endpoint that encodes texts {error}. Nothing was lost.",
                     hint="Check the encoder's address; it is tried again with the next call.",
                 ) from error
@@ -176,7 +176,7 @@ def _body(response: Any, deadline: float) -> bytes:
     for part in response.iter_bytes():
         body += part
         if len(body) > MAX_ANSWER_BYTES:
-            raise EncoderUnavailable("The endpoint that encodes texts answered without an end.")
+            raise EncodingFailed("The endpoint that encodes texts answered without an end.")
         if time.monotonic() > deadline:
             raise _Again("took too long")
     return bytes(body)
@@ -186,7 +186,7 @@ def _status(error: Any) -> Exception:
     status = int(error.status_code)
     if status in RETRIED:
         return _Again(f"answered with status {status}", _retry_after_s(error.response.headers))
-    return EncoderUnavailable(
+    return EncodingFailed(
         f"The endpoint that encodes texts answered with status {status}.",
         hint="Check the encoder's address, model, key and dimensions.",
         retryable=False,
@@ -202,16 +202,16 @@ def _retry_after_s(headers: Any) -> float | None:
 
 
 def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
-    """The vectors in the order that was asked for, of unit norm. Raises EncoderUnavailable."""
+    """The vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
     try:
         entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
         found = np.array([entries[place] for place in range(count)], dtype=np.float64)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise EncoderUnavailable(
+        raise EncodingFailed(
             "The endpoint that encodes texts gave an answer that can't be read."
         ) from error
     if len(entries) != count or found.shape != (count, dimensions):
-        raise EncoderUnavailable(
+        raise EncodingFailed(
             f"The endpoint that encodes texts gave vectors of {found.shape[-1]} dimensions for "
             f"{len(entries)} texts; {dimensions} for {count} were asked for.",
             hint="Check the encoder's model and dimensions.",
@@ -219,5 +219,5 @@ def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
         )
     norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
-        raise EncoderUnavailable("The endpoint that encodes texts gave vectors without a length.")
+        raise EncodingFailed("The endpoint that encodes texts gave vectors without a length.")
     return np.asarray(found / norms, dtype=np.float32)

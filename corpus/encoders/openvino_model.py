@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import facts_of
+from corpus.encoders.model_folders import facts_of
 from corpus.encoders.openvino_runtime import openvino
 from corpus.encoders.torch_backend import sentence_transformer
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from corpus.embedding import configured_model
-from corpus.encoders.local import LocalEmbedder, LocalModel, computed_by
+from corpus.encoders.local_models import LocalEmbedder, LocalModel, computed_by
 from corpus.encoders.types import Embedder
 
 BACKENDS = ("torch", "openvino")

@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 
 from corpus.embedding import bundled_folder, get_embedder
-from corpus.encoders.folders import weights_digest
+from corpus.encoders.model_folders import weights_digest
 from corpus.models import EMBEDDING_DIMENSIONS
 
 TEXTS = [

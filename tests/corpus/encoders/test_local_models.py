@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
 from tests.corpus.encoders import tiny_models
 
 TEXTS = [

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import OWN_MARKS, facts_of
+from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.openvino_backend import OpenvinoRunner
 from corpus.encoders.openvino_runtime import precision
 from corpus.encoders.query_cache import QueryCache
@@ -84,6 +84,10 @@ class LocalEmbedder:
 
     def count_tokens(self, text: str) -> int:
         return self._passages.count_tokens(text)
+
+    def forget_queries(self) -> None:
+        """Compute the next questions anew: for benchmarks."""
+        self._cache.clear()
 
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
         return self._questions.vectors([self._model.query_prefix + text for text in texts])
