@@ -64,7 +64,8 @@ def record(action: str, *, actor: Actor, subject: str, payload: Mapping[str, Any
 def record_turn(turn: Turn) -> int:
     """Append the event of a turn whose claims and citations are all stored. Four queries.
 
-    The digest is taken from what the database gives back, not from what was sent.
+    The digest is taken from what the database gives back, not from what was sent. `notes` says what
+    did not go as configured: a reranker that fell back, a second search that failed.
     """
     stored = stored_turns(connection.alias).get(pk=turn.pk)
     payload = {
@@ -76,9 +77,17 @@ def record_turn(turn: Turn) -> int:
         "reason": stored.reason,
         "status": stored.status,
     }
+    if notes := _notes(stored.trace):
+        payload["notes"] = notes
     return record(
         f"turn.{stored.status}", actor=turn.user, subject=f"turn:{stored.pk}", payload=payload
     )
+
+
+def _notes(trace: Mapping[str, Any]) -> list[str]:
+    """Of the turn, then of each of its searches; each once."""
+    searches = [note for search in trace.get("searches", ()) for note in search.get("notes", ())]
+    return list(dict.fromkeys([*trace.get("notes", ()), *searches]))
 
 
 def actor_name(actor: Actor) -> str:

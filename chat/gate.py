@@ -1,36 +1,42 @@
 """Is the evidence good enough to answer at all? Decided before anything is generated. Pure.
 
-The score is the probability that the best passage answers the question, by logistic regression
-over two features of a passage: its cosine similarity to the question, and the idf-weighted
-share of the question's lexemes that it holds. The first knows paraphrase and overrates what is
-merely near; the second knows that a word nobody wrote about is missing.
+By default the score is the probability that the best passage answers the question, by logistic
+regression over two features of a passage: its cosine similarity to the question, and the
+idf-weighted share of the question's lexemes that it holds. The first knows paraphrase and
+overrates what is merely near; the second knows that a word nobody wrote about is missing.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from chat.models import Reason
+from chat.scales import Calibration, Cosine, Scale
+from corpus.errors import MedragError
 from retrieval.types import Evidence, Hit
+
+__all__ = ["Calibration", "Cosine", "Decision", "Gate", "GateUnavailable", "decide"]
+
+NEAR_MARGIN = 1.5  # log-odds below the threshold: from 0.25 for a threshold of 0.6
+
+
+class GateUnavailable(MedragError):
+    """There is no gate that can judge what is found, so nothing may be answered."""
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """Weights of the logistic regression, fitted by `manage.py fit_gate` (docs/evaluation.md)."""
+class Gate:
+    """A scale with its bar, and what its calibration was made with."""
 
-    intercept: float = -9.35
-    cosine: float = 10.99
-    coverage: float = 7.66
-    version: str = "samples-1"
+    scale: Scale
+    threshold: float
+    retrieval: str = ""  # fingerprint of the search that it was calibrated with; empty: of none
+    notes: tuple[str, ...] = ()  # what does not fit between the calibration and this site
 
-    def probability(self, hit: Hit) -> float:
-        """In (0, 1), higher is better."""
-        z = self.intercept + self.cosine * hit.cosine + self.coverage * hit.coverage
-        return 1.0 / (1.0 + math.exp(-z))
-
-    def as_dict(self) -> dict[str, float | str]:
-        return asdict(self)
+    def as_dict(self) -> dict[str, Any]:
+        return {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
 
 
 @dataclass(frozen=True)
@@ -40,16 +46,30 @@ class Decision:
     probability: float  # of the best passage; 0 without one
     threshold: float
     reason: Reason | None
-    passages: tuple[Hit, ...]  # best first by probability, then by key
+    passages: tuple[Hit, ...]  # best first by the scale's score, then by key
+    is_near: bool = field(default=False)  # shut, but near enough for a second look
 
 
-def decide(evidence: Evidence, *, calibration: Calibration, threshold: float) -> Decision:
-    """Open the way if the best passage's probability reaches `threshold`."""
+def decide(
+    evidence: Evidence, *, calibration: Scale, threshold: float, margin: float = NEAR_MARGIN
+) -> Decision:
+    """Open the way if the best passage's probability reaches `threshold`.
+
+    A passage whose score is not a number stands last and never opens it.
+    """
     passages = tuple(
-        sorted(evidence.hits, key=lambda hit: (-calibration.probability(hit), hit.key))
+        sorted(evidence.hits, key=lambda hit: (_descending(calibration.score(hit)), hit.key))
     )
     if not passages:
         return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())
     probability = calibration.probability(passages[0])
-    reason = None if probability >= threshold else Reason.WEAK_EVIDENCE
-    return Decision(probability, threshold, reason, passages)
+    if not math.isfinite(probability):
+        return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
+    if probability >= threshold:
+        return Decision(probability, threshold, None, passages)
+    is_near = calibration.is_near(probability, threshold, margin=margin)
+    return Decision(probability, threshold, Reason.WEAK_EVIDENCE, passages, is_near)
+
+
+def _descending(score: float) -> float:
+    return math.inf if math.isnan(score) else -score

@@ -20,6 +20,8 @@ class Reason(models.TextChoices):
     LOW_CONFIDENCE = "LOW_CONFIDENCE", "The evidence does not cover the question well enough"
     CONFLICT = "CONFLICT", "Guidelines in force disagree on this"
     IDENTIFIERS_IN_QUESTION = "IDENTIFIERS_IN_QUESTION", "The question seems to identify a patient"
+    SEARCH_UNAVAILABLE = "SEARCH_UNAVAILABLE", "The guidelines could not be searched just now"
+    GATE_UNAVAILABLE = "GATE_UNAVAILABLE", "It could not be judged whether a guideline answers this"
     GENERATOR_UNAVAILABLE = "GENERATOR_UNAVAILABLE", "The answer could not be written just now"
     VERIFIER_UNAVAILABLE = "VERIFIER_UNAVAILABLE", "The answer could not be verified just now"
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
@@ -175,3 +177,47 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return "helpful" if self.helpful else "not helpful"
+
+
+class CalibrationRecord(models.Model):
+    """One calibration of the gate, as it was made. Only `is_active` ever changes."""
+
+    number = models.PositiveIntegerField(unique=True)  # 1, 2, 3 ...
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )  # null: somebody at the terminal
+    method = models.CharField(max_length=20)  # of `chat.calibration.METHODS`
+    intercept = models.FloatField()
+    cosine = models.FloatField()
+    coverage = models.FloatField()
+    knots = models.JSONField(default=list)  # (score, probability) pairs; empty unless isotonic
+    threshold = models.FloatField()  # [0.5, 1]
+    risk = models.FloatField()  # wanted share of unanswerable questions that get through
+    guarantee = models.CharField(max_length=20)  # `conformal` or `none`
+    counts = models.JSONField()  # of questions by kind
+    metrics = models.JSONField()  # of questions that the weights were not fitted on
+    encoder = models.CharField(max_length=200)  # fingerprint; its cosines were fitted on
+    retrieval = models.CharField(max_length=64)  # fingerprint of the search
+    testset = models.CharField(max_length=200)
+    testset_digest = models.CharField(max_length=64)
+    plot = models.BinaryField()  # PNG
+    is_active = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["-number"]
+        default_permissions = ("view", "change")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["encoder"],
+                condition=models.Q(is_active=True),
+                name="calibration_one_active_per_encoder",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.version
+
+    @property
+    def version(self) -> str:
+        return f"site-{self.number}"

@@ -22,6 +22,10 @@ ADVICE: dict[Reason, str] = {
     "which one applies.",
     Reason.IDENTIFIERS_IN_QUESTION: "Ask again without names, dates of birth, addresses or record "
     "numbers. An age and a condition are enough.",
+    Reason.SEARCH_UNAVAILABLE: "Try again in a minute. Until then look into the guidelines "
+    "themselves.",
+    Reason.GATE_UNAVAILABLE: "Tell the administrator: the gate has no calibration for the way "
+    "guidelines are searched now, and until it has nothing is answered.",
     Reason.GENERATOR_UNAVAILABLE: _WAIT,
     Reason.VERIFIER_UNAVAILABLE: _WAIT,
     Reason.BUDGET_EXCEEDED: "Ask a shorter question, or try again in a minute.",

@@ -16,19 +16,19 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat import audit
+from chat.calibration_records import gate_in_use
 from chat.confidence import confidence
-from chat.gate import Calibration, Decision, decide
+from chat.gate import Decision
 from chat.generation import ExtractiveGenerator, Generator
+from chat.looking import EXPLAINING, Look, Looks, look, look_once
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.verification import Verdict, verify
 from corpus.access import is_narrowed
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_text
-from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
-from retrieval.pipeline import retrieve
-from retrieval.types import NO_FILTERS, Evidence, Filters, Hit, Query, Rights, Scope
+from retrieval.types import NO_FILTERS, Filters, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +53,7 @@ class Asker:
 class _Inquiry:
     """What happened on the way, for the trace."""
 
-    evidence: list[Evidence]
-    decisions: list[Decision]
+    looks: Looks
     verdicts: tuple[Verdict, ...] = ()
     failure: str = ""
 
@@ -85,8 +84,8 @@ def turn_ask(
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     A question of the page without a conversation begins one. Raises `QuestionError` before
-    anything is stored. A failure of the generator or of the verifier is a refusal; if the turn
-    can't be stored there is no answer.
+    anything is stored. A failure of the search, the gate, the generator or the verifier is a
+    refusal; if the turn can't be stored there is no answer.
     """
     asked = question_clean(question)
     started = time.perf_counter()
@@ -97,10 +96,9 @@ def turn_ask(
         reader=user.pk if user else None,
         filters=filters,
     )
-    inquiry = _Inquiry(evidence=[], decisions=[])
-    config = site_config()
+    inquiry = _Inquiry(Looks(site_config(), began=started))
     generator = ExtractiveGenerator()
-    outcome = _answer(query, config=config, generator=generator, inquiry=inquiry)
+    outcome = _answer(query, generator=generator, inquiry=inquiry)
     asker = Asker(user=user, channel=channel, conversation=conversation)
     turn = _draft_turn(asked, asker, outcome)
     turn.fingerprint = _fingerprint(inquiry, generator)
@@ -109,15 +107,21 @@ def turn_ask(
     return _store(turn, outcome)
 
 
-def _answer(
-    query: Query, *, config: RetrievalConfig, generator: Generator, inquiry: _Inquiry
-) -> Outcome:
-    decision = _look(query, config, inquiry)
+def _answer(query: Query, *, generator: Generator, inquiry: _Inquiry) -> Outcome:
+    looks = inquiry.looks
+    try:
+        looks.gate = gate_in_use()
+    except Exception as error:  # noqa: BLE001 - fail closed: whatever breaks here is a refusal
+        return _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry)
+    try:
+        decision = look(query, looks.gate, looks)
+    except Exception as error:  # noqa: BLE001 - fail closed
+        return _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry)
     if decision.reason is not None:
-        return _refuse(query, decision, config, inquiry)
+        return _refuse(query, decision, looks)
     try:
         claims = generator.generate(query.text, decision.passages)
-    except Exception as error:  # noqa: BLE001 - fail closed: whatever breaks here is a refusal
+    except Exception as error:  # noqa: BLE001 - fail closed
         return _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry)
     try:
         inquiry.verdicts = verify(claims)
@@ -131,35 +135,45 @@ def _answer(
     return Answered(supported, confidence(faithfulness=faithfulness, coverage=decision.probability))
 
 
-def _look(query: Query, config: RetrievalConfig, inquiry: _Inquiry) -> Decision:
-    evidence = retrieve(query, config)
-    decision = decide(evidence, calibration=Calibration(), threshold=settings.GATE_THRESHOLD)
-    inquiry.evidence.append(evidence)
-    inquiry.decisions.append(decision)
-    return decision
-
-
-def _refuse(
-    query: Query, decision: Decision, config: RetrievalConfig, inquiry: _Inquiry
-) -> Abstained:
-    """Say whether one that is not open to the reader, or no longer in force, would have answered.
-
-    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
-    """
-    if is_narrowed(query.reader):
-        hidden = _look(replace(query, rights=Rights.HIDDEN), config, inquiry)
-        if hidden.reason is None:
-            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
-    old = _look(replace(query, scope=Scope.OUT_OF_DATE), config, inquiry)
-    if old.reason is None:
-        return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
+def _refuse(query: Query, decision: Decision, looks: Looks) -> Abstained:
+    """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
+    try:
+        explained = _explained(query, decision, looks)
+    except Exception as error:  # noqa: BLE001 - only the explanation is lost
+        logger.error("A refusal could not be explained: %s", type(error).__name__)
+        looks.note(f"The refusal could not be explained: {type(error).__name__}.")
+        explained = None
+    if explained is not None:
+        return explained
     reason = decision.reason or Reason.WEAK_EVIDENCE
     return Abstained(reason, decision.passages[:NEAREST], decision.probability)
 
 
-def _failed(reason: Reason, error: Exception, decision: Decision, inquiry: _Inquiry) -> Abstained:
+def _explained(query: Query, decision: Decision, looks: Looks) -> Abstained | None:
+    """Whether one that is not open to the reader, or no longer in force, would have answered.
+
+    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
+    """
+    if looks.gate is None:
+        return None
+    if is_narrowed(query.reader):
+        closed = replace(query, rights=Rights.HIDDEN)
+        if look_once(closed, looks.gate, looks, kind=EXPLAINING).reason is None:
+            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+    ended = replace(query, scope=Scope.OUT_OF_DATE)
+    old = look_once(ended, looks.gate, looks, kind=EXPLAINING)
+    if old.reason is None:
+        return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
+    return None
+
+
+def _failed(
+    reason: Reason, error: Exception, decision: Decision | None, inquiry: _Inquiry
+) -> Abstained:
     inquiry.failure = type(error).__name__
     logger.error("%s: %s", reason.value, type(error).__name__)
+    if decision is None:
+        return Abstained(reason)
     return Abstained(reason, decision.passages[:NEAREST], decision.probability)
 
 
@@ -244,42 +258,48 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
 
 def _fingerprint(inquiry: _Inquiry, generator: Generator) -> str:
     """16 hex digits over everything that is set: retrieval, calibration, gate, generator."""
+    looks = inquiry.looks
+    searched = [taken.evidence.trace.fingerprint for taken in looks.taken[:1]]
     content = {
-        "retrieval": inquiry.evidence[0].trace.fingerprint,
-        "calibration": Calibration().as_dict(),
-        "threshold": settings.GATE_THRESHOLD,
+        "retrieval": searched or [looks.config.fingerprint()],
+        "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": generator.fingerprint,
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _trace(inquiry: _Inquiry, generator: Generator) -> dict[str, Any]:
+    looks = inquiry.looks
     return {
-        "searches": [
-            {
-                **asdict(evidence.trace),
-                "on": evidence.trace.on.isoformat(),
-                "gate": {
-                    "probability": round(decision.probability, 6),
-                    "threshold": decision.threshold,
-                    "reason": decision.reason,
-                },
-                "hits": [
-                    {
-                        "chunk": hit.key,
-                        "rank": hit.rank,
-                        "cosine": round(hit.cosine, 6),
-                        "coverage": round(hit.coverage, 6),
-                    }
-                    for hit in evidence.hits
-                ],
-            }
-            for evidence, decision in zip(inquiry.evidence, inquiry.decisions, strict=True)
-        ],
-        "calibration": Calibration().as_dict(),
+        "searches": [_search_trace(taken) for taken in looks.taken],
+        "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": generator.fingerprint,
         "verdicts": [
             {"text": verdict.claim.text, "failed": verdict.failed} for verdict in inquiry.verdicts
         ],
         "failure": inquiry.failure,
+        "notes": looks.notes,
+    }
+
+
+def _search_trace(taken: Look) -> dict[str, Any]:
+    evidence, decision = taken.evidence, taken.decision
+    return {
+        **asdict(evidence.trace),
+        "on": evidence.trace.on.isoformat(),
+        "look": taken.kind,
+        "gate": {
+            "probability": round(decision.probability, 6),
+            "threshold": decision.threshold,
+            "reason": decision.reason,
+        },
+        "hits": [
+            {
+                "chunk": hit.key,
+                "rank": hit.rank,
+                "cosine": round(hit.cosine, 6),
+                "coverage": round(hit.coverage, 6),
+            }
+            for hit in evidence.hits
+        ],
     }

@@ -33,6 +33,19 @@ _SUBTRACT = f"""{_COUNTED}
 UPDATE corpus_lexeme l SET document_frequency = l.document_frequency - counted.n
 FROM counted WHERE l.lexeme = counted.lexeme
 """  # noqa: S608
+_INDEXED = """
+FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+WHERE d.indexed_at IS NOT NULL
+"""
+_RECOUNT_LEXEMES = f"""
+INSERT INTO corpus_lexeme (lexeme, document_frequency)
+SELECT word, ndoc FROM ts_stat('SELECT c.search_vector {_INDEXED}') ORDER BY word
+"""  # noqa: S608
+_RECOUNT_TOTALS = f"""
+UPDATE corpus_indexstatistics s SET chunks = n.chunks, total_length = n.total_length
+FROM (SELECT count(*) AS chunks, coalesce(sum(c.length), 0) AS total_length {_INDEXED}) AS n
+WHERE s.id = 1
+"""  # noqa: S608
 
 
 def add(document_id: int) -> None:
@@ -43,6 +56,14 @@ def add(document_id: int) -> None:
 def subtract(document_id: int) -> None:
     """Take the document's chunks out again, before they are deleted. Two statements."""
     _execute(document_id, -1, _SUBTRACT)
+
+
+def recount() -> None:
+    """Count all indexed chunks anew, in a database that nobody else writes to. Three statements."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM corpus_lexeme")
+        for statement in (_RECOUNT_LEXEMES, _RECOUNT_TOTALS):
+            cursor.execute(statement)
 
 
 def _execute(document_id: int, sign: int, lexemes: str) -> None:

@@ -10,10 +10,12 @@ CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publish
 _READ_CORPUS = tuple(
     f"corpus.view_{model}" for model in ("collection", "document", "page", "chunk", "job")
 )
+_READ_EVALUATION = tuple(f"evaluation.view_{model}" for model in ("testset", "run", "itemscore"))
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     CLINICIANS: (),  # to ask takes an account and nothing more
     STAFF: (
         *_READ_CORPUS,
+        *_READ_EVALUATION,
         "corpus.add_document",
         "corpus.change_document",
         "corpus.add_collection",
@@ -22,9 +24,18 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
     AUDITORS: (
         *_READ_CORPUS,
+        *_READ_EVALUATION,
         *(
             f"chat.view_{model}"
-            for model in ("auditevent", "conversation", "turn", "claim", "citation", "feedback")
+            for model in (
+                "auditevent",
+                "conversation",
+                "turn",
+                "claim",
+                "citation",
+                "feedback",
+                "calibrationrecord",
+            )
         ),
     ),
 }

@@ -16,21 +16,27 @@ _COMMON: dict[str, Any] = {
 }
 
 
-def embedded(socket_dir: str) -> dict[str, dict[str, Any]]:
+def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
     """Aliases `default` (application), `owner` and `auditor` on the embedded server."""
     return {
-        alias: {**_COMMON, "NAME": NAME, "USER": role, "HOST": socket_dir, "OPTIONS": {}}
+        alias: {**_COMMON, "NAME": name or NAME, "USER": role, "HOST": socket_dir, "OPTIONS": {}}
         for alias, role in (("default", APPLICATION), ("owner", OWNER), ("auditor", AUDITOR))
     }
 
 
-def external(application: str, owner: str, auditor: str) -> dict[str, dict[str, Any]]:
-    """The same aliases from `postgresql://` addresses; an empty one falls back to the first."""
-    return {
+def external(
+    application: str, owner: str, auditor: str, name: str = ""
+) -> dict[str, dict[str, Any]]:
+    """The same aliases from `postgresql://` addresses; an empty one falls back to the first.
+
+    `name` is another database on that server than the addresses name.
+    """
+    found = {
         "default": _from_url("DATABASE_URL", application),
         "owner": _from_url("DATABASE_OWNER_URL", owner or application),
         "auditor": _from_url("DATABASE_AUDITOR_URL", auditor or application),
     }
+    return {alias: values | ({"NAME": name} if name else {}) for alias, values in found.items()}
 
 
 def _from_url(setting: str, url: str) -> dict[str, Any]:

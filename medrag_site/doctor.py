@@ -11,8 +11,10 @@ from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
 
 from chat.audit import missing_protections
+from chat.calibration_records import gate_in_use, misfit
 from corpus import files, selectors
 from corpus.embedding import get_embedder
 from corpus.errors import MedragError
@@ -20,6 +22,8 @@ from corpus.models import EMBEDDING_DIMENSIONS
 from corpus.parsing import sandbox, sniff
 from corpus.recipe import chunk_settings
 from medrag_site.embedded import MIN_FREE_BYTES
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
 
 OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 mend index corruption
 OLDEST_POSTGRES = 150_000
@@ -119,6 +123,15 @@ def _encoder() -> tuple[bool, str]:
     return True, f"{embedder.fingerprint}, {dimensions} dimensions, passages by {cut}"
 
 
+def _gate() -> tuple[bool, str]:
+    """A gate whose risk is not known answers all the same, and somebody has to know."""
+    gate = gate_in_use()
+    found = retrieve(Query("metformin", on=timezone.localdate()))
+    if notes := misfit(gate, found.trace.fingerprint):
+        return False, f"{gate.scale.version}: {' '.join(notes)}"
+    return True, f"{gate.scale.version}, threshold {gate.threshold:.3g}"
+
+
 def _documents() -> tuple[bool, str]:
     """Out of date is no fault: what is searched is whole, and another reading would differ."""
     stale = selectors.documents_stale()
@@ -161,6 +174,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
     "queue": _queue,
     "worker": _worker,
     "embedder": _encoder,
+    "gate": _gate,
     "documents": _documents,
     "parser": _parser,
     "disk": _disk,

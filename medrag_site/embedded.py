@@ -29,18 +29,18 @@ class DatabaseStartError(Exception):
     """The embedded server can't run here; the message says why and what to do."""
 
 
-def ensure_started(data_dir: Path, *, stop_at_exit: bool = True) -> str:
+def ensure_started(data_dir: Path, *, database: str = "", stop_at_exit: bool = True) -> str:
     """Start the server in `data_dir/postgres` unless it runs, and return its socket's folder.
 
-    The first start also makes the three roles, the database and the extension.
-    Raises `DatabaseStartError`.
+    Makes the three roles, the database (by default that of the site) and the extension where they
+    are missing. Raises `DatabaseStartError`.
     """
     pgdata = data_dir / "postgres"
     _refuse_full_disk(data_dir)
     _refuse_long_path(pgdata)
     with _start_lock(data_dir):
         socket_dir = str(_server(data_dir, pgdata, stop_at_exit=stop_at_exit))
-        provision(socket_dir, databases.NAME)
+        provision(socket_dir, database or databases.NAME)
     return socket_dir
 
 

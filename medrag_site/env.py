@@ -1,6 +1,7 @@
 """Strict readers of environment variables: a value is right, absent, or stops the start by name."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -37,13 +38,19 @@ class Env:
         return self._parsed(name, default, parse, f"a whole number from {low} to {high}")
 
     def number(self, name: str, default: float, *, low: float, high: float) -> float:
+        value = self.optional_number(name, low=low, high=high)
+        return default if value is None else value
+
+    def optional_number(self, name: str, *, low: float, high: float) -> float | None:
+        """None where it is not set."""
+
         def parse(raw: str) -> float:
             value = float(raw)
             if not low <= value <= high:
                 raise ValueError(raw)
             return value
 
-        return self._parsed(name, default, parse, f"a number from {low} to {high}")
+        return self._parsed(name, None, parse, f"a number from {low} to {high}")
 
     def rate(self, name: str, default: str) -> str:
         """A number of requests per second, minute, hour or day, such as `60/min`."""
@@ -55,6 +62,16 @@ class Env:
             return raw
 
         return self._parsed(name, default, parse, "such as 60/min")
+
+    def database_name(self, name: str) -> str:
+        """Nothing that would have to be quoted, and no longer than PostgreSQL keeps."""
+
+        def parse(raw: str) -> str:
+            if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", raw):
+                raise ValueError(raw)
+            return raw
+
+        return self._parsed(name, "", parse, "at most 63 small letters, digits and underscores")
 
     def url(self, name: str) -> str:
         def parse(raw: str) -> str:

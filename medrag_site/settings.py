@@ -44,10 +44,11 @@ DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_OWNER_URL = env.text("DATABASE_OWNER_URL")
 DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
+DATABASE_NAME = env.database_name("MEDRAG_DATABASE_NAME")  # another one on the same server
 DATABASES = (
-    databases.embedded(socket_dir_of(DATA_DIR))
+    databases.embedded(socket_dir_of(DATA_DIR), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
-    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL)
+    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -89,7 +90,9 @@ CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
 CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
 
 # Answers
-GATE_THRESHOLD = env.number("MEDRAG_GATE_THRESHOLD", 0.6, low=0.0, high=1.0)
+GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
+GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)
+GATE_COSINE = env.number("MEDRAG_GATE_COSINE", 0.7, low=0.0, high=1.0)
 QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=20_000)
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 

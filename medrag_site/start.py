@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from django.core.exceptions import ImproperlyConfigured
 
+from medrag_site.beside import ensure_beside
 from medrag_site.embedded import DatabaseStartError, ensure_started
 
 _NEED_NO_DATABASE = {"help", "--help", "-h", "--version", "makemigrations", "collectstatic"}
@@ -26,10 +27,15 @@ def prepare(argv: Sequence[str]) -> None:
 
 
 def start_database() -> None:
-    """Start the embedded server and point the settings at its socket; nothing for a URL."""
+    """Start the embedded server and point the settings at its socket.
+
+    For a URL nothing, but for a database that MEDRAG_DATABASE_NAME names there: it is made.
+    """
     from django.conf import settings  # late: reading it may fail, which `prepare` reports
 
     if settings.DATABASE_IS_EMBEDDED:
-        socket_dir = ensure_started(settings.DATA_DIR)
+        socket_dir = ensure_started(settings.DATA_DIR, database=settings.DATABASE_NAME)
         for alias in settings.DATABASES.values():
             alias["HOST"] = socket_dir
+    elif settings.DATABASE_NAME:
+        ensure_beside(settings.DATABASES, settings.DATABASE_OWNER_URL or settings.DATABASE_URL)

@@ -59,6 +59,8 @@ class RetrievalConfig:
     # What surrounds a passage
     context_chars: int = 2000  # of its section around a hit; 0: none
     corrective: bool = True  # a wider second search where the gate is near its threshold
+    corrective_margin: float = 1.5  # how near, in log-odds: from 0.25 for a threshold of 0.6
+    corrective_before_s: float = 2.0  # after the question; later it would take too long
 
     def fingerprint(self, *parts: str) -> str:
         """16 hex digits over every field, the pipeline's version, and what else decides.
@@ -69,6 +71,34 @@ class RetrievalConfig:
             {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
         )
         return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def widened(config: RetrievalConfig, *, rewrites: int = 0) -> RetrievalConfig:
+    """The second search of a question whose first was nearly good enough.
+
+    After corrective retrieval (Yan et al., 2024): more passages of longer lists, every wording by
+    rules, `rewrites` by a language model, and the neighbours of what was found. What a
+    site has switched off for good, a side of the search, an encoder or a reranker, stays off.
+    """
+    return replace(
+        config,
+        k=2 * config.k,
+        adaptive_k=False,
+        lexical_candidates=2 * config.lexical_candidates,
+        df_budget=2 * config.df_budget,
+        rescored=2 * config.rescored,
+        condense_above=2 * config.condense_above,
+        dense_candidates=2 * config.dense_candidates,
+        ef_search=min(1000, 2 * config.ef_search),  # pgvector takes no more
+        max_scan_tuples=2 * config.max_scan_tuples,
+        expand=True,
+        rules=True,
+        multi_query=max(config.multi_query, rewrites),
+        neighbours=True,
+        summaries=True,
+        rerank_candidates=2 * config.rerank_candidates,
+        corrective=False,
+    )
 
 
 _CHOICES = {

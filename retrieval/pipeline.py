@@ -23,6 +23,7 @@ from retrieval.fusion import (
 )
 from retrieval.hits import hits_of
 from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
+from retrieval.neighbours import search_neighbours
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
 from retrieval.scores import bm25_of, cosines_of
 from retrieval.twins import others_that_say_it
@@ -90,6 +91,9 @@ class _Search:
             rankings.append(search_lexical(self.query, lexemes, self.config))
         if self.config.dense:
             rankings.append(search_dense(self.query, vector, self.config))
+        if self.config.neighbours:
+            found = reciprocal_rank_fusion(rankings, k=self.config.rrf_k)
+            rankings.append(search_neighbours(self.query, found, self.config))
         self.durations_ms |= {ranking.name: ranking.duration_ms for ranking in rankings}
         return rankings
 

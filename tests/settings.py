@@ -11,9 +11,9 @@ _ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_ROOT / "var" / "test"))
 
 from medrag_site.settings import *  # noqa: E402, F403
-from medrag_site.settings import DATA_DIR, DATABASES, env  # noqa: E402
+from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES, env  # noqa: E402
 
-if _name := os.environ.get("MEDRAG_TEST_DATABASE"):
+if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
     for _alias in DATABASES.values():
         _alias["NAME"] = _name
 FILES_DIR = MEDIA_ROOT = Path(os.environ.get("MEDRAG_TEST_FILES", str(DATA_DIR / "files")))

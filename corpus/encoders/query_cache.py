@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -12,6 +13,14 @@ import numpy as np
 from corpus.encoders.types import Vectors
 
 ENTRIES = 512  # of 1,536 dimensions that is 3 MB
+
+_CACHES: weakref.WeakSet[QueryCache] = weakref.WeakSet()
+
+
+def forget_queries() -> None:
+    """Empty every cache of this process: for whoever measures what a question costs."""
+    for cache in list(_CACHES):
+        cache.forget()
 
 
 class QueryCache:
@@ -23,6 +32,11 @@ class QueryCache:
         self._encode, self._entries = encode, entries
         self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
         self._lock = threading.Lock()
+        _CACHES.add(self)
+
+    def forget(self) -> None:
+        with self._lock:
+            self._kept.clear()
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """What `encode` gives for them, which is called at most once; the caller's own copy."""

@@ -125,6 +125,11 @@ def _pair_drafts(pair: Element, tags: _Tags) -> list[Draft]:
     return [text_draft(BlockKind.HEADING, question, 2), *answer] if question else answer
 
 
+def answer_lines(answer: str) -> list[str]:
+    """The paragraphs and items of an answer, in order; none for one without text."""
+    return [draft.text for draft in _answer_drafts(answer)]
+
+
 def _answer_drafts(answer: str) -> list[Draft]:
     drafts: list[Draft] = []
     for raw in _BREAK.split(clean_text(answer).strip()):

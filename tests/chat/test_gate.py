@@ -1,11 +1,14 @@
 """Whether evidence may be used at all."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from chat.gate import Calibration, decide
+from chat.gate import Calibration, Cosine, decide
 from chat.models import Reason
+from chat.scales import same_weights
+from corpus.embedding import encoder_facts
 from retrieval.types import Evidence, Hit, Query, Scope, Trace
 from tests.chat.hits import TODAY, made_up_hit
 
@@ -72,3 +75,104 @@ def test_ties_are_decided_by_key() -> None:
 def test_what_is_not_a_number_stays_shut() -> None:
     hit = made_up_hit(cosine=math.nan)
     assert decide(evidence(hit), calibration=PLAIN, threshold=0.0).reason == Reason.WEAK_EVIDENCE
+
+
+# Near the threshold
+
+
+@pytest.mark.parametrize(
+    ("threshold", "lowest_near"),
+    [(0.6, 0.2507), (0.5, 1 / (1 + math.exp(1.5))), (0.9, 1 / (1 + math.exp(1.5) / 9))],
+)
+def test_near_is_a_margin_in_log_odds(threshold: float, lowest_near: float) -> None:
+    calibration = Calibration()
+    assert calibration.is_near(lowest_near + 0.0005, threshold, margin=1.5)
+    assert not calibration.is_near(lowest_near - 0.0005, threshold, margin=1.5)
+    assert not calibration.is_near(threshold - 0.01, threshold, margin=0.0)
+
+
+def test_a_decision_says_whether_it_was_near() -> None:
+    hit = made_up_hit(cosine=0.4, coverage=0.2)
+    at = PLAIN.probability(hit)
+    near = decide(evidence(hit), calibration=PLAIN, threshold=min(1.0, at + 0.1))
+    assert near.reason == Reason.WEAK_EVIDENCE and near.is_near
+    far = decide(evidence(hit), calibration=PLAIN, threshold=0.9)
+    assert far.reason == Reason.WEAK_EVIDENCE and not far.is_near
+    assert not decide(evidence(hit), calibration=PLAIN, threshold=at).is_near  # it is open
+    assert not decide(evidence(), calibration=PLAIN, threshold=0.5).is_near
+
+
+def test_what_is_not_a_number_stands_last_and_hides_nothing() -> None:
+    broken = made_up_hit(key="a", cosine=math.nan)
+    sound = made_up_hit(key="b", cosine=1.0, coverage=1.0)
+    decision = decide(evidence(broken, sound), calibration=PLAIN, threshold=0.9)
+    assert decision.reason is None and decision.passages == (sound, broken)
+    alone = decide(evidence(broken), calibration=PLAIN, threshold=0.0)
+    assert (alone.probability, alone.is_near) == (0.0, False)  # a trace can keep it
+
+
+# Isotonic
+
+STEPS = replace(PLAIN, knots=((0.0, 0.2), (1.0, 0.4), (3.0, 0.4), (4.0, 0.9)))
+
+
+@pytest.mark.parametrize(
+    ("score", "probability"),
+    [(-9, 0.2), (0, 0.2), (0.5, 0.3), (1, 0.4), (2, 0.4), (3.5, 0.65), (4, 0.9), (99, 0.9)],
+)  # fmt: skip
+def test_between_knots_it_is_a_straight_line(score: float, probability: float) -> None:
+    assert STEPS.probability_at(score) == pytest.approx(probability)
+
+
+def test_passages_of_one_step_are_ordered_by_score() -> None:
+    low, high = (made_up_hit(key=k, cosine=c, coverage=1.0) for k, c in (("a", 0.0), ("b", 0.5)))
+    assert STEPS.probability(low) == STEPS.probability(high)
+    assert decide(evidence(low, high), calibration=STEPS, threshold=0.5).passages == (high, low)
+
+
+def test_a_trace_holds_a_digest_of_the_knots() -> None:
+    other = replace(STEPS, knots=(*STEPS.knots, (5.0, 0.95)))
+    assert len(STEPS.as_dict()["knots"]) == 16
+    assert STEPS.as_dict() != other.as_dict()
+    assert PLAIN.as_dict()["knots"] == ""
+
+
+# The cosine alone
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.45])
+def test_the_simple_gate_opens_at_the_best_cosine(threshold: float) -> None:
+    below = made_up_hit(key="a", rank=1, cosine=math.nextafter(threshold, 0), coverage=1.0)
+    at = made_up_hit(key="b", rank=2, cosine=threshold, coverage=0.0)
+    shut = decide(evidence(below), calibration=Cosine(), threshold=threshold)
+    assert shut.reason == Reason.WEAK_EVIDENCE
+    decision = decide(evidence(below, at), calibration=Cosine(), threshold=threshold)
+    assert decision.reason is None
+    assert (decision.passages, decision.probability) == ((at, below), threshold)
+
+
+def test_the_simple_gate_is_near_within_a_tenth() -> None:
+    for cosine, near in ((0.65, True), (0.55, False), (-0.5, False), (math.nan, False)):
+        hit = made_up_hit(cosine=cosine)
+        decision = decide(evidence(hit), calibration=Cosine(), threshold=0.7)
+        assert (decision.reason, decision.is_near) == (Reason.WEAK_EVIDENCE, near)
+        assert 0.0 <= decision.probability <= 1.0
+
+
+# Which encoder
+
+
+def test_fingerprints_of_the_same_weights() -> None:
+    weights = "model:53aa51172d142c89:torch-f32"
+    assert same_weights(weights, weights)
+    assert same_weights(weights, "model:53aa51172d142c89:openvino-bf16")
+    assert not same_weights(weights, "model:53aa51172d142c80:torch-f32")
+    assert not same_weights(weights, "other:53aa51172d142c89:torch-f32")
+    assert same_weights("embed:large:ab:endpoint", "embed:large:ab:endpoint")
+    assert not same_weights("embed:large:ab:endpoint", "embed:small:ab:endpoint")
+    assert not same_weights("", weights)
+    assert not same_weights("one", "other")
+
+
+def test_the_built_in_calibration_is_for_the_bundled_encoder() -> None:
+    assert same_weights(Calibration().encoder, encoder_facts().fingerprint)

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.embedding import get_embedder
-from corpus.models import Document, Page
+from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
 from retrieval.fusion import reciprocal_rank_fusion
@@ -204,8 +204,7 @@ def test_every_setting_changes_the_fingerprint() -> None:
 
 def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) -> None:
     evidence = ask("gentamicin level in renal impairment", lexical_candidates=1, dense_candidates=2)
-    lexical, dense = evidence.trace.rankings
-    assert len(evidence.trace.fused) in (2, 3)
+    assert [len(ranking.entries) for ranking in evidence.trace.rankings] == [1, 2]
     deep = ask("gentamicin level in renal impairment")
     scores = {entry.key: entry.score for entry in deep.trace.rankings[0].entries}
     cosines = {entry.key: entry.score for entry in deep.trace.rankings[1].entries}
@@ -216,3 +215,16 @@ def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) ->
         expected = 0.2 * scores.get(entry.key, 0.0) / most_bm25
         expected += 0.8 * (cosines[entry.key] + 1) / (most_cosine + 1)
         assert entry.score == pytest.approx(expected, abs=1e-6)
+
+
+def test_neighbours_of_the_best_are_candidates_where_that_is_set() -> None:
+    text = "\n".join(f"## Part {n}\nAdvice on {topic}." for n, topic in enumerate(["a", "b", "c"]))
+    publish(f"# Guide\n{text}", title="Guide")
+    other = publish("# Other\nAdvice on b as well, of a draft.", lifecycle=Lifecycle.DRAFT)
+    narrow: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 1}
+    assert len(ask("part 1 advice on b", **narrow).hits) == 1
+    evidence = ask("part 1 advice on b", neighbours=True, **narrow)
+    assert {hit.index for hit in evidence.hits} == {0, 1, 2}
+    assert other.pk not in {hit.document_id for hit in evidence.hits}
+    assert evidence.trace.rankings[-1].name == "neighbours"
+    assert evidence.hits[0].index == 1

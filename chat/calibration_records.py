@@ -1,0 +1,194 @@
+"""Calibrations that are kept: the only writer of their records, and the gate that is in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from chat import audit
+from chat.calibration import CalibrationError, Fitted
+from chat.calibration_plot import plot_png
+from chat.gate import Calibration, Cosine, Gate, GateUnavailable
+from chat.models import CalibrationRecord
+from chat.scales import same_weights
+from corpus.embedding import encoder_facts
+
+BUILT_IN = Calibration()
+OTHER_SEARCH = (
+    "The gate was calibrated with another configuration of the search, so its risk is not known: "
+    "run manage.py calibrate again."
+)
+OTHER_COMPUTATION = (
+    "The gate was calibrated with the same encoder computed in another way: run manage.py "
+    "calibrate again to know its risk."
+)
+NO_GUARANTEE = "The threshold is set by hand (MEDRAG_GATE_THRESHOLD), so its risk is not known."
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a calibration was made on and with."""
+
+    testset: str
+    testset_digest: str
+    encoder: str
+    retrieval: str
+
+
+def gate_in_use() -> Gate:
+    """The configured kind, with the active calibration of the encoder in use. One query or none.
+
+    A record that was made for another encoder is never used: its cosines mean something else. The
+    built-in calibration serves the bundled encoder alone. Raises `GateUnavailable` where neither
+    fits, and then nothing can be answered.
+    """
+    if settings.GATE == "cosine":
+        return Gate(Cosine(), settings.GATE_COSINE)
+    encoder = encoder_facts().fingerprint
+    record = _active(encoder)
+    if record is not None:
+        return _gate_of(record, encoder)
+    if not same_weights(BUILT_IN.encoder, encoder):
+        raise GateUnavailable(
+            "The gate has no calibration for the encoder in use: run manage.py calibrate, or set "
+            "MEDRAG_GATE to cosine."
+        )
+    return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
+
+
+def misfit(gate: Gate, retrieval: str) -> tuple[str, ...]:
+    """What is to be said of a gate over what the search of this fingerprint finds."""
+    is_other = bool(gate.retrieval) and gate.retrieval != retrieval
+    return (*gate.notes, *([OTHER_SEARCH] if is_other else []))
+
+
+def calibration_store(
+    fitted: Fitted, provenance: Provenance, *, by: User | None
+) -> CalibrationRecord:
+    """Keep it under the next number, with its plot, and use it from now on. Audited."""
+    number = _next_number()
+    picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
+    calibration = fitted.calibration
+    with transaction.atomic():
+        record = CalibrationRecord.objects.create(
+            number=number,
+            created_by=by,
+            method=fitted.method,
+            intercept=calibration.intercept,
+            cosine=calibration.cosine,
+            coverage=calibration.coverage,
+            knots=calibration.knots,
+            threshold=calibration.threshold,
+            risk=fitted.risk,
+            guarantee=fitted.guarantee,
+            counts=dict(fitted.counts),
+            metrics=dict(fitted.metrics),
+            encoder=provenance.encoder,
+            retrieval=provenance.retrieval,
+            testset=provenance.testset[:200],
+            testset_digest=provenance.testset_digest,
+            plot=picture,
+        )
+        calibration_use(record, by=by)
+    return record
+
+
+def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
+    """From the next question on, wherever its encoder is in use. Audited, in one transaction."""
+    with transaction.atomic():
+        CalibrationRecord.objects.filter(encoder=record.encoder, is_active=True).update(
+            is_active=False
+        )
+        CalibrationRecord.objects.filter(pk=record.pk).update(is_active=True)
+        record.refresh_from_db(fields=["is_active"])
+        audit.record(
+            "calibration.used",
+            actor=by,
+            subject=f"calibration:{record.version}",
+            payload={
+                "encoder": record.encoder,
+                "guarantee": record.guarantee,
+                "method": record.method,
+                "retrieval": record.retrieval,
+                "risk": record.risk,
+                "testset_digest": record.testset_digest,
+                "threshold": record.threshold,
+                "weights": [record.intercept, record.cosine, record.coverage],
+            },
+        )
+
+
+def built_in_use(*, by: User | None) -> None:
+    """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
+    encoder = encoder_facts().fingerprint
+    if not same_weights(BUILT_IN.encoder, encoder):
+        raise CalibrationError(
+            f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
+            hint="Nothing was changed.",
+        )
+    with transaction.atomic():
+        for record in CalibrationRecord.objects.filter(is_active=True):
+            if same_weights(record.encoder, encoder):
+                CalibrationRecord.objects.filter(pk=record.pk).update(is_active=False)
+        audit.record(
+            "calibration.used",
+            actor=by,
+            subject=f"calibration:{BUILT_IN.version}",
+            payload={"encoder": BUILT_IN.encoder, "threshold": BUILT_IN.threshold},
+        )
+
+
+def record_of(version: str) -> CalibrationRecord:
+    """By `site-N`. Raises `CalibrationError` with the versions that there are."""
+    kind, _, number = version.partition("-")
+    if kind == "site" and number.isdecimal() and len(number) < 9:
+        found = CalibrationRecord.objects.filter(number=int(number)).first()
+        if found is not None:
+            return found
+    known = [record.version for record in CalibrationRecord.objects.defer("plot")[:20]]
+    raise CalibrationError(
+        f"There is no calibration {version}.",
+        hint=f"There are {', '.join([*known, BUILT_IN.version])}. Nothing was changed.",
+    )
+
+
+def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
+    return same_weights(record.encoder, encoder_facts().fingerprint)
+
+
+def _active(encoder: str) -> CalibrationRecord | None:
+    """The one of exactly this encoder, else the latest of the same weights."""
+    active = CalibrationRecord.objects.defer("plot").filter(is_active=True).order_by("-number")
+    fitting = [record for record in active if same_weights(record.encoder, encoder)]
+    exact = [record for record in fitting if record.encoder == encoder]
+    return next(iter(exact or fitting), None)
+
+
+def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
+    scale = Calibration(
+        intercept=record.intercept,
+        cosine=record.cosine,
+        coverage=record.coverage,
+        version=record.version,
+        threshold=record.threshold,
+        encoder=record.encoder,
+        knots=tuple((float(score), float(probability)) for score, probability in record.knots),
+    )
+    notes = () if record.encoder == encoder else (OTHER_COMPUTATION,)
+    return _with_threshold(Gate(scale, record.threshold, record.retrieval, notes))
+
+
+def _with_threshold(gate: Gate) -> Gate:
+    """What is set by hand goes before."""
+    if settings.GATE_THRESHOLD is None:
+        return gate
+    notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
+    return Gate(gate.scale, settings.GATE_THRESHOLD, gate.retrieval, notes)
+
+
+def _next_number() -> int:
+    last = CalibrationRecord.objects.order_by("-number").values_list("number", flat=True).first()
+    return (last or 0) + 1

@@ -1,0 +1,133 @@
+"""How often a gate is wrong: thresholds with a guarantee, and what describes its scores. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+BINS = 10  # of equal width, as in Guo et al., ICML 2017
+_SLACK = 1e-9  # so that 0.05 * 20 counts as 1
+
+
+def needed_unanswerable(risk: float) -> int:
+    """The fewest unanswerable questions that can hold a threshold to `risk`: `1 / risk - 1`.
+
+    With fewer, not even a threshold above all of them is known to keep the next one out.
+    """
+    return max(1, math.ceil(1 / risk - 1 - _SLACK))
+
+
+def smallest_risk(unanswerable: int) -> float:
+    """The least risk that so many unanswerable questions can promise."""
+    return 1 / (unanswerable + 1)
+
+
+def conformal_threshold(unanswerable: Sequence[float], risk: float) -> float:
+    """The lowest threshold that lets at most `risk` of unanswerable questions through.
+
+    Conformal risk control (Angelopoulos et al., 2022, theorem 1) for the loss "an unanswerable
+    question opens the gate": the lowest t with `(opened(t) + 1) / (n + 1) <= risk`. If the next
+    unanswerable question is exchangeable with these, and these had no part in the scores'
+    making, it opens the gate with a probability of at most `risk`, over the draw of all of them.
+    No assumption on the scores. Raises ValueError for fewer than `needed_unanswerable(risk)`.
+    """
+    allowed = math.floor(risk * (len(unanswerable) + 1) + _SLACK) - 1
+    if allowed < 0:
+        raise ValueError(f"{needed_unanswerable(risk)} unanswerable questions are needed")
+    if allowed >= len(unanswerable):
+        return 0.0
+    highest = sorted(unanswerable, reverse=True)
+    return math.nextafter(highest[allowed], math.inf)
+
+
+def auroc(probabilities: Floats, labels: Bools) -> float:
+    """How often an answerable question stands above an unanswerable one; ties count half.
+
+    Mann and Whitney, 1947. In [0, 1], 0.5 is chance; NaN where one kind is missing.
+    """
+    high, low = probabilities[labels], probabilities[~labels]
+    if not len(high) or not len(low):
+        return math.nan
+    above = (high[:, None] > low[None, :]).mean()
+    return float(above + 0.5 * (high[:, None] == low[None, :]).mean())
+
+
+def brier(probabilities: Floats, labels: Bools) -> float:
+    """Mean squared distance to what was true, in [0, 1], lower is better. Brier, 1950."""
+    return float(np.mean((probabilities - labels) ** 2))
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Questions of like probability: how many, what was said of them, and how many held."""
+
+    count: int
+    mean: float
+    share: float
+
+
+def reliability(probabilities: Floats, labels: Bools) -> tuple[Bin, ...]:
+    """The bins that are not empty, lowest first; 1.0 belongs to the last."""
+    place = np.minimum((probabilities * BINS).astype(int), BINS - 1)
+    return tuple(
+        Bin(int(held.sum()), float(probabilities[held].mean()), float(labels[held].mean()))
+        for held in (place == number for number in range(BINS))
+        if held.any()
+    )
+
+
+def calibration_error(probabilities: Floats, labels: Bools) -> float:
+    """ECE: the mean distance between said and true share of each bin, weighted by its count.
+
+    Naeini et al., AAAI 2015. In [0, 1], lower is better.
+    """
+    bins = reliability(probabilities, labels)
+    return sum(b.count * abs(b.mean - b.share) for b in bins) / len(labels)
+
+
+def opened_rates(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, float | None]:
+    """What opens at `threshold`: of each kind, and how much of what opens should not have."""
+    opened = probabilities >= threshold
+    return {
+        "answerable_opened": _share(opened[labels]),
+        "unanswerable_opened": _share(opened[~labels]),
+        "wrong_among_opened": _share(~labels[opened]),
+    }
+
+
+def risk_coverage(probabilities: Floats, labels: Bools) -> tuple[tuple[float, float], ...]:
+    """(share of questions opened, share of those that are unanswerable), by falling threshold.
+
+    El-Yaniv and Wiener, JMLR 11, 2010. Equal probabilities open together.
+    """
+    thresholds = np.unique(probabilities)[::-1]
+    return tuple(
+        (float(opened.mean()), float((~labels[opened]).mean()))
+        for opened in (probabilities >= threshold for threshold in thresholds)
+    )
+
+
+def described(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, Any]:
+    """Every figure of a calibration record, rounded to what so many questions can tell."""
+    values = {
+        "auroc": auroc(probabilities, labels),
+        "brier": brier(probabilities, labels),
+        "ece": calibration_error(probabilities, labels),
+        **opened_rates(probabilities, labels, threshold),
+    }
+    return {
+        name: None if value is None or math.isnan(value) else round(value, 4)
+        for name, value in values.items()
+    }
+
+
+def _share(held: Bools) -> float | None:
+    return float(held.mean()) if len(held) else None

@@ -1,0 +1,151 @@
+"""Fit the gate on labelled questions and use it, or go back to an earlier calibration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from chat.calibration import METHODS, Fitted, Plan, calibrate
+from chat.calibration_plot import plot_png
+from chat.calibration_questions import labelled_questions, observed, questions_digest
+from chat.calibration_records import (
+    BUILT_IN,
+    NO_GUARANTEE,
+    Provenance,
+    built_in_use,
+    calibration_store,
+    calibration_use,
+    is_for_encoder_in_use,
+    record_of,
+)
+from corpus.embedding import encoder_facts
+from corpus.errors import MedragError
+from retrieval.configured import site_config
+
+
+class Command(BaseCommand):
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
+            "--testset", metavar="NAME", help="a JSON list of questions (see tests/golden), or the "
+            "name of a test set",
+        )  # fmt: skip
+        what.add_argument("--use", metavar="VERSION", help="from now on, such as site-3")
+        parser.add_argument(
+            "--risk", type=float, default=0.05,
+            help="share of unanswerable questions that may get through (default 0.05)",
+        )  # fmt: skip
+        parser.add_argument("--method", choices=METHODS, default="auto")
+        parser.add_argument(
+            "--folds", type=int, default=0, metavar="N",
+            help="judge every question by weights fitted on the others; promises nothing",
+        )  # fmt: skip
+        parser.add_argument("--seed", type=int, default=0, help="how the questions are split")
+        parser.add_argument("--dry-run", action="store_true", help="show it and keep nothing")
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="write the plot as PNG too")
+        parser.add_argument("--user", metavar="NAME", help="whose doing it is, for the log")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            by = _person(options["user"])
+            if options["use"]:
+                self.use(options["use"], by=by)
+            else:
+                self.make(options, by=by)
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+
+    def use(self, version: str, *, by: User | None) -> None:
+        if version == BUILT_IN.version:
+            built_in_use(by=by)
+        else:
+            record = record_of(version)
+            calibration_use(record, by=by)
+            if not is_for_encoder_in_use(record):
+                self.stderr.write("It was made for another encoder, and waits until that is used.")
+        self.stdout.write(f"In use from the next question on: {version}.")
+        self._say_what_overrides()
+
+    def make(self, options: dict[str, Any], *, by: User | None) -> None:
+        plan = _plan(options)
+        questions = labelled_questions(options["testset"])
+        seen = observed(questions, site_config(), on=timezone.localdate())
+        fitted = calibrate(seen.examples, plan)
+        self._report(fitted, not_found=seen.not_found)
+        if options["plot"]:
+            options["plot"].write_bytes(plot_png(fitted, title=Path(options["testset"]).name))
+        if options["dry_run"]:
+            self.stdout.write("Nothing was kept.")
+            return
+        provenance = Provenance(
+            testset=Path(options["testset"]).name,
+            testset_digest=questions_digest(questions),
+            encoder=encoder_facts().fingerprint,
+            retrieval=seen.retrieval,
+        )
+        record = calibration_store(fitted, provenance, by=by)
+        self.stdout.write(f"Kept, and in use from the next question on: {record.version}.")
+        self._say_what_overrides()
+
+    def _report(self, fitted: Fitted, *, not_found: int) -> None:
+        gate, counts = fitted.calibration, fitted.counts
+        self.stdout.write(
+            f"{counts['questions']} questions, {counts['answerable']} of them answerable; "
+            f"judged on {counts['judged']} that the weights were not fitted on."
+        )
+        if not_found:
+            self.stdout.write(
+                f"{not_found} more have an answer that the search did not find: they count as "
+                "unanswerable."
+            )
+        self.stdout.write(
+            f"{fitted.method}: {gate.intercept:.2f} + {gate.cosine:.2f} cosine + "
+            f"{gate.coverage:.2f} coverage; threshold {gate.threshold:.3f}"
+        )
+        self.stdout.write(_promise(fitted))
+        for name, value in fitted.metrics.items():
+            self.stdout.write(f"  {name:<20}  {'-' if value is None else f'{value:.3f}'}")
+
+    def _say_what_overrides(self) -> None:
+        if settings.GATE == "cosine":
+            self.stderr.write("MEDRAG_GATE is cosine, so no calibration is read.")
+        elif settings.GATE_THRESHOLD is not None:
+            self.stderr.write(NO_GUARANTEE)
+
+
+def _promise(fitted: Fitted) -> str:
+    if fitted.guarantee == "none":
+        return "Cross-fitted: the risk is an estimate, and nothing is promised of it."
+    return (
+        f"At most {fitted.risk:.1%} of questions that no guideline answers get through, if they "
+        "are like those of the test set (in the mean over test sets)."
+    )
+
+
+def _plan(options: dict[str, Any]) -> Plan:
+    if not 0 < options["risk"] <= 0.5:
+        raise CommandError("--risk must be above 0 and at most 0.5.")
+    if options["folds"] and not 2 <= options["folds"] <= 50:
+        raise CommandError("--folds must be from 2 to 50.")
+    return Plan(
+        risk=options["risk"],
+        method=options["method"],
+        folds=options["folds"],
+        seed=options["seed"],
+    )
+
+
+def _person(username: str | None) -> User | None:
+    if not username:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise CommandError(f"There is no active user {username}.")
+    return user

@@ -1,0 +1,128 @@
+"""What the gate reads off a passage: a calibrated probability, or its bare cosine. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from bisect import bisect_right
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from retrieval.types import Hit
+
+BUNDLED_ENCODER = "model:53aa51172d142c89:torch-f32"  # all-MiniLM-L6-v2 by its fingerprint
+
+
+class Scale(Protocol):
+    """Turns a passage into the number that is compared with the threshold."""
+
+    @property
+    def version(self) -> str: ...
+
+    def score(self, hit: Hit) -> float:
+        """Orders passages, higher is better. Any real number."""
+
+    def probability(self, hit: Hit) -> float:
+        """What is compared: in [0, 1], never falling as the score rises."""
+
+    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
+        """Whether a second look may be worth it, though `probability` is below `threshold`."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that decides, for traces and fingerprints."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A logistic regression over cosine and coverage; isotonic over its score where it has knots.
+
+    The defaults are the built-in one, fitted on questions about the sample guidelines
+    (docs/evaluation.md). `manage.py calibrate` makes others.
+    """
+
+    intercept: float = -9.35
+    cosine: float = 10.99
+    coverage: float = 7.66
+    version: str = "samples-1"
+    threshold: float = 0.6
+    encoder: str = BUNDLED_ENCODER  # whose cosines it was fitted on
+    knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
+
+    def score(self, hit: Hit) -> float:
+        return self.score_at(hit.cosine, hit.coverage)
+
+    def score_at(self, cosine: float, coverage: float) -> float:
+        return self.intercept + self.cosine * cosine + self.coverage * coverage
+
+    def probability(self, hit: Hit) -> float:
+        return self.probability_at(self.score(hit))
+
+    def probability_at(self, score: float) -> float:
+        """In [0, 1]. Between two knots on the straight line, beyond them as the outermost."""
+        return _interpolated(self.knots, score) if self.knots else logistic(score)
+
+    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
+        """Within `margin` of the threshold in log-odds: 1.5 below 0.6 is 0.25."""
+        return log_odds(probability) >= log_odds(threshold) - margin
+
+    def as_dict(self) -> dict[str, Any]:
+        """Of the knots, which may be hundreds, only a digest."""
+        knots = json.dumps(self.knots).encode() if self.knots else b""
+        return asdict(self) | {"knots": hashlib.sha256(knots).hexdigest()[:16] if knots else ""}
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """The gate of the simplest systems: the best cosine against a bar. It is no probability."""
+
+    version: str = "cosine"
+
+    NEAR = 0.1  # about what one synonym more or less moves the cosine of a short question
+
+    def score(self, hit: Hit) -> float:
+        return hit.cosine
+
+    def probability(self, hit: Hit) -> float:
+        """The cosine, with what points away from the question as 0."""
+        return min(1.0, max(0.0, hit.cosine)) if math.isfinite(hit.cosine) else hit.cosine
+
+    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
+        return margin > 0 and probability >= threshold - self.NEAR
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def same_weights(one: str, other: str) -> bool:
+    """Whether two encoders' fingerprints differ at most in what computes with the weights.
+
+    A fingerprint is `name:digest:computed by`; its digest covers weights, pooling and prefixes. The
+    cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one calibration
+    serves both, if not its promise.
+    """
+    return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
+
+
+def logistic(score: float) -> float:
+    """`1 / (1 + e^-score)`, without overflow at either end."""
+    if score >= 0:
+        return 1.0 / (1.0 + math.exp(-score))
+    return math.exp(score) / (1.0 + math.exp(score))
+
+
+def log_odds(probability: float) -> float:
+    """The inverse of `logistic`; infinite at 0 and 1."""
+    if probability <= 0.0:
+        return -math.inf
+    return math.inf if probability >= 1.0 else math.log(probability / (1.0 - probability))
+
+
+def _interpolated(knots: tuple[tuple[float, float], ...], score: float) -> float:
+    if math.isnan(score):
+        return score
+    after = bisect_right(knots, score, key=lambda knot: knot[0])
+    if after == 0 or after == len(knots):
+        return knots[max(0, after - 1)][1]
+    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
+    return y0 + (y1 - y0) * (score - x0) / (x1 - x0)

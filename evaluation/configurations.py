@@ -1,0 +1,78 @@
+"""What is measured: named configurations of a search, and ways to build its index. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from corpus.errors import MedragError
+from retrieval.config import RetrievalConfig, config_from
+
+# By name, what differs from the configuration of the site.
+NAMED: Mapping[str, str] = {
+    "default": "",
+    "lexical": "dense=no",
+    "dense": "lexical=none",
+    "rrf": "fusion=rrf",
+    "sum": "fusion=sum",
+    "idf-ts-rank": "lexical=idf_ts_rank",
+    "ts-rank": "lexical=ts_rank",
+    "plain": "expand=no rules=no multi_query=0 hyde=no summaries=no reranker=none fusion=rrf",
+}
+# A document may have many passages: so many are asked for per document that is wanted.
+PASSAGES_PER_DOCUMENT = 2
+DEPTH = 100  # documents of a run: what Recall@100 looks at
+
+
+class UnknownConfiguration(MedragError):
+    """Neither a name nor a list of switches."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A way to search: its name in tables, and its difference from the site's."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A way to build an index: settings that differ, and whether passages carry their context."""
+
+    name: str = "as set"
+    environment: tuple[tuple[str, str], ...] = ()
+    with_context: bool = True
+
+
+def configuration(text: str) -> Configuration:
+    """A named one, or one of its own such as `fusion=sum k=5`. Raises UnknownConfiguration."""
+    if text in NAMED:
+        return Configuration(text, NAMED[text])
+    try:
+        config_from(text)
+    except ValueError as error:
+        raise UnknownConfiguration(
+            f"--config: {error}.", hint=f"Or one of the names {', '.join(NAMED)}."
+        ) from error
+    return Configuration(text, text)
+
+
+def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
+    """The same search with lists long enough for `depth` documents.
+
+    Every list has at least PASSAGES_PER_DOCUMENT passages per document; what decides their order is
+    as it was. A passage's surroundings and the corrective step, which rank nothing, are left out.
+    """
+    passages = depth * PASSAGES_PER_DOCUMENT
+    return replace(
+        config,
+        k=max(config.k, passages),
+        adaptive_k=False,
+        lexical_candidates=max(config.lexical_candidates, passages),
+        rescored=max(config.rescored, passages),
+        dense_candidates=max(config.dense_candidates, passages),
+        ef_search=max(config.ef_search, passages),
+        context_chars=0,
+        corrective=False,
+    )

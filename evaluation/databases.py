@@ -1,0 +1,126 @@
+"""Databases of the evaluation's own, one for each set of documents and way to index them.
+
+They stand on the same server and are never searched by anybody: a child process whose
+MEDRAG_DATABASE_NAME names one finds it there, made where it was missing. Each says of itself, in
+the comment that PostgreSQL keeps of a database, what it holds and whether all of it is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connections
+from django.db.utils import DatabaseError
+from psycopg import sql
+
+from corpus.embedding import encoder_facts
+from corpus.errors import MedragError
+from corpus.recipe import site_recipe
+from evaluation.configurations import Recipe
+from evaluation.datasets.types import Dataset
+
+PREFIX = "evaluation_"
+_NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
+_FILLING = 0x6D656472  # any number that nothing else locks
+_LIST = """
+SELECT d.datname, pg_database_size(d.oid), coalesce(shobj_description(d.oid, 'pg_database'), '')
+FROM pg_database d WHERE d.datname ~ %s ORDER BY d.datname
+"""
+
+
+class NoSuchDatabase(MedragError):
+    """It is not there, not ours to drop, or in use."""
+
+
+@dataclass(frozen=True)
+class EvaluationDatabase:
+    """One that is kept. `note` is what it says of itself, empty while it was never filled."""
+
+    name: str
+    size_bytes: int
+    note: Mapping[str, Any]
+
+
+def name_for(dataset: Dataset, recipe: Recipe) -> str:
+    """The database of these documents, cut and encoded this way; others have other names."""
+    parts = [
+        dataset.documents_digest,
+        site_recipe(encoder_facts()),
+        json.dumps(sorted(recipe.environment)),
+        str(recipe.with_context),
+    ]
+    return PREFIX + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
+
+
+def databases_kept() -> list[EvaluationDatabase]:
+    """In order of their names. One query."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(_LIST, [f"^{_NAME.pattern}$"])
+        return [
+            EvaluationDatabase(name, size, json.loads(note) if note.startswith("{") else {})
+            for name, size, note in cursor.fetchall()
+        ]
+
+
+def database_drop(name: str) -> None:
+    """Raises NoSuchDatabase for what is not one of ours, not there, or in use."""
+    if not _NAME.fullmatch(name):
+        raise NoSuchDatabase(f"{name} is not a database of the evaluation.")
+    try:
+        _execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+    except DatabaseError as error:
+        raise NoSuchDatabase(
+            f"The database {name} can't be dropped.",
+            hint="It is not there, or another evaluation is using it. Nothing was changed.",
+        ) from error
+
+
+def note_kept(note: Mapping[str, Any]) -> None:
+    """Let the database of this process say of itself what it holds."""
+    name = connections["owner"].settings_dict["NAME"]
+    statement = sql.SQL("COMMENT ON DATABASE {} IS {}")
+    _execute(statement.format(sql.Identifier(name), sql.Literal(json.dumps(note))))
+
+
+def note_of_this() -> Mapping[str, Any]:
+    """What the database of this process says of itself. One query."""
+    name = connections["owner"].settings_dict["NAME"]
+    return next((kept.note for kept in databases_kept() if kept.name == name), {})
+
+
+def refuse_users_database() -> None:
+    """Raises NoSuchDatabase unless this process works on a database of the evaluation."""
+    name = str(connections["default"].settings_dict["NAME"])
+    if not _NAME.fullmatch(name):
+        raise NoSuchDatabase(
+            "This step runs only in a database of the evaluation.",
+            hint="Use evaluate retrieval or evaluate ablation, which start it there.",
+        )
+
+
+@contextmanager
+def filling() -> Iterator[None]:
+    """One process at a time fills a database; another waits here. The server ends it with ours."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [_FILLING])
+
+
+def tidy() -> None:
+    """Let the planner know the tables after a bulk load, and clear what was replaced."""
+    _execute(sql.SQL("VACUUM (ANALYZE)"))
+
+
+def _execute(statement: sql.Composable) -> None:
+    connection = connections["owner"]
+    with connection.cursor() as cursor:
+        cursor.execute(statement.as_string(connection.connection))

@@ -1,0 +1,161 @@
+"""LiveQA's medical questions over the answers of MedQuAD, judged from 1 (incorrect) to 4.
+
+Sources: Ben Abacha et al., TREC 2017; Ben Abacha and Demner-Fushman, BMC Bioinformatics 2019. Every
+answered question of MedQuAD's XML is a document. A judged answer is named by the source, the file
+and its place among the file's questions, which is not always its `pid`: compared by their texts,
+all 446 whose file is there are found by place, and 84 of them have another `pid`.
+
+MedQuAD is published without the answers of three sites. Those that were judged are in the archive
+of the judgements: they are documents too, since half of the questions have no other good answer.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.clean import clean_line
+from corpus.parsing.medquad import answer_lines
+from corpus.parsing.safe_xml import read_xml
+from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
+
+QUERIES = ("summary", "original", "paraphrase")
+GOOD = 2  # gain of an answer judged 3 (incomplete); 4 (excellent) gains 3
+MAX_MEMBER_BYTES = 64 * 2**20
+_NAMES = {
+    "pairs": ("QAPair", "pair"),
+    "question": ("Question", "question"),
+    "answer": ("Answer", "answer"),
+}
+_JUDGED_TEXT = re.compile(r"\s*Question:\s*(.*?)\s*\nURL:.*?\nAnswer:\s*(.*)", re.DOTALL)
+_GRADE = re.compile(r"([1-4])-\w+")
+
+
+def read_medquad_liveqa(folder: Path, *, queries: str = "summary") -> Dataset:
+    """Looks below `folder` for MedQuAD (a folder or tar), the questions and the judgements.
+
+    Grades 1 to 4 gain 0 to 3; of an answer that was judged more than once for a question the best
+    grade counts. Raises DatasetError.
+    """
+    if queries not in QUERIES:
+        raise DatasetError(f"--queries of medquad-liveqa is one of {', '.join(QUERIES)}.")
+    qrels, judged_texts = _judgements(_one(folder, "*iveQA*rels*.zip", "*qrels*.zip"))
+    published = list(_documents(folder))
+    known = {document.id for document in published}
+    added = [document for document in judged_texts if document.id not in known]
+    return dataset_of(
+        f"medquad-liveqa/{queries}",
+        documents=[*published, *added],
+        queries=_queries(_one(folder, "*LiveQA*Questions*.xml"), queries),
+        qrels=qrels,
+        relevant_from=GOOD,
+        notes=(
+            f"{len(published)} answers of MedQuAD, {len(added)} judged ones that it lacks",
+            "relevant for measures without grades: judged 3 or 4; grades 1 to 4 gain 0 to 3",
+        ),
+    )
+
+
+def _one(folder: Path, *patterns: str) -> Path:
+    for pattern in patterns:
+        for path in sorted(folder.rglob(pattern)):
+            if path.is_file():
+                return path
+    raise DatasetError(
+        f"{folder} holds no file like {patterns[0]}.",
+        hint="The folder needs MedQuAD (XML or tar), the questions of LiveQA and the judgements.",
+    )
+
+
+def _documents(folder: Path) -> Iterator[SourceDocument]:
+    for path, content in _files(folder):
+        root = read_xml(content)
+        pairs = [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
+        source = root.get("source") or root.get("corpus") or ""
+        for place, pair in enumerate(pairs, start=1):
+            text = "\n".join(answer_lines(_text(pair, "answer")))
+            if text:
+                name = f"{source}_{path.stem}_Sec{place}.txt"
+                yield SourceDocument(name, clean_line(_text(pair, "question")), text)
+
+
+def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The XML of MedQuAD, from a tar where there is one."""
+    archives = sorted(
+        p for p in folder.rglob("*") if re.search(r"medquad.*\.(tar|tgz|tar\.gz)$", p.name, re.I)
+    )
+    if archives:
+        with tarfile.open(archives[0]) as archive:
+            for member in archive:
+                if (
+                    member.isfile()
+                    and member.name.endswith(".xml")
+                    and member.size < MAX_MEMBER_BYTES
+                ):
+                    stream = archive.extractfile(member)
+                    yield PurePosixPath(member.name), stream.read() if stream else b""
+        return
+    paths = sorted(p for p in folder.rglob("*.xml") if p.parent.name[:1].isdigit())
+    if not paths:
+        raise DatasetError(f"{folder} holds neither medquad.tar.gz nor MedQuAD's folders.")
+    for path in paths:
+        yield PurePosixPath(path), path.read_bytes()
+
+
+def _text(pair: Element, kind: str) -> str:
+    return next((text for name in _NAMES[kind] if (text := pair.findtext(name))), "")
+
+
+def _queries(path: Path, kind: str) -> dict[str, str]:
+    """By the number that the judgements use: `TQ7` is 7."""
+    return {
+        question.get("qid", "").removeprefix("TQ"): clean_line(_wording(question, kind))
+        for question in read_xml(path).iter("NLM-QUESTION")
+    }
+
+
+def _wording(question: Element, kind: str) -> str:
+    if kind == "original":
+        parts = (question.findtext(f"Original-Question/{tag}") for tag in ("SUBJECT", "MESSAGE"))
+        return " ".join(part for part in parts if part)
+    return question.findtext("NLM-Summary" if kind == "summary" else "NIST-PARAPHRASE") or ""
+
+
+def _judgements(path: Path) -> tuple[Mapping[str, Mapping[str, int]], list[SourceDocument]]:
+    with zipfile.ZipFile(path) as archive:
+        members = [i for i in archive.infolist() if not i.filename.startswith("__MACOSX")]
+        texts = {suffix: _member(archive, members, suffix) for suffix in (".txt", ".csv")}
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(texts[".txt"].splitlines(), start=1):
+        parts = line.split()
+        grade = _GRADE.fullmatch(parts[1]) if len(parts) == 3 else None
+        if parts and grade is None:
+            raise DatasetError(f"The judgements, line {number}: question, grade and answer needed.")
+        if grade is not None:
+            gains = qrels.setdefault(parts[0], {})
+            gains[parts[2]] = max(gains.get(parts[2], 0), int(grade[1]) - 1)
+    return qrels, list(_judged(texts[".csv"]))
+
+
+def _member(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], suffix: str) -> str:
+    named = [i for i in members if i.filename.endswith(suffix) and i.file_size < MAX_MEMBER_BYTES]
+    if len(named) != 1:
+        raise DatasetError(f"The archive of the judgements holds {len(named)} files {suffix}.")
+    return archive.read(named[0]).decode("utf-8", errors="replace")
+
+
+def _judged(table: str) -> Iterator[SourceDocument]:
+    """The judged answers with their questions; an id counts once."""
+    seen: set[str] = set()
+    for row in list(csv.reader(io.StringIO(table)))[1:]:
+        matched = _JUDGED_TEXT.match(row[1]) if len(row) == 2 else None
+        lines = answer_lines(matched[2]) if matched else []
+        if matched and lines and row[0] not in seen:
+            seen.add(row[0])
+            yield SourceDocument(row[0], clean_line(matched[1]), "\n".join(lines))

@@ -1,0 +1,34 @@
+"""PubMedQA as published: each question is to find its own abstract among all of them.
+
+Source of the form: Jin et al., EMNLP 2019. The abstract is given without its conclusion, which is
+the answer. It has no title: the title of a paper is the question.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from evaluation.datasets.reading import found
+from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
+
+
+def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
+    """Reads `<split>.json`. Raises DatasetError."""
+    path = found(folder, f"{split}.json")
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))
+        documents = [
+            SourceDocument(str(key), "", "\n".join(record["CONTEXTS"]))
+            for key, record in records.items()
+        ]
+        queries = {str(key): str(record["QUESTION"]) for key, record in records.items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DatasetError(f"{path.name} is not in the form of PubMedQA.") from error
+    return dataset_of(
+        f"pubmedqa/{split}",
+        documents=documents,
+        queries=queries,
+        qrels={query: {query: 1} for query in queries},
+        notes=("relevant: the question's own abstract, indexed without a title",),
+    )

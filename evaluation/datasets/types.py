@@ -1,0 +1,116 @@
+"""A data set as the evaluation sees it, whatever form it was published in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from corpus.errors import MedragError
+
+Qrels = Mapping[str, Mapping[str, int]]  # query id -> document id -> gain, 0 for judged and useless
+
+
+class DatasetError(MedragError):
+    """The files are not what their form says."""
+
+
+@dataclass(frozen=True)
+class SourceDocument:
+    """One unit of retrieval: what the judgements name."""
+
+    id: str
+    title: str
+    text: str  # paragraphs are parted by newlines
+
+    @cached_property
+    def content(self) -> bytes:
+        """Canonical bytes; their SHA-256 is the document's identity in the index."""
+        return json.dumps([self.id, self.title, self.text], ensure_ascii=False).encode()
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Documents, queries by id, and judgements; all in the order of their ids.
+
+    Every query has at least one relevant document: others say nothing about a ranking. A document
+    is relevant to measures that know no grades from the gain `relevant_from` on (`trec_eval -l`).
+    """
+
+    name: str
+    documents: tuple[SourceDocument, ...]
+    queries: Mapping[str, str]
+    qrels: Qrels
+    relevant_from: int = 1
+    notes: tuple[str, ...] = field(default=())  # what was chosen or left out, for the report
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hex digits over documents, queries and judgements."""
+        judged = {query: dict(sorted(gains.items())) for query, gains in self.qrels.items()}
+        rest = [self.name, dict(self.queries), judged, self.relevant_from]
+        digest = hashlib.sha256(self.documents_digest.encode())
+        digest.update(json.dumps(rest, sort_keys=True, ensure_ascii=False).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def documents_digest(self) -> str:
+        """64 hex digits over the documents alone, which is all that an index depends on."""
+        digest = hashlib.sha256()
+        for document in self.documents:
+            digest.update(document.sha256.encode())
+        return digest.hexdigest()
+
+
+def dataset_of(
+    name: str,
+    *,
+    documents: list[SourceDocument],
+    queries: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, int]],
+    relevant_from: int = 1,
+    notes: tuple[str, ...] = (),
+) -> Dataset:
+    """Put everything in order, leave out what can't be measured, and refuse what is broken.
+
+    Left out are judgements of documents that are not there, and queries without a text or without
+    a relevant document. Raises DatasetError for an id that stands twice or when nothing is left.
+    """
+    ids = [document.id for document in documents]
+    known = set(ids)
+    if len(known) != len(ids):
+        raise DatasetError(f"{name}: a document's id stands twice.", hint="Nothing was loaded.")
+    held = {
+        query: {doc: gain for doc, gain in sorted(gains.items()) if doc in known}
+        for query, gains in qrels.items()
+    }
+    kept = sorted(
+        query
+        for query, gains in held.items()
+        if queries.get(query, "").strip() and any(g >= relevant_from for g in gains.values())
+    )
+    if not kept:
+        raise DatasetError(
+            f"{name}: no query has a relevant document.",
+            hint="Check that queries and judgements name the same ids, and the split.",
+        )
+    dropped = len(queries) - len(kept)
+    said = (
+        (*notes, f"{dropped} queries without a relevant document are left out")
+        if dropped
+        else notes
+    )
+    return Dataset(
+        name=name,
+        documents=tuple(sorted(documents, key=lambda document: document.id)),
+        queries={query: queries[query].strip() for query in kept},
+        qrels={query: held[query] for query in kept},
+        relevant_from=relevant_from,
+        notes=said,
+    )

@@ -1,0 +1,78 @@
+"""What a child process is sent to do and what it brings back, as JSON in a scratch folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evaluation.configurations import DEPTH, Configuration
+from evaluation.datasets import read_dataset
+from evaluation.datasets.types import Dataset
+from evaluation.sampling import limited
+from evaluation.trec import Run
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set lies and what is read of it. Read again, it is the same."""
+
+    folder: str
+    form: str
+    split: str = ""
+    queries: str = ""
+    limit: int = 0  # queries; 0: all
+
+    def read(self) -> Dataset:
+        """Raises DatasetError."""
+        dataset = read_dataset(
+            Path(self.folder), form=self.form, split=self.split, queries=self.queries
+        )
+        return limited(dataset, self.limit) if self.limit else dataset
+
+
+@dataclass(frozen=True)
+class Errand:
+    """Index the documents where that is not done, then search by each configuration in order."""
+
+    source: Source
+    configurations: tuple[Configuration, ...]
+    out: str
+    with_context: bool = True
+    depth: int = DEPTH
+    rebuild: bool = False
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What one configuration found. Durations in milliseconds, by stage."""
+
+    name: str
+    config: str
+    fingerprint: str
+    run: Run
+    latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
+    index: dict[str, Any] = field(default_factory=dict)
+
+
+def write_errand(path: Path, errand: Errand) -> None:
+    path.write_text(json.dumps(asdict(errand)), encoding="utf-8")
+
+
+def read_errand(path: Path) -> Errand:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    configurations = tuple(Configuration(**each) for each in values.pop("configurations"))
+    return Errand(**(values | {"source": Source(**values["source"]), "configurations": configurations}))  # noqa: E501  # fmt: skip
+
+
+def write_brought(path: Path, brought: Brought) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(asdict(brought)), encoding="utf-8")
+    part.replace(path)
+
+
+def read_brought(path: Path) -> Brought:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    run = {q: tuple((str(d), float(s)) for d, s in found) for q, found in values["run"].items()}
+    return Brought(**(values | {"run": run}))

@@ -1,0 +1,161 @@
+"""Measure how well passages are found, on published data sets, in databases of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from corpus.errors import MedragError
+from corpus.management.arguments import person_named
+from evaluation import databases
+from evaluation.ablations import ablation_lines, ablation_run, ablation_write
+from evaluation.configurations import NAMED, Recipe, configuration
+from evaluation.datasets import FORMATS
+from evaluation.datasets.types import Dataset
+from evaluation.errands import Source, read_errand
+from evaluation.measured import compared
+from evaluation.models import Kind
+from evaluation.services import Order, folder_write, report_lines, runs_measure
+from evaluation.tables import SEMANTICS, comparison_table
+from evaluation.work import run_errand
+
+WHAT = """\
+retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
+ablation: one table over all switches, each against the default;
+compare RUN_DIR RUN_DIR: a paired test of two such folders, the second less the first;
+databases: those that were made and kept; drop NAME... or drop all: remove them;
+work: what the others start as a process of its own.
+"""
+
+
+class Command(BaseCommand):
+    help = "Measure retrieval on a published data set, indexed in a database of its own."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("what", choices=list(self._works()), help=WHAT)
+        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
+        parser.add_argument("--dataset", type=Path, metavar="DIR", help="folder of the data set")
+        parser.add_argument("--format", choices=FORMATS, help="the form it was published in")
+        parser.add_argument("--split", default="", help="such as test; each form has a default")
+        parser.add_argument(
+            "--queries",
+            default="",
+            help="medquad-liveqa: summary, original or paraphrase; scifact: cited or evidence",
+        )
+        parser.add_argument(
+            "--config",
+            default="default",
+            metavar="NAME",
+            help=f"one of {', '.join(NAMED)}, or switches such as 'fusion=sum k=5'",
+        )
+        parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go")
+        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
+        parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
+        parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._works()[options["what"]](options)
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+
+    def _works(self) -> dict[str, Any]:
+        return {
+            "retrieval": self._retrieval,
+            "ablation": self._ablation,
+            "compare": self._compare,
+            "databases": self._databases,
+            "drop": self._drop,
+            "work": self._work,
+        }
+
+    def _retrieval(self, options: dict[str, Any]) -> None:
+        wanted = configuration(options["config"])
+        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
+        folder_write(out, dataset, result)
+        self._print(report_lines(dataset, result))
+        self._say(f"Written to {out}")
+
+    def _ablation(self, options: dict[str, Any]) -> None:
+        order, dataset, out = self._ordered(options, Kind.ABLATION)
+        found = ablation_run(order, dataset, say=self._say)
+        ablation_write(out, dataset, found)
+        self._print(ablation_lines(dataset, found))
+        self._say(f"Written to {out}")
+
+    def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
+        missing = [name for name in ("dataset", "format", "out") if not options[name]]
+        if missing or options["arguments"]:
+            raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
+        if options["limit"] < 0:
+            raise CommandError("--limit is a number of queries, at least 1.")
+        out = Path(options["out"])
+        if out.exists() and not out.is_dir():
+            raise CommandError(f"{out} is not a folder.")
+        source = Source(
+            folder=str(options["dataset"].resolve()),
+            form=options["format"],
+            split=options["split"],
+            queries=options["queries"],
+            limit=options["limit"],
+        )
+        by = person_named(options["user"])
+        self._say(f"Reading {source.folder}")
+        return Order(source, kind, by, rebuild=options["rebuild"]), source.read(), out
+
+    def _compare(self, options: dict[str, Any]) -> None:
+        if len(options["arguments"]) != 2:
+            raise CommandError("Name two folders that evaluate retrieval has written.")
+        first, second = (_scores(Path(folder)) for folder in options["arguments"])
+        try:
+            differences = compared(first, second)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        self._print([*comparison_table(differences), "", SEMANTICS])
+
+    def _databases(self, options: dict[str, Any]) -> None:
+        kept = databases.databases_kept()
+        for each in kept:
+            held = (
+                f"{each.note['name']}, {each.note['passages']} passages"
+                if each.note
+                else "not filled to the end"
+            )
+            self._say(f"{each.name}  {each.size_bytes / 1e6:9.1f} MB  {held}")
+        if not kept:
+            self._say("None is kept.")
+
+    def _drop(self, options: dict[str, Any]) -> None:
+        names: list[str] = options["arguments"]
+        if names == ["all"]:
+            names = [kept.name for kept in databases.databases_kept()]
+        elif not names:
+            raise CommandError("Name databases that evaluate databases lists, or all.")
+        for name in names:
+            databases.database_drop(name)
+            self._say(f"{name} is dropped")
+
+    def _work(self, options: dict[str, Any]) -> None:
+        if len(options["arguments"]) != 1:
+            raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
+        run_errand(read_errand(Path(options["arguments"][0])), self._say)
+
+    def _print(self, lines: Iterable[str]) -> None:
+        self.stdout.write("\n" + "\n".join(lines) + "\n")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def _scores(folder: Path) -> dict[str, dict[str, float]]:
+    try:
+        found: dict[str, dict[str, float]] = json.loads((folder / "scores.json").read_text())
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{folder} holds no scores.json of evaluate retrieval.") from error
+    return found

@@ -1,0 +1,87 @@
+"""What a run is worth: its scores, intervals and comparisons. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.datasets.types import Dataset
+from evaluation.errands import Brought
+from evaluation.metrics import MEASURES, Scores, scored
+from evaluation.stats import Difference, Interval, difference, interval
+
+MAIN = "nDCG@10"  # what comparisons are about
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run of one configuration, its scores by query, and their intervals."""
+
+    brought: Brought
+    recipe: str
+    index_fingerprint: str
+    scores: Scores
+    intervals: Mapping[str, Interval]
+
+    @property
+    def name(self) -> str:
+        return self.brought.name
+
+
+def measured(dataset: Dataset, brought: Brought, *, recipe: str, index: str) -> Measured:
+    ranked = {query: [d for d, _ in entries] for query, entries in brought.run.items()}
+    scores = scored(ranked, dataset.qrels, relevant_from=dataset.relevant_from)
+    return Measured(
+        brought=brought,
+        recipe=recipe,
+        index_fingerprint=index,
+        scores=scores,
+        intervals={name: interval(list(scores[name].values())) for name in MEASURES},
+    )
+
+
+def compared(first: Scores, second: Scores) -> dict[str, Difference]:
+    """For every measure that both have, the second less the first over the queries of both.
+
+    Raises ValueError where they have not the same queries: means over other queries don't compare.
+    """
+    shared = [name for name in MEASURES if name in first and name in second]
+    if not shared or any(first[name].keys() != second[name].keys() for name in shared):
+        raise ValueError("The two runs have not the same queries.")
+    return {
+        name: difference(list(first[name].values()), [second[name][q] for q in first[name]])
+        for name in shared
+    }
+
+
+def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
+    """The content of `metrics.json`: each measure, and what has to be known to read it."""
+    brought = result.brought
+    return {
+        **{name: interval.as_json() for name, interval in result.intervals.items()},
+        "latency_ms": brought.latency_ms,
+        "index": brought.index,
+        "configuration": {
+            "name": brought.name,
+            "text": brought.config,
+            "fingerprint": brought.fingerprint,
+            "recipe": result.recipe,
+            "index_fingerprint": result.index_fingerprint,
+        },
+        "dataset": {
+            "name": dataset.name,
+            "digest": dataset.digest,
+            "documents": len(dataset.documents),
+            "queries": len(dataset.queries),
+            "judgements": sum(map(len, dataset.qrels.values())),
+            "relevant_from_gain": dataset.relevant_from,
+            "notes": list(dataset.notes),
+        },
+    }
+
+
+def per_query(scores: Scores) -> dict[str, dict[str, float]]:
+    """Turned round: query -> measure -> value, in the order of the queries."""
+    queries: Sequence[str] = list(next(iter(scores.values()), {}))
+    return {query: {name: scores[name][query] for name in scores} for query in queries}

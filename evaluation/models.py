@@ -1,0 +1,78 @@
+"""What was measured, on what, with which configuration, and how each query fared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+
+class TestSet(models.Model):
+    """A data set as it was read, known by the digest of documents, queries and judgements."""
+
+    __test__ = False  # pytest takes the name for a class of tests
+
+    digest = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=200)
+    form = models.CharField(max_length=30)
+    documents = models.PositiveIntegerField()
+    queries = models.PositiveIntegerField()
+    judgements = models.PositiveIntegerField()
+    notes: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Kind(models.TextChoices):
+    RETRIEVAL = "retrieval", "Retrieval"
+    ABLATION = "ablation", "Ablation"
+
+
+class Run(models.Model):
+    """One configuration over one test set.
+
+    `metrics` maps a measure to {mean, low, high, n}; `fingerprints` names the configuration with
+    the weights of its encoders, and the recipe of the index.
+    """
+
+    kind = models.CharField(max_length=20, choices=Kind)
+    test_set = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
+    name = models.CharField(max_length=200)
+    configuration = models.TextField(blank=True)  # what differs from the site's, as it was given
+    recipe = models.CharField(max_length=200)  # how the index was built
+    fingerprints: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
+    metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-finished_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.finished_at:%Y-%m-%d %H:%M}"
+
+
+class ItemScore(models.Model):
+    """How one query fared in a run: `scores` maps a measure to its value."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
+    query = models.CharField(max_length=200)
+    scores: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+
+    class Meta:
+        ordering = ["run", "query"]
+        constraints = [models.UniqueConstraint(fields=["run", "query"], name="item_once")]
+
+    def __str__(self) -> str:
+        return self.query

@@ -1,0 +1,115 @@
+"""Ask every query of a data set, by one configuration, in the database of this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from django.utils import timezone
+
+from corpus.encoders.query_cache import forget_queries
+from corpus.models import Chunk, Document
+from evaluation.configurations import Configuration, deepened
+from evaluation.datasets.types import Dataset
+from evaluation.errands import Brought
+from evaluation.pooling import pooled
+from evaluation.trec import Run
+from retrieval.config import RetrievalConfig, config_from
+from retrieval.configured import site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Evidence, Query, Rights
+
+TIMED = 200  # queries that are asked a second time, as served, for their durations
+_SIZES = """
+WITH held AS (
+    SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname LIKE 'corpus%'
+), sized AS (
+    SELECT relname AS name, pg_table_size(oid) AS bytes FROM held
+    UNION ALL
+    SELECT x.relname, pg_relation_size(x.oid)
+    FROM held JOIN pg_index i ON i.indrelid = held.oid JOIN pg_class x ON x.oid = i.indexrelid
+)
+SELECT name, bytes FROM sized WHERE bytes > 0 ORDER BY bytes DESC, name
+"""
+
+
+def search_all(
+    dataset: Dataset,
+    configuration: Configuration,
+    *,
+    depth: int,
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> Brought:
+    """A run of `depth` documents a query, and durations of the same search as it is served.
+
+    The durations are those of the first TIMED queries, asked once more with the lists and the
+    number of passages that the configuration has itself.
+    """
+    config = config_from(configuration.text, base=site_config())
+    deep = deepened(config, depth)
+    names = _names(dataset)
+    run: Run = {}
+    for done, (query, text) in enumerate(dataset.queries.items(), start=1):
+        evidence = _ask(text, deep)
+        run[query] = pooled(evidence.hits, names, depth=depth)
+        on_progress(done)
+    forget_queries()  # else the encoder would have nothing left to do
+    served = [_timed(text, config) for text in islice(dataset.queries.values(), TIMED)]
+    fingerprint = served[0][0].trace.fingerprint if served else ""
+    return Brought(
+        name=configuration.name,
+        config=configuration.text,
+        fingerprint=fingerprint,
+        run=run,
+        latency_ms=percentiles(durations for _, durations in served),
+        index=index_sizes(),
+    )
+
+
+def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """p50, p95 and p99 of each stage in milliseconds; one that some lack counts where it is."""
+    stages: dict[str, list[float]] = {}
+    for durations in timed:
+        for stage, value in durations.items():
+            stages.setdefault(stage, []).append(value)
+    return {
+        stage: dict(
+            zip(("p50", "p95", "p99"), map(float, np.percentile(v, [50, 95, 99])), strict=True)
+        )
+        for stage, v in stages.items()
+    }
+
+
+def index_sizes() -> dict[str, Any]:
+    """Documents, passages, and bytes of the corpus' tables and indexes, the largest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES)
+        sizes = dict(cursor.fetchall())
+    return {
+        "documents": Document.objects.count(),
+        "passages": Chunk.objects.count(),
+        "bytes": sizes,
+        "bytes_in_all": sum(sizes.values()),
+    }
+
+
+def _names(dataset: Dataset) -> dict[int, str]:
+    ids = {document.sha256: document.id for document in dataset.documents}
+    rows = Document.objects.values_list("pk", "sha256")
+    return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}
+
+
+def _ask(text: str, config: RetrievalConfig) -> Evidence:
+    return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
+
+
+def _timed(text: str, config: RetrievalConfig) -> tuple[Evidence, dict[str, float]]:
+    started = time.perf_counter()
+    evidence = _ask(text, config)
+    whole_ms = (time.perf_counter() - started) * 1000
+    return evidence, {**evidence.trace.durations_ms, "whole": whole_ms}

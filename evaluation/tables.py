@@ -1,0 +1,85 @@
+"""Tables for people, in Markdown that reads well in a terminal too. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from evaluation.datasets.types import Dataset
+from evaluation.measured import MAIN, Measured, compared
+from evaluation.metrics import Scores
+from evaluation.stats import Difference, holm
+
+SEMANTICS = (
+    "Semantics of trec_eval: linear gains; ties by score descending, then id ascending; a query "
+    "that is missing from a run scores 0. Intervals: 95 %, percentile bootstrap over queries, "
+    "10,000 resamples; p: two-sided paired randomisation test, 10,000 permutations; both seeded."
+)
+
+
+def dataset_lines(dataset: Dataset) -> Iterator[str]:
+    judged = sum(map(len, dataset.qrels.values()))
+    yield (
+        f"{dataset.name}: {len(dataset.documents)} documents, {len(dataset.queries)} queries, "
+        f"{judged} judgements, digest {dataset.digest[:16]}"
+    )
+    yield from dataset.notes
+
+
+def metrics_table(result: Measured) -> Iterator[str]:
+    yield "| measure | mean | 95 % interval | n |"
+    yield "|---|---|---|---|"
+    for name, found in result.intervals.items():
+        yield f"| {name} | {found.mean:.4f} | {found.low:.4f} to {found.high:.4f} | {found.n} |"
+
+
+def latency_table(result: Measured) -> Iterator[str]:
+    yield "| stage, ms | p50 | p95 | p99 |"
+    yield "|---|---|---|---|"
+    for stage, values in result.brought.latency_ms.items():
+        yield f"| {stage} | {values['p50']:.1f} | {values['p95']:.1f} | {values['p99']:.1f} |"
+
+
+def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
+    yield "| measure | difference | 95 % interval | p | better | worse | n |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, d in differences.items():
+        yield (
+            f"| {name} | {d.mean:+.4f} | {d.low:+.4f} to {d.high:+.4f} | {p_text(d.p)} "
+            f"| {d.better} | {d.worse} | {d.n} |"
+        )
+
+
+def ablation_rows(baseline: Scores, results: Sequence[Measured]) -> list[tuple[Difference, float]]:
+    """For each result its difference from the baseline in MAIN, and p corrected by Holm."""
+    differences = [compared(baseline, result.scores)[MAIN] for result in results]
+    corrected = holm([d.p for d in differences])
+    return list(zip(differences, corrected, strict=True))
+
+
+def ablation_table(baseline: Measured, results: Sequence[Measured]) -> Iterator[str]:
+    """One row a configuration. `p` is corrected for the number of rows."""
+    yield (
+        f"| configuration | index | {MAIN} | difference | p (Holm) | Recall@20 | Recall@100 | MRR "
+        "| p95 ms | MB |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield _row(baseline, "", "")
+    rows = ablation_rows(baseline.scores, results)
+    for result, (found, p) in zip(results, rows, strict=True):
+        spread = f"{found.mean:+.4f} ({found.low:+.4f} to {found.high:+.4f})"
+        yield _row(result, spread, p_text(p))
+
+
+def _row(result: Measured, spread: str, p: str) -> str:
+    means = {name: f"{found.mean:.4f}" for name, found in result.intervals.items()}
+    whole = result.brought.latency_ms.get("whole", {}).get("p95", 0.0)
+    size_mb = result.brought.index.get("bytes_in_all", 0) / 1e6
+    return (
+        f"| {result.name} | {result.recipe} | {means[MAIN]} | {spread} | {p} "
+        f"| {means['Recall@20']} | {means['Recall@100']} | {means['MRR']} "
+        f"| {whole:.1f} | {size_mb:.1f} |"
+    )
+
+
+def p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

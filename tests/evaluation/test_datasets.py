@@ -1,0 +1,138 @@
+"""Every published form becomes the same kind of data set, or is refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from evaluation.datasets import read_dataset
+from evaluation.datasets.types import DatasetError, SourceDocument, dataset_of
+from evaluation.sampling import limited
+from tests.evaluation import made_up
+
+DATA = Path(os.environ.get("DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_beir(tmp_path: Path, packed: bool) -> None:
+    dataset = read_dataset(made_up.write_beir(tmp_path / "made", packed=packed), form="beir")
+    assert dataset.name == "made/test"
+    assert [d.id for d in dataset.documents] == [d[0] for d in made_up.DOCUMENTS]
+    assert dataset.documents[0].title == "Gentamicin"
+    assert dict(dataset.queries) == made_up.QUERIES  # the one of another split is not among them
+    assert dataset.qrels == made_up.QRELS  # the document that is not there is not among them
+    assert dataset.relevant_from == 1
+
+
+def test_beir_in_four_columns_and_without_a_header(tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    (folder / "qrels" / "dev.tsv").write_text("q1 0 d01 1\nq2 0 d03 -1\n")
+    dataset = read_dataset(folder, form="beir", split="dev")
+    assert dataset.qrels == {"q1": {"d01": 1}}
+    assert any("1 queries without a relevant document" in note for note in dataset.notes)
+
+
+def test_scifact_by_citation_and_by_evidence(tmp_path: Path) -> None:
+    folder = made_up.write_scifact(tmp_path / "scifact")
+    cited = read_dataset(folder, form="scifact")
+    assert cited.qrels == {"1": {"1": 1, "2": 1}, "2": {"12": 1}}
+    assert cited.documents[0].text.endswith("It was seen in a trial.")
+    evidence = read_dataset(folder, form="scifact", queries="evidence")
+    assert evidence.qrels == {"1": {"1": 1}}
+    assert cited.documents_digest == evidence.documents_digest
+    assert cited.digest != evidence.digest
+
+
+def test_pubmedqa(tmp_path: Path) -> None:
+    dataset = read_dataset(made_up.write_pubmedqa(tmp_path / "pubmedqa"), form="pubmedqa")
+    assert dataset.qrels == {"11": {"11": 1}, "12": {"12": 1}}
+    assert dataset.documents[0].text == "Tea was given.\nPain fell."
+    assert dataset.documents[0].title == ""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_medquad_liveqa(tmp_path: Path, packed: bool) -> None:
+    folder = made_up.write_medquad_liveqa(tmp_path / "liveqa", packed=packed)
+    dataset = read_dataset(folder, form="medquad-liveqa")
+    by_id = {document.id: document for document in dataset.documents}
+    assert list(by_id) == [
+        "Left_0000009_Sec1.txt",  # judged, and not in the XML
+        "One_0000001_Sec1.txt",
+        "One_0000001_Sec2.txt",  # by its place: its pid is 3
+        "One_0000002_Sec1.txt",
+    ]
+    assert (
+        by_id["One_0000001_Sec1.txt"].text
+        == "Measles is an infection.\nIt spreads fast.\nIt itches."
+    )
+    assert by_id["One_0000001_Sec2.txt"].title == "Is there a treatment?"
+    assert dict(dataset.queries) == {"1": "How is measles treated?", "3": "What is smallpox?"}
+    assert dataset.qrels["1"] == {"One_0000001_Sec1.txt": 2, "One_0000001_Sec2.txt": 3}
+    assert dataset.relevant_from == 2
+
+
+def test_medquad_liveqa_with_the_questions_as_they_were_asked(tmp_path: Path) -> None:
+    folder = made_up.write_medquad_liveqa(tmp_path / "liveqa")
+    dataset = read_dataset(folder, form="medquad-liveqa", queries="original")
+    assert dataset.queries["1"] == "my boy he has spots, what now"
+    assert list(read_dataset(folder, form="medquad-liveqa", queries="paraphrase").queries) == ["1"]
+
+
+@pytest.mark.skipif(not (DATA / "medquad.tar.gz").exists(), reason="the published data is not here")
+def test_medquad_liveqa_as_published() -> None:
+    dataset = read_dataset(DATA, form="medquad-liveqa")
+    assert len(dataset.queries) == 78
+    assert len(dataset.documents) == 16_423 + 1_489
+
+
+def test_what_is_broken_is_refused_with_the_place(tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with (folder / "corpus.jsonl").open("a") as corpus:
+        corpus.write("{oops\n")
+    with pytest.raises(DatasetError, match=r"corpus.jsonl, line 13: no JSON"):
+        read_dataset(folder, form="beir")
+
+
+def test_a_key_that_is_missing_is_named(tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    (folder / "queries.jsonl").write_text(json.dumps({"_id": "q1"}) + "\n")
+    with pytest.raises(DatasetError, match="line 1: _id, text are needed"):
+        read_dataset(folder, form="beir")
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("beir", {"split": "nope"}),
+        ("scifact", {"queries": "nope"}),
+        ("pubmedqa", {"queries": "summary"}),
+        ("medquad-liveqa", {"split": "test"}),
+        ("medquad-liveqa", {}),
+    ],
+)
+def test_options_and_files_that_are_not_there(
+    tmp_path: Path, form: str, options: dict[str, str]
+) -> None:
+    made_up.write_beir(tmp_path / "all")
+    with pytest.raises(DatasetError):
+        read_dataset(tmp_path / "all", form=form, **options)
+    with pytest.raises(DatasetError, match="not a folder"):
+        read_dataset(tmp_path / "nowhere", form=form)
+
+
+def test_an_id_that_stands_twice_is_refused() -> None:
+    twice = [SourceDocument("a", "", "one"), SourceDocument("a", "", "two")]
+    with pytest.raises(DatasetError, match="twice"):
+        dataset_of("x", documents=twice, queries={"q": "?"}, qrels={"q": {"a": 1}})
+
+
+def test_a_part_keeps_what_is_judged(tmp_path: Path) -> None:
+    dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    part = limited(dataset, 1)
+    assert list(part.queries) == ["q1"]
+    assert {"d01", "d02"} <= {document.id for document in part.documents}
+    assert "first-1" in part.name
+    assert part.digest != dataset.digest
