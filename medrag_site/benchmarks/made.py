@@ -149,10 +149,10 @@ def nearest_cosines(vectors: Vectors, k: int) -> Numbers:
 
 
 def intrinsic_dimension(cosines: Numbers) -> float:
-    """Of the neighbourhoods with these cosines, by Levina and Bickel's estimator (NIPS 2004).
+    """Of the neighbourhoods with these cosines: Levina and Bickel's estimator (NIPS 2004).
 
-    The mean of inverses over the points (MacKay and Ghahramani's correction), which is steadier.
+    The median over the points, so that a few that are nearly the same decide nothing.
     """
     distances = np.sqrt(np.maximum(2 - 2 * cosines, 1e-12))
     inverses = np.log(distances[:, -1:] / distances[:, :-1]).mean(axis=1)
-    return float(1 / inverses.mean())
+    return float(1 / np.median(inverses))
