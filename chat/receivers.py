@@ -20,6 +20,8 @@ from chat.selectors import answers_citing
 from corpus import signals
 from corpus.models import Collection, Document
 from corpus.types import CitingAnswer
+from retrieval.models import LexiconEntry
+from retrieval.signals import lexicon_changed
 
 DOCUMENT_ACTIONS: dict[str, Signal] = {
     "document.uploaded": signals.document_uploaded,
@@ -42,6 +44,7 @@ def connect() -> None:
     for action, signal in DOCUMENT_ACTIONS.items():
         signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
     signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
+    lexicon_changed.connect(record_lexicon, dispatch_uid="audit.lexicon.changed")
     signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
     user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
     user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
@@ -105,6 +108,27 @@ def record_collection(
         subject=f"collection:{collection.pk}",
         payload=payload,
     )
+
+
+def record_lexicon(
+    sender: object,
+    *,
+    entry: LexiconEntry,
+    actor: audit.Actor,
+    fields: tuple[str, ...],
+    **extra: Any,
+) -> None:
+    """An entry as it is from now on; without fields it is gone. It changes what is found."""
+    payload = {
+        "id": entry.pk,
+        "short": entry.short,
+        "words": entry.words,
+        "match": entry.match,
+        "kind": entry.kind,
+        "enabled": entry.enabled,
+        "fields": sorted(fields),
+    }
+    audit.record("lexicon.changed", actor=actor, subject=f"lexicon:{entry.pk}", payload=payload)
 
 
 def give_answers_citing(sender: object, *, document: Document, **extra: Any) -> list[CitingAnswer]:

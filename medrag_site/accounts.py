@@ -20,6 +20,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "corpus.change_document",
         "corpus.add_collection",
         "corpus.change_collection",
+        *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
     AUDITORS: (
@@ -37,6 +38,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
                 "calibrationrecord",
             )
         ),
+        "retrieval.view_lexiconentry",
     ),
 }
 

@@ -89,6 +89,11 @@ CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
 CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
 CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
 
+# A language model that rewords questions and sums up sections; off without an address
+REWRITE_LLM_URL = env.url("MEDRAG_REWRITE_LLM_URL")
+REWRITE_LLM_MODEL = env.text("MEDRAG_REWRITE_LLM_MODEL")
+REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
+
 # Answers
 GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
 GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)

@@ -40,6 +40,8 @@ class RetrievalConfig:
     rules: bool = True  # negative questions and lay wordings anew, by rules
     multi_query: int = 0  # wordings that a language model writes
     hyde: bool = False  # a hypothetical answer by a language model, embedded, never shown
+    rewrite_calls: int = 2  # of that model for one question, at most; what it gave is kept
+    rewrite_timeout_s: float = 5.0  # then the search goes on without its wordings
     summaries: bool = False  # sections found by their summaries
 
     # Fusion

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 from retrieval.config import RetrievalConfig, config_from
+from retrieval.generated import PROMPTS
 from retrieval.rerank.configured import reranker_fault
 
 
@@ -31,5 +32,22 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
         return [Error(f"MEDRAG_RETRIEVAL: {error}.", hint=hint, id="retrieval.E001")]
     if fault := reranker_fault(config):
         hint = "Leave reranker= out of MEDRAG_RETRIEVAL to keep the order of the fusion."
-        return [Error(fault, hint=hint, id="retrieval.E002")]
-    return []
+        return [Error(fault, hint=hint, id="retrieval.E005")]
+    return _rewriting_faults(config)
+
+
+def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:
+    """Half a language model, one that is asked for and not there, a prompt that can't be filled."""
+    found: list[CheckMessage] = []
+    if bool(settings.REWRITE_LLM_URL) != bool(settings.REWRITE_LLM_MODEL):
+        message = "MEDRAG_REWRITE_LLM_URL and MEDRAG_REWRITE_LLM_MODEL must be set together."
+        hint = "Leave both out to search without a language model."
+        found.append(Error(message, hint=hint, id="retrieval.E002"))
+    if (config.multi_query or config.hyde) and not settings.REWRITE_LLM_URL:
+        message = "MEDRAG_RETRIEVAL: multi_query and hyde need MEDRAG_REWRITE_LLM_URL."
+        hint = "Set it and MEDRAG_REWRITE_LLM_MODEL, or leave both switches out."
+        found.append(Error(message, hint=hint, id="retrieval.E003"))
+    for wrong in filter(None, (prompt.fault() for prompt in PROMPTS)):
+        hint = "Restore the file from the release."
+        found.append(Error(f"The prompt {wrong}", hint=hint, id="retrieval.E004"))
+    return found

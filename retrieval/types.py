@@ -72,6 +72,7 @@ class Expansion:
 
     short: str
     words: str
+    lay: bool = False  # an everyday word, not an abbreviation
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class Analysis:
     populations: tuple[str, ...] = ()
     drugs: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()  # for the complexity, in words
+    lexicon: str = ""  # the fingerprint of the lexicon that gave the expansions
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,6 @@ PURE = [
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/*.py",
-    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
     "chat/calibration_risk.py",
@@ -66,6 +65,9 @@ PURE = [
     *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py"),
+    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
+    *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -93,7 +93,8 @@ def endpoint(default: Answer) -> Iterator[Endpoint]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
-            state.asked.append(json.loads(self.rfile.read(length)))
+            self.request_body = json.loads(self.rfile.read(length))
+            state.asked.append(self.request_body)
             state.keys.append(self.headers["Authorization"])
             action = state.script.pop(0) if state.script else state.default
             try:

@@ -110,7 +110,7 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
     # passages, two for what surrounds them; two for the transaction (savepoints, since the test
     # itself is in one).
     for k in (1, 10):
-        with django_assert_num_queries(12):
+        with django_assert_num_queries(13):
             ask("gentamicin level", k=k)
 
 

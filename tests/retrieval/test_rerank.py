@@ -170,7 +170,7 @@ def test_half_a_configuration_stops_the_start_by_name(
     settings.RETRIEVAL, settings.RERANK_MODEL, settings.RERANK_URL = config, model, url
     (fault,) = check_retrieval(None)
     assert named in str(fault.msg)
-    assert fault.id == "retrieval.E002"
+    assert fault.id == "retrieval.E005"
 
 
 def test_a_whole_configuration_starts_and_has_its_own_fingerprint(settings: Settings) -> None:

@@ -1,0 +1,31 @@
+"""What a question says beyond its letters. The modules of this package are pure; this is its front,
+which knows the site's lexicon."""
+
+from __future__ import annotations
+
+from retrieval import lexicon
+from retrieval.analysis.questions import analysed
+from retrieval.site_lexicon import site_lexicon
+from retrieval.types import Analysis, Expansion
+
+__all__ = ["analyse", "expansions", "spelled_out"]
+
+
+def analyse(text: str) -> Analysis:
+    """The question by rules and by the site's lexicon. Never raises for any text. One query."""
+    return analysed(text, site_lexicon())
+
+
+def expansions(text: str) -> tuple[Expansion, ...]:
+    """The short and lay forms of a text that are known, each once, in order. One query."""
+    return site_lexicon().found_in(text)
+
+
+def spelled_out(asked: Analysis | str) -> str:
+    """The text with the words of each form in brackets behind it; for the encoder.
+
+    No query for an analysis, one for a text.
+    """
+    if isinstance(asked, str):
+        return lexicon.spelled_out(asked, site_lexicon().found_in(asked))
+    return lexicon.spelled_out(asked.text, asked.expansions)

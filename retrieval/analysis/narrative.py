@@ -1,0 +1,168 @@
+"""The question inside a long story. Pure.
+
+People who are worried write a letter: a greeting, who they are, what happened, what they want to
+know, thanks and a name. What they want to know is a sentence or two of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from retrieval.analysis.drugs import drugs
+from retrieval.words import MAX_CHARS, WORD, sentences, words
+
+LONG_WORDS = 30  # from here on a question of several sentences is a story
+FOCUS_WORDS = 45  # of what is kept of it, about
+MAX_SENTENCES = 200  # of a story that are looked at
+
+_ASKING = (
+    r"what|which|who|whom|whose|when|where|why|how|is|are|am|was|were|do|does|did|can|could|should"
+    r"|shall|will|would|may|might|has|have|had|isn['’]t|aren['’]t|don['’]t|doesn['’]t|can['’]t"
+)
+_QUESTION = re.compile(
+    rf"\?\s*\Z|\A(?:and|but|so|also|or|now|then|please|kindly)?[\s,]*(?:{_ASKING})\b", re.IGNORECASE
+)
+_WISH = re.compile(
+    r"\b(?:(?:want|wanted|need|like|love|wish|hoping|trying|curious|wonder(?:ing|ed)?)\s+(?:to\s+)?"
+    r"(?:know|learn|find|ask|understand|see)|wonder(?:ing|ed)? (?:if|whether|what|how|why)"
+    r"|(?:please|kindly)\s+(?:tell|advise|explain|let|send|help|give)"
+    r"|can you (?:tell|explain|advise)"
+    r"|(?:need|looking for|seeking|want)\s+(?:\w+\s+){0,2}"
+    r"(?:information|info|advice|help|treatment|guidance)"
+    r"|information (?:on|about)|advice (?:on|about)|my question|tell me)\b",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"\A\W*(?:(?:dear|hello|hi|hey|greetings|good (?:morning|afternoon|evening|day))"
+    r"(?:\s+(?:sir|madam|doctors?|dr|team|all|everyone|there|nlm|friends?|colleagues?"
+    r"|sir or madam))*\b[\s,.:!-]*)+",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"\A\W*(?:(?:many |much )?thank(?:s|ing)?(?: you)?|regards"
+    r"|(?:best|kind|warm)(?:est)? (?:regards|wishes)|sincerely|yours|cheers|respectfully|god bless"
+    r"|looking forward|hope to hear"
+    r"|(?:any|your|all) (?:help|advice|information|response|reply|assistance)\b.{0,60}"
+    r"(?:appreciate|grateful|welcome|helpful)|(?:please|kindly) (?:reply|respond|answer"
+    r"|help me\W*\Z)|sent from|i (?:would |will )?(?:really |greatly |much )?appreciate)",
+    re.IGNORECASE,
+)
+_NO_WORDS = re.compile(r"\S+@\S+|https?://\S+|\+?\d[\d\s().-]{8,}\d")
+# Words that lean on a sentence before: without it the question is about nothing.
+_LEANING = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|hers|such|same|here"
+    r"|the (?:disease|condition|drug|medicine|medication|problem|disorder|syndrome|symptoms?"
+    r"|patient|treatment|infection|test|results?))\b",
+    re.IGNORECASE,
+)
+# Endings of what conditions, organs and tests are called in Latin and Greek.
+_CLINICAL = re.compile(
+    r"\b\w{3,}(?:itis|osis|oses|oma|omas|emia|aemia|uria|pathy|pathies|plegia|paresis|algia|rrhea"
+    r"|rrhoea|ectomy|otomy|ostomy|scopy|plasty|graphy|gram|megaly|penia|philia|phobia|plasia|trophy"
+    r"|sclerosis|stenosis|lepsy|phasia|phagia|pnea|pnoea|cardia|tension|opia|opsia|edema|oedema"
+    r"|syndrome|disease|disorder|cancer|diabetes|infection|deficiency|failure|fracture|surgery"
+    r"|asthma|stroke|fever|allergy|vaccine|syncope|thrombus|embolism|palsy|dystrophy|seizures?)\b"
+    r"|\b(?:syndrome|disease|disorder|cancer|tumou?r|diabetes|infection|deficiency|failure|fracture"
+    r"|surgery|asthma|stroke|fever|allergy|vaccine|pain|bleeding|ulcer|rash|cough)\b",
+    re.IGNORECASE,
+)
+
+
+def is_narrative(text: str) -> bool:
+    """Whether a question is a story: several sentences and more than `LONG_WORDS` words."""
+    return len(words(text[:MAX_CHARS])) > LONG_WORDS and len(sentences(text[:MAX_CHARS])) > 1
+
+
+def focus(text: str) -> str:
+    """What a story asks, with the sentence that says what of; empty where all of it is that.
+
+    Its own sentences verbatim and in order: those that ask, and before them, where they lean on
+    what was said or name nothing clinical, the nearest ones that do. Greetings, thanks, addresses
+    and names are left out.
+    """
+    if not is_narrative(text):
+        return ""
+    told = _told(text[:MAX_CHARS])
+    asking = [place for place, said in enumerate(told) if is_question(said)]
+    kept = _with_ground(told, asking) if asking else _clinical_first(told)
+    found = " ".join(told[place] for place in sorted(kept))
+    return found if 2 <= len(words(found)) < len(words(text[:MAX_CHARS])) else ""
+
+
+def is_question(said: str) -> bool:
+    return bool(_QUESTION.search(said) or _WISH.search(said))
+
+
+def questions(text: str) -> list[str]:
+    """The sentences that ask."""
+    return [said for said in sentences(text[:MAX_CHARS])[:MAX_SENTENCES] if is_question(said)]
+
+
+def names_something(said: str) -> bool:
+    """Whether a sentence names a condition, a procedure or a medicine, as far as endings tell."""
+    return bool(_CLINICAL.search(said)) or bool(drugs(said))
+
+
+def _told(text: str) -> list[str]:
+    """The sentences that say something, without what is polite."""
+    told = []
+    for said in sentences(_NO_WORDS.sub(" ", text))[:MAX_SENTENCES]:
+        said = _POLITE.sub("", said).strip()
+        if _THANKS.search(said):
+            if is_question(said) and said.endswith("?"):
+                told.append(said)
+            continue
+        if WORD.search(said):
+            told.append(said)
+    while told and _is_signature(told[-1]):
+        told.pop()
+    return told
+
+
+def _is_signature(said: str) -> bool:
+    """A last line of one to three capitalised words without a mark: a name."""
+    typed = words(said)
+    return len(typed) <= 3 and said[-1:] not in "?!." and all(w[:1].isupper() for w in typed)
+
+
+def _with_ground(told: list[str], asking: list[int]) -> set[int]:
+    """The sentences that ask and the ones that they lean on, within `FOCUS_WORDS`.
+
+    The last question comes first: that is what the story led to.
+    """
+    kept: set[int] = set()
+    room = FOCUS_WORDS
+    for place in reversed(asking):
+        size = len(words(told[place]))
+        if not kept or size <= room:
+            kept.add(place)
+            room -= size
+    for place in sorted(kept):
+        if _leans(told[place]):
+            ground = _ground(told, place)
+            size = len(words(told[ground])) if ground is not None else 0
+            if ground is not None and ground not in kept and size <= max(room, LONG_WORDS // 2):
+                kept.add(ground)
+                room -= size
+    return kept
+
+
+def _leans(said: str) -> bool:
+    return bool(_LEANING.search(said)) or not names_something(said)
+
+
+def _ground(told: list[str], place: int) -> int | None:
+    """The nearest sentence before, or else after, that names something clinical."""
+    before, after = range(place - 1, -1, -1), range(place + 1, len(told))
+    return next((other for other in (*before, *after) if names_something(told[other])), None)
+
+
+def _clinical_first(told: list[str]) -> set[int]:
+    """Of a story that asks nothing in so many words, what names something clinical."""
+    kept, room = set[int](), FOCUS_WORDS
+    for place, said in enumerate(told):
+        size = len(words(said))
+        if names_something(said) and (size <= room or not kept):
+            kept.add(place)
+            room -= size
+    return kept

@@ -1,0 +1,68 @@
+"""Whom a question is about. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# In the order in which they are named.
+_MENTIONS = {
+    "preterm": r"pre-?terms?|pre-?matur(?:e|ity)|low birth ?weight",
+    "neonate": r"neonat(?:e|es|al)|new-?borns?",
+    "infant": r"infants?|infancy|bab(?:y|ies)|toddlers?",
+    "child": r"child(?:ren|hood)?|p(?:a|ae|æ)ediatrics?|kids?|boys?|girls?|school-?aged?",
+    "adolescent": r"adolescen(?:t|ts|ce)|teen(?:s|ager|agers|age)?|young (?:people|person|adults?)",
+    "adult": r"adults?|grown-?ups?",
+    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|men|women)|geriatric"
+    r"|frail(?:ty)?",
+    "pregnant": r"pregnan(?:t|cy|cies)|gravid|gestation(?:al)?|trimester|antenatal|prenatal"
+    r"|expecting|obstetric|in labou?r",
+    "postpartum": r"post-?partum|post-?natal|puerperal|puerperium",
+    "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?",
+    "dialysis": r"(?:haemo|hemo|peritoneal )?dialysis|renal replacement",
+    "renal impairment": r"(?:renal|kidney) (?:impairment|failure|insufficiency|disease|dysfunction)"
+    r"|CKD|AKI|ESRD|e?GFR|CrCl|creatinine clearance|nephropathy",
+    "hepatic impairment": r"(?:hepatic|liver) (?:impairment|failure|insufficiency|disease"
+    r"|dysfunction)|cirrho(?:sis|tic)|child-pugh",
+    "immunocompromised": r"immun(?:o|e)-?\s?(?:compromised?|suppress(?:ed|ion)|deficien(?:t|cy))"
+    r"|neutrop(?:a?enic|a?enia)|transplant(?:ed)? (?:patients?|recipients?)",
+    "critically ill": r"critically ill|intensive care|ICU|ITU|ventilated",
+}
+_PATTERNS = {
+    name: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for name, pattern in _MENTIONS.items()
+}
+_AGE = re.compile(
+    r"\b(\d{1,3})\s*-?\s*(days?|d|weeks?|wks?|months?|mo|years?|yrs?|y)\s*-?\s*(?:/?\s*old|/?o)\b"
+    r"|\baged?\s+(?:of\s+)?(\d{1,3})(?:\s*(days?|weeks?|months?|years?))?\b",
+    re.IGNORECASE,
+)
+# What is no patient's age or state, though it holds such a word.
+_NO_MENTION = re.compile(
+    r"\b(?:child[- ]pugh|childbirth|new-?born screening|adult[- ]onset|infant formula"
+    r"|(?:adult|childhood|juvenile) (?:vaccine|polyglucosan)\w*)\b",
+    re.IGNORECASE,
+)
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+# Upper limits in days, as paediatric guidance draws them: 28 days, 1, 12 and 18 years; from 65
+# years the elderly.
+_BY_AGE = ((28, "neonate"), (365, "infant"), (12 * 365, "child"), (18 * 365, "adolescent"))
+_ELDERLY_DAYS = 65 * 365
+_OLDEST = 120 * 365
+
+
+def populations(text: str) -> tuple[str, ...]:
+    """Groups of patients that a question names or whose age it gives, the youngest first."""
+    plain = _NO_MENTION.sub(" ", text)
+    named = {name for name, pattern in _PATTERNS.items() if pattern.search(plain)}
+    if _NO_MENTION.search(text) and "pugh" in text.lower():
+        named.add("hepatic impairment")
+    named |= {_of_age(*found) for found in _AGE.findall(text)}
+    return tuple(name for name in _MENTIONS if name in named)
+
+
+def _of_age(number: str, unit: str, aged: str, aged_unit: str) -> str:
+    days = int(number or aged) * _DAYS[(unit or aged_unit or "y")[0].lower()]
+    for limit, name in _BY_AGE:
+        if days < limit:
+            return name
+    return "adult" if days < _ELDERLY_DAYS else "elderly" if days < _OLDEST else ""

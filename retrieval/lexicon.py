@@ -1,0 +1,163 @@
+"""Short and lay forms, and the words of a guideline for them. Pure.
+
+A clinician types MAP, DKA or heart attack; a guideline may write the words. The words join the
+search, and a passage that has all of them holds the form that was typed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from retrieval.types import Expansion
+from retrieval.words import MAX_CHARS, WORD
+
+MAX_SHORT_CHARS, MAX_SHORT_WORDS = 40, 5
+MAX_WORDS_CHARS, MAX_WORDS = 120, 12
+MAX_EXPANSIONS = 12  # of one question, the first ones: each widens the search
+
+_BETWEEN = re.compile(r"[\s\-\u2010\u2011]+|\.\s?")  # between the words of one form
+_PLURAL = re.compile(r"['’]?s\Z")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One form. `exact`: found only as it is written, capitals as capitals."""
+
+    short: str
+    words: str
+    exact: bool = False
+    lay: bool = False
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries by the words of their forms; of two that begin at one place the longer counts."""
+
+    entries: tuple[Entry, ...] = ()
+    _by_words: dict[tuple[str, ...], Entry] = field(init=False, repr=False, compare=False)
+    _lengths: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    fingerprint: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_words = {tuple(_folded(e.short)): e for e in sorted(self.entries, key=_order)}
+        lengths: dict[str, set[int]] = {}
+        for key in by_words:
+            lengths.setdefault(_singular(key[0]), set()).add(len(key))
+        ordered = {word: tuple(sorted(sizes, reverse=True)) for word, sizes in lengths.items()}
+        object.__setattr__(self, "_by_words", by_words)
+        object.__setattr__(self, "_lengths", ordered)
+        object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
+
+    def found_in(self, text: str) -> tuple[Expansion, ...]:
+        """The known forms of a text, each once, in order, none whose words stand there already."""
+        text = text[:MAX_CHARS]
+        said, seen = f" {' '.join(_folded(text))} ", dict[str, Expansion]()
+        for found in self._every(text):
+            words = " ".join(_folded(found.words))
+            if f" {words} " not in said and len(seen) < MAX_EXPANSIONS:
+                seen.setdefault(words, found)
+        return tuple(seen.values())
+
+    def _every(self, text: str) -> Iterator[Expansion]:
+        tokens = list(WORD.finditer(text))
+        all_capitals = len(tokens) > 3 and text.upper() == text
+        place = 0
+        while place < len(tokens):
+            match = self._at(text, tokens, place)
+            if match is None:
+                place += 1
+                continue
+            entry, size = match
+            start, end = tokens[place].start(), tokens[place + size - 1].end()
+            place += size
+            # Where all is typed in capitals, they tell MAP from a map no more.
+            if entry.exact and all_capitals:
+                continue
+            yield Expansion(text[start:end], entry.words, lay=entry.lay)
+
+    def _at(self, text: str, tokens: list[re.Match[str]], place: int) -> tuple[Entry, int] | None:
+        for size in self._lengths.get(_singular(tokens[place].group().casefold()), ()):
+            part = tokens[place : place + size]
+            if len(part) < size or not _is_one(text, part):
+                continue
+            entry = self._entry([token.group() for token in part])
+            if entry:
+                return entry, size
+        return None
+
+    def _entry(self, typed: list[str]) -> Entry | None:
+        """The entry of these words as typed, or of their singular."""
+        for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
+            entry = self._by_words.get(tuple(word.casefold() for word in form))
+            if entry and (not entry.exact or WORD.findall(entry.short) == form):
+                return entry
+        return None
+
+
+def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
+    """The text with the words of each form in brackets behind it; for an encoder."""
+    for each, place in reversed(_placed(text, expansions)):
+        text = f"{text[: place.end()]} ({each.words}){text[place.end() :]}"
+    return text
+
+
+def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
+    """The text with each lay form replaced by its words; the same text where it has none."""
+    for each, place in reversed(_placed(text, [e for e in expansions if e.lay])):
+        text = f"{text[: place.start()]}{each.words}{text[place.end() :]}"
+    return text
+
+
+def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion, re.Match[str]]]:
+    """Each form with the place where it first stands, in order of the text."""
+    found = [
+        (each, place)
+        for each in expansions
+        if (place := re.search(rf"(?<!\w){re.escape(each.short)}(?!\w)", text))
+    ]
+    return sorted(found, key=lambda pair: pair[1].start())
+
+
+def entry_fault(short: str, words: str) -> tuple[str, str]:
+    """The field that can't be used and why, for a person to read; both empty where all is well."""
+    forms, meant = _folded(short), _folded(words)
+    if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
+        return (
+            "short",
+            f"Give 1 to {MAX_SHORT_WORDS} words of {MAX_SHORT_CHARS} characters at most.",
+        )
+    if len(short) < 2:
+        return "short", "A single letter stands for too many things."
+    if not meant or len(words) > MAX_WORDS_CHARS or len(meant) > MAX_WORDS:
+        return "words", f"Give 1 to {MAX_WORDS} words of {MAX_WORDS_CHARS} characters at most."
+    if f" {' '.join(forms)} " in f" {' '.join(meant)} ":
+        return "words", "The words must not hold what is typed: they are added to it."
+    return "", ""
+
+
+def _folded(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(text)]
+
+
+def _singular(word: str) -> str:
+    return _PLURAL.sub("", word)
+
+
+def _is_one(text: str, tokens: list[re.Match[str]]) -> bool:
+    gaps = itertools.pairwise(tokens)
+    return all(_BETWEEN.fullmatch(text, left.end(), right.start()) for left, right in gaps)
+
+
+def _order(entry: Entry) -> tuple[str, str, bool, bool]:
+    return (entry.short, entry.words, entry.exact, entry.lay)
+
+
+def _fingerprint(entries: Iterable[Entry]) -> str:
+    """16 hex digits over every entry."""
+    content = json.dumps([_order(entry) for entry in sorted(entries, key=_order)])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

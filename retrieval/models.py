@@ -1,0 +1,105 @@
+"""The lexicon that staff keep, and the wordings that a language model gave once."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models.functions import Lower
+
+from retrieval.lexicon import MAX_SHORT_CHARS, MAX_WORDS_CHARS, entry_fault
+
+
+class Match(models.TextChoices):
+    CAPITALS = "capitals", "exactly as written"
+    ANY_CASE = "any", "in capitals and small letters"
+
+
+class Kind(models.TextChoices):
+    ABBREVIATION = "abbreviation", "abbreviation"
+    LAY = "lay", "everyday word"
+
+
+class LexiconEntry(models.Model):
+    """A short or everyday form, and the words of a guideline for it. `retrieval.services` writes.
+
+    One form has one sense: a form that has two is better left out, since the wrong words bring the
+    wrong passages.
+    """
+
+    short = models.CharField(
+        "what is typed", max_length=MAX_SHORT_CHARS, help_text="Such as DKA, or heart attack."
+    )
+    words = models.CharField(
+        "words of a guideline",
+        max_length=MAX_WORDS_CHARS,
+        help_text="One sense only. Such as diabetic ketoacidosis.",
+    )
+    match = models.CharField(
+        "found",
+        max_length=10,
+        choices=Match.choices,
+        default=Match.CAPITALS,
+        help_text="Exactly as written where it is a word in small letters: MAP, CAP, PE.",
+    )
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.ABBREVIATION)
+    enabled = models.BooleanField("in use", default=True)
+    updated_at = models.DateTimeField("changed", auto_now=True)
+
+    class Meta:
+        ordering = ["short"]
+        verbose_name = "lexicon entry"
+        verbose_name_plural = "lexicon"
+        constraints = [
+            models.UniqueConstraint(
+                Lower("short"),
+                name="one_sense_a_form",
+                violation_error_message="This form is in the lexicon already.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.short}: {self.words}"
+
+    def clean(self) -> None:
+        super().clean()
+        self.short, self.words = " ".join(self.short.split()), " ".join(self.words.split())
+        field, message = entry_fault(self.short, self.words)
+        if field:
+            raise ValidationError({field: message})
+
+
+class LexiconVersion(models.Model):
+    """One row. A trigger gives it a new value with each statement that writes an entry.
+
+    Not a counter: a transaction that is rolled back would leave its number to the next one.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    version = models.UUIDField(default=uuid.uuid4)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.version)
+
+
+class Generated(models.Model):
+    """What a language model made of a question, by the SHA-256 of all that it depends on.
+
+    It says as much as the question does. It steers a search and is never shown.
+    """
+
+    key = models.CharField(max_length=64, primary_key=True)
+    wordings: models.JSONField[list[str], list[str]] = models.JSONField()
+    prompt = models.CharField(max_length=40)
+    model = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.prompt} {self.key[:8]}"

@@ -1,0 +1,38 @@
+"""Words and sentences of a question, as the rules of this package see them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# A sentence ends at its mark before a space; not after a title, an initial or a number's point.
+_END = re.compile(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bNo)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)"
+    r"(?<!\b[A-Z])[.!?]+[\"')\]]*(?=\s|$)|[\r\n]+"
+)
+
+# What the rules look at; a longer question is analysed by its beginning.
+MAX_CHARS = 20_000
+
+
+def words(text: str) -> list[str]:
+    return WORD.findall(text)
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences with their marks, in order, none empty."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        found.append(text[start : end.end()])
+        start = end.end()
+    found.append(text[start:])
+    return [stripped for part in found if WORD.search(stripped := part.strip())]
+
+
+def distinct(found: Iterable[str]) -> tuple[str, ...]:
+    """The first of each without regard to case, in order."""
+    kept: dict[str, str] = {}
+    for word in found:
+        kept.setdefault(word.casefold(), word)
+    return tuple(kept.values())
