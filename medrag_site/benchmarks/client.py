@@ -66,4 +66,6 @@ def ask(text: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), json.loads(Path(sys.argv[3]).read_text()), int(sys.argv[4]))
+    main(
+        sys.argv[1], float(sys.argv[2]), json.loads(Path(sys.argv[3]).read_text()), int(sys.argv[4])
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,8 +16,7 @@ from medrag_site.benchmarks import databases
 from medrag_site.benchmarks.client import ask
 from medrag_site.benchmarks.filling import REVISION, fill
 from medrag_site.benchmarks.load import Load, measure_load
-from medrag_site.benchmarks.made import Made
-from retrieval.config import RetrievalConfig
+from medrag_site.benchmarks.made import Likeness, Made
 from retrieval.configured import site_config
 from retrieval.dense import search_dense
 from retrieval.lexical import asked_lexemes, search_lexical
@@ -72,9 +71,7 @@ class Plan:
     compared: int = 30  # questions that are also searched without limits
 
 
-def measure_growth(
-    made: Made, chunks: int, plan: Plan, say: Callable[[str], None]
-) -> Grown:
+def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], None]) -> Grown:
     """Fill the database of this size unless it is there, and measure on it."""
     socket_dir = databases.start()
     name = databases.name_of(chunks)
@@ -173,6 +170,38 @@ def _latency(values: Sequence[float]) -> Latency:
     return Latency(float(p50), float(p95), float(p99))
 
 
-def config_note(config: RetrievalConfig) -> dict[str, Any]:
-    """What the figures were measured with."""
-    return asdict(config)
+def described(found: Grown) -> Iterator[str]:
+    """Lines for people."""
+    built = ", ".join(f"{step} {seconds:.0f}" for step, seconds in found.build_s.items())
+    yield f"{found.chunks} passages, built in {sum(found.build_s.values()):.0f} s ({built})"
+    for step, took in found.steps.items():
+        yield (
+            f"  {step:<14} p50 {took.p50_ms:7.1f} ms   p95 {took.p95_ms:7.1f} ms   "
+            f"p99 {took.p99_ms:7.1f} ms"
+        )
+    yield (
+        f"  recall@{COMPARED} of the vectors' index {found.dense_recall:.4f}, overlap@{COMPARED} "
+        f"with BM25 of all that match {found.lexical_overlap:.4f}, "
+        f"{found.compared_questions} questions"
+    )
+    for load in found.load:
+        yield (
+            f"  {load.clients:>3} at once: {load.per_second:7.1f} questions/s, p50 "
+            f"{load.p50_ms:.1f} p95 {load.p95_ms:.1f} p99 {load.p99_ms:.1f} ms; a client takes "
+            f"{load.client_rss_bytes / 1e6:.0f} MB, the database {load.server_pss_bytes / 1e6:.0f}"
+        )
+    sizes = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in found.size_bytes.items())
+    yield f"  database {found.database_bytes / 1e6:.0f} MB: {sizes}"
+
+
+def described_likeness(found: Likeness) -> Iterator[str]:
+    """What a reader has to know of vectors that are made."""
+    real, made = (
+        " ".join(f"{value:.3f}" for value in cosines)
+        for cosines in (found.real_cosines, found.made_cosines)
+    )
+    yield (
+        f"cosines of nearest neighbours among {found.compared}, 5 25 50 75 95 %: real {real}, "
+        f"made {made}; intrinsic dimension {found.real_dimension:.1f}, made "
+        f"{found.made_dimension:.1f}"
+    )

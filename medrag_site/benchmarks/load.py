@@ -29,9 +29,7 @@ class Load:
     server_pss_bytes: int  # of all processes of the database, shared memory counted once
 
 
-def measure_load(
-    name: str, questions: Sequence[str], *, clients: int, seconds: float
-) -> Load:
+def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
     """All clients load first and start together. Raises CommandError where one fails."""
     with tempfile.TemporaryDirectory(dir=settings.DATA_DIR) as scratch:
         path = Path(scratch) / "questions.json"
