@@ -14,7 +14,7 @@ from chat.calibration_plot import plot_png
 from chat.gate import Calibration, Cosine, Gate, GateUnavailable
 from chat.models import CalibrationRecord
 from chat.scales import same_weights
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import searched_facts
 
 BUILT_IN = Calibration()
 OTHER_SEARCH = (
@@ -47,7 +47,7 @@ def gate_in_use() -> Gate:
     """
     if settings.GATE == "cosine":
         return Gate(Cosine(), settings.GATE_COSINE)
-    encoder = encoder_facts().fingerprint
+    encoder = searched_facts().fingerprint
     record = _active(encoder)
     if record is not None:
         return _gate_of(record, encoder)
@@ -123,7 +123,7 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
 
 def built_in_use(*, by: User | None) -> None:
     """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
-    encoder = encoder_facts().fingerprint
+    encoder = searched_facts().fingerprint
     if not same_weights(BUILT_IN.encoder, encoder):
         raise CalibrationError(
             f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
@@ -156,7 +156,7 @@ def record_of(version: str) -> CalibrationRecord:
 
 
 def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
-    return same_weights(record.encoder, encoder_facts().fingerprint)
+    return same_weights(record.encoder, searched_facts().fingerprint)
 
 
 def _active(encoder: str) -> CalibrationRecord | None:

@@ -17,7 +17,7 @@ from chat.passages import Unit, quotable_units
 from chat.relevance import Scores
 from chat.types import DraftClaim
 from chat.verification import figures, negations
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.encoders.types import Vectors
 from retrieval.analysis import spelled_out
 from retrieval.lexical import asked_lexemes

@@ -26,6 +26,7 @@ from corpus import admin_upload as uploads
 from corpus.access import documents_visible, may_publish
 from corpus.admin_arrows import arrows
 from corpus.admin_collections import CollectionAdmin
+from corpus.admin_encoders import EncoderAdmin
 from corpus.admin_filters import AttentionFilter, CollectionFilter, ReviewFilter
 from corpus.admin_pages import address, may_change
 from corpus.admin_progress import JobCell, progress
@@ -38,7 +39,7 @@ from corpus.admin_selectors import (
     twins_of,
 )
 from corpus.errors import MedragError
-from corpus.models import Collection, Document
+from corpus.models import Collection, Document, Encoder
 from corpus.selectors import worker_is_alive
 from corpus.services.metadata import document_edit
 
@@ -289,7 +290,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="passages")
     def passages_preview(self, document: Document) -> SafeString:
-        chunks = document.chunks.defer("embedding", "search_vector")
+        chunks = document.chunks.defer("search_vector")
         count, first = chunks.count(), chunks[:PREVIEWED]
         disabled = chunks.filter(disabled_at__isnull=False)[:PREVIEWED]
         return _rendered(
@@ -298,6 +299,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
 
 admin.site.register(Collection, CollectionAdmin)
+admin.site.register(Encoder, EncoderAdmin)
 
 
 def _rendered(template: str, **context: Any) -> SafeString:

@@ -156,7 +156,7 @@ def passages_on(document: Document, *, page: int, user: User) -> list[Chunk]:
     others = Chunk.objects.filter(twins=OuterRef("twins"), twins__gt="").exclude(pk=OuterRef("pk"))
     seen = others.filter(document__in=documents_visible(user).values("pk"))
     rows = chunks.annotate(has_twins=Exists(seen)).select_related("disabled_by")
-    rows = rows.defer("embedding", "search_vector")
+    rows = rows.defer("search_vector")
     return [chunk for chunk in rows.order_by("index") if spans_on(chunk, page=page)]
 
 
@@ -199,7 +199,7 @@ def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
         twins__in=keys, document__in=documents_visible(user).values("pk")
     ).select_related("document__collection")
     found: dict[str, list[Chunk]] = {key: [] for key in keys}
-    for chunk in chunks.defer("embedding", "search_vector").order_by("twins", "key"):
+    for chunk in chunks.defer("search_vector").order_by("twins", "key"):
         found[chunk.twins].append(chunk)
     return list(found.values())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -12,9 +11,10 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import ImproperlyConfigured
 
 from corpus.context_lines import prompt_fault
-from corpus.models import EMBEDDING_DIMENSIONS
+from corpus.encoders.registry import configured_specs, facts_for
 
 # Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
 DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
@@ -51,9 +51,12 @@ def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
 def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse to start with a model that can't be used; no weights are loaded to find out."""
     found: list[CheckMessage] = []
-    if wrong := _embedder_fault(settings.EMBEDDER):
+    try:
+        for spec in configured_specs():
+            facts_for(spec)
+    except ImproperlyConfigured as error:
         hint = "Name the folder of a sentence-transformers model, or leave it out for the bundled."
-        found.append(Error(f"MEDRAG_EMBEDDER: {wrong}", hint=hint, id="corpus.E004"))
+        found.append(Error(str(error), hint=hint, id="corpus.E004"))
     if wrong := _artifacts_fault(settings.DOCLING_ARTIFACTS_PATH):
         hint = "Without it the layout engine of this project reads PDFs."
         found.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
@@ -74,21 +77,6 @@ def check_context_lines(
         hint = "Restore the file from the release."
         found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E007"))
     return found
-
-
-def _embedder_fault(name: str) -> str:
-    folder = Path(name)
-    if name == "bundled":
-        return ""
-    if not (folder / "modules.json").is_file():
-        return f"{folder} is not the folder of a sentence-transformers model."
-    pooling = folder / "1_Pooling" / "config.json"
-    made = (
-        json.loads(pooling.read_text()).get("word_embedding_dimension") if pooling.exists() else 0
-    )
-    if made and made != EMBEDDING_DIMENSIONS:
-        return f"{folder} makes {made} dimensions; the index holds {EMBEDDING_DIMENSIONS}."
-    return ""
 
 
 def _artifacts_fault(name: str) -> str:

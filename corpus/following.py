@@ -65,11 +65,19 @@ def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
     return len(jobs)
 
 
-def progress_bar(total: int, what: str, unit: str = "file") -> tqdm[None]:
+def progress_bar(total: int, what: str, unit: str = "file", *, quiet: bool = False) -> tqdm[None]:
     """A bar on standard error; a line now and then where that is a file and no terminal."""
     pause_s = 0.2 if sys.stderr.isatty() else 15.0
     nothing: Sequence[None] = ()  # counted by hand
-    return tqdm(nothing, total=total, desc=what, unit=unit, mininterval=pause_s, miniters=0)
+    return tqdm(
+        nothing,
+        total=total,
+        desc=what,
+        unit=unit,
+        mininterval=pause_s,
+        miniters=0,
+        disable=quiet,
+    )
 
 
 def _show(bar: tqdm[None], document_ids: Sequence[int]) -> bool:

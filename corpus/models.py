@@ -12,9 +12,6 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Now
-from pgvector.django import HnswIndex, VectorField
-
-EMBEDDING_DIMENSIONS = 384  # all-MiniLM-L6-v2; checked against the encoder at start
 
 
 class Collection(models.Model):
@@ -186,8 +183,8 @@ class Chunk(models.Model):
     """A passage: what is searched, and what is quoted.
 
     `text` is the pages' text at `spans`, joined by newlines. `context` (title, section path,
-    population) is embedded and indexed before it and never quoted. A chunk without `embedding`
-    and `search_vector` is not indexed yet.
+    population) is embedded and indexed before it and never quoted. Its vectors stand in a table of
+    each encoder (`corpus.vectors`); without them or `search_vector` it is not indexed yet.
     """
 
     key = models.CharField(max_length=100, unique=True)  # {sha256}_p{page}_c{index}
@@ -199,7 +196,6 @@ class Chunk(models.Model):
     text = models.TextField()
     spans = models.JSONField()  # list of [page, start, end] into Page.text
     tokens = models.PositiveIntegerField()  # of context and text, by the embedder's tokenizer
-    embedding = VectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)  # unit norm
     search_vector = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
     # What it says (`corpus.twins.meaning_label`): near-duplicates share it. Empty: not known.
@@ -218,17 +214,60 @@ class Chunk(models.Model):
         indexes = [
             GinIndex(fields=["search_vector"], name="chunk_search", fastupdate=False),
             models.Index(fields=["twins"], name="chunk_twins", condition=models.Q(twins__gt="")),
-            HnswIndex(
-                name="chunk_embedding",
-                fields=["embedding"],
-                m=16,
-                ef_construction=64,
-                opclasses=["vector_cosine_ops"],
-            ),
         ]
 
     def __str__(self) -> str:
         return self.key
+
+
+class EncoderState(models.TextChoices):
+    BUILDING = "BUILDING", "Being built"
+    ACTIVE = "ACTIVE", "Searched"
+    RETIRED = "RETIRED", "Retired"
+
+
+class Storage(models.TextChoices):
+    """pgvector's type of a vector."""
+
+    VECTOR = "vector", "32-bit floats"
+    HALFVEC = "halfvec", "16-bit floats"
+
+
+class Encoder(models.Model):
+    """An encoder and the table of its vectors, which the tables' owner makes and drops.
+
+    `fingerprint` is the space of its vectors (`corpus.encoders.folders.Facts`); empty in what a
+    migration took over, until it is known. `position` is its place among those configured, null
+    where it is no longer.
+    """
+
+    name = models.CharField(max_length=31)
+    fingerprint = models.CharField(max_length=400, blank=True)
+    spec: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    dimensions = models.PositiveIntegerField()
+    storage = models.CharField(max_length=10, choices=Storage, default=Storage.VECTOR)
+    state = models.CharField(max_length=10, choices=EncoderState, default=EncoderState.BUILDING)
+    position = models.PositiveIntegerField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    activated_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name", "state"],
+                condition=~models.Q(state="RETIRED"),
+                name="encoder_once_in_each_state",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def table(self) -> str:
+        """Its vectors: `chunk_id`, and `embedding` of unit norm."""
+        return f"corpus_vectors_{self.pk}"
 
 
 class ContextLine(models.Model):

@@ -45,7 +45,7 @@ def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
     with _snapshot():
         chunks = _chunks(choice).order_by("document__sha256", "index")
         chunks = chunks.select_related("document__collection", "document__superseded_by")
-        rows = chunks.defer("embedding", "search_vector").iterator(CHUNKS_FETCHED)
+        rows = chunks.defer("search_vector").iterator(CHUNKS_FETCHED)
         pages = _pages_by_document(choice)
         for document, group in groupby(rows, key=lambda chunk: chunk.document):
             blocks = next(blocks for pk, blocks in pages if pk == document.pk)

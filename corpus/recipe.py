@@ -1,4 +1,4 @@
-"""What decides the passages and vectors of given bytes, and its fingerprint.
+"""What decides the passages of given bytes, and its fingerprint.
 
 The same expression stands here in Python and in SQL, so that a whole corpus is compared with one
 statement. What is left out of it can change without anybody being told to read documents again.
@@ -15,7 +15,8 @@ from django.db.models.functions import Concat
 
 from corpus import context_lines
 from corpus.chunking import CHUNKER_VERSION, ChunkSettings, Strategy
-from corpus.encoders.types import EncoderFacts
+from corpus.encoders.folders import Facts
+from corpus.encoders.types import Embedder
 from corpus.engines import ModelsMissing, artifacts_for
 from corpus.models import Document
 from corpus.parsing.registry import engine_name
@@ -23,7 +24,7 @@ from corpus.parsing.registry import engine_name
 ENGINE_CHARS = 300  # as many as `Document.engine` keeps
 
 
-def chunk_settings(encoder: EncoderFacts) -> ChunkSettings:
+def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
     """As set for this site, bounded by what the encoder reads."""
     wanted = ChunkSettings(
         max_tokens=settings.CHUNK_TOKENS,
@@ -36,9 +37,13 @@ def chunk_settings(encoder: EncoderFacts) -> ChunkSettings:
     return wanted.bounded(encoder.max_tokens)
 
 
-def site_recipe(encoder: EncoderFacts) -> str:
-    """The part that is the same for all documents of this site: cutting and encoding."""
-    parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.fingerprint]
+def site_recipe(encoder: Facts) -> str:
+    """The part that is the same for all documents of this site: how they are cut.
+
+    Of the primary encoder its tokenizer and how much it reads. Its weights are left out: to encode
+    anew what is cut is another thing (`corpus.services.encoders`).
+    """
+    parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.tokenizer]
     return "\n".join([*parts, context_lines.recipe()])
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from corpus import signals
 from corpus.access import collections_searchable
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.models import Document, Job, JobState, Lifecycle, WorkerHeartbeat
 from corpus.recipe import engine_today, fingerprint_in_sql, site_recipe
 from corpus.types import CitingAnswer
@@ -46,7 +46,7 @@ def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:
 
 
 def documents_stale() -> QuerySet[StaleDocument]:
-    """Documents that would be read, cut or encoded in another way today, in order of their keys.
+    """Documents that would be read or cut in another way today, in order of their keys.
 
     `must_be_read` is true where the file has to be read again; else it is enough to cut and encode
     what was read. Those that wait or failed are not among them. One query now, over the engines in

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.text import slugify
 
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.recipe import chunk_settings
 from evaluation.ablation import AS_SET, Switch, switches
 from evaluation.configurations import NAMED, Configuration

@@ -19,7 +19,7 @@ from django.db import connections
 from django.db.utils import DatabaseError
 from psycopg import sql
 
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.errors import MedragError
 from corpus.recipe import site_recipe
 from evaluation.configurations import Recipe

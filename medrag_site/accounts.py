@@ -8,7 +8,8 @@ from django.db import transaction
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
 
 _READ_CORPUS = tuple(
-    f"corpus.view_{model}" for model in ("collection", "document", "page", "chunk", "job")
+    f"corpus.view_{model}"
+    for model in ("collection", "document", "page", "chunk", "job", "encoder")
 )
 _READ_EVALUATION = tuple(f"evaluation.view_{model}" for model in ("testset", "run", "itemscore"))
 PERMISSIONS: dict[str, tuple[str, ...]] = {

@@ -16,11 +16,17 @@ from django.utils import timezone
 from chat.audit import missing_protections
 from chat.calibration_records import gate_in_use, misfit
 from corpus import files, selectors
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import (
+    ActiveEncoder,
+    EncoderUnavailable,
+    active_encoders,
+    encoder_facts,
+)
 from corpus.errors import MedragError
-from corpus.models import EMBEDDING_DIMENSIONS
+from corpus.models import EncoderState
 from corpus.parsing import sandbox, sniff
 from corpus.recipe import chunk_settings
+from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from medrag_site.embedded import MIN_FREE_BYTES
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -115,12 +121,39 @@ def _queue() -> tuple[bool, str]:
 
 
 def _encoder() -> tuple[bool, str]:
-    embedder = get_embedder()
-    dimensions = embedder.encode(["metformin"]).shape[1]
-    if dimensions != EMBEDDING_DIMENSIONS:
-        return False, f"{dimensions} dimensions; the index holds {EMBEDDING_DIMENSIONS}"
-    cut = chunk_settings(embedder).recipe
-    return True, f"{embedder.fingerprint}, {dimensions} dimensions, passages by {cut}"
+    found = [
+        f"{encoder.name} ({encoder.embedder.fingerprint}, {_tried(encoder)} dimensions)"
+        for encoder in active_encoders()
+    ]
+    cut = chunk_settings(encoder_facts()).recipe
+    return True, f"{', '.join(found)}, passages by {cut}"
+
+
+def _tried(encoder: ActiveEncoder) -> int:
+    """The dimensions that it makes, and its table holds."""
+    vectors = encoder.embedder.encode(["metformin"])
+    nearest = encoder.embedder.encode_queries(["metformin"])
+    if {vectors.shape, nearest.shape} != {(1, encoder.dimensions)}:
+        raise EncoderUnavailable(
+            f"{encoder.name} makes {vectors.shape[1]} and {nearest.shape[1]} dimensions; "
+            f"its table holds {encoder.dimensions}."
+        )
+    return encoder.dimensions
+
+
+def _encoders() -> tuple[bool, str]:
+    """Whether the tables are as configured, and how far those are that are being made."""
+    faults = encoders_not_as_configured()
+    if faults:
+        return False, f"{', '.join(faults)} is configured and has no table: run manage.py migrate"
+    building = [
+        f"{progress.encoder.name} {progress.done} of {progress.total}"
+        for progress in encoders_progress()
+        if progress.encoder.state == EncoderState.BUILDING
+    ]
+    if building:
+        return True, f"new vectors are being made: {', '.join(building)}"
+    return True, "as configured"
 
 
 def _gate() -> tuple[bool, str]:
@@ -174,6 +207,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
     "queue": _queue,
     "worker": _worker,
     "embedder": _encoder,
+    "vectors": _encoders,
     "gate": _gate,
     "documents": _documents,
     "parser": _parser,

@@ -38,6 +38,11 @@ def _no_farewell(*, wanted: bool) -> None:
     """Do nothing when a service has ended."""
 
 
+def _never() -> bool:
+    """Say that there is nothing to do."""
+    return False
+
+
 class Farewell(Protocol):
     """Called when a service has ended; `wanted` tells an orderly stop from a death."""
 
@@ -117,6 +122,23 @@ class Service:
         self._next_start = time.monotonic() + pause_s
         self.restarts += 1
         self.kill(wanted=False)
+
+
+@dataclass
+class Errand(Service):
+    """A process that ends when its work is done, and is started while there is some."""
+
+    is_due: Callable[[], bool] = _never
+    pause_s: float = 60.0  # after it ended well, though there may be more to do
+
+    def keep_running(self) -> None:
+        if self._process is None and not self.is_due():
+            return
+        if self._process is not None and self._process.poll() == 0:
+            self.kill(wanted=True)
+            self._next_start = time.monotonic() + self.pause_s
+            return
+        super().keep_running()
 
 
 @dataclass

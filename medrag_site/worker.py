@@ -21,7 +21,8 @@ from django.db.models.functions import Now
 from chat.audit import sign_head_if_due
 from corpus import files, jobs, wakeups
 from corpus.models import WorkerHeartbeat
-from medrag_site.supervisor import Service, Supervisor
+from corpus.services.encoders import encoders_are_building
+from medrag_site.supervisor import Errand, Service, Supervisor
 from medrag_site.tether import die_with_parent
 
 logger = logging.getLogger(__name__)
@@ -50,11 +51,20 @@ class Worker:
             on_end=self._cluster_ended,
         )
 
+        self._lacks_vectors = False
+        self._reembedding = Errand(
+            name="the process that makes new vectors",
+            command=[sys.executable, "-m", "medrag_site.reembedding"],
+            cwd=settings.BASE_DIR,
+            grace_s=GRACE_S,
+            is_due=lambda: self._lacks_vectors,
+        )
+
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
         wakeups.release_all()  # what a worker that was killed had fetched
-        supervisor = Supervisor([self._cluster], tick=self._tick, tick_s=TICK_S)
+        supervisor = Supervisor([self._cluster, self._reembedding], tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
         finally:
@@ -76,6 +86,7 @@ class Worker:
             else:
                 jobs.sweep(self._queue)
                 self._restart_if_stalled()
+                self._lacks_vectors = encoders_are_building()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 _sign_head()
         except Error as error:

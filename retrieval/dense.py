@@ -1,4 +1,4 @@
-"""Nearest vectors by cosine: one query over pgvector.
+"""Nearest vectors of one encoder by cosine: one query over pgvector.
 
 Up to `exact_below` chunks in scope every vector is compared, however large the index is, so that
 a narrow scope is never starved. Above, the HNSW index is scanned iteratively; when it still comes
@@ -12,16 +12,19 @@ from collections.abc import Sequence
 
 from django.db import connection, transaction
 
+from corpus.encoders.registry import ActiveEncoder
+from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
 from retrieval.scope import group_sql, scope_sql
-from retrieval.types import Query, Ranked, Ranking
+from retrieval.types import Filters, Query, Ranked, Ranking, Rights, Scope
 
 _SQL = """
 WITH nearest AS MATERIALIZED (
     SELECT c.id, c.key, {group} AS twins, d.effective_from,
-           c.embedding <=> %(vector)s::vector AS distance
-    FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
-    WHERE c.embedding IS NOT NULL AND {scope}
+           v.embedding <=> %(vector)s::{storage} AS distance
+    FROM {table} v JOIN corpus_chunk c ON c.id = v.chunk_id
+         JOIN corpus_document d ON d.id = c.document_id
+    WHERE {scope}
     ORDER BY {order}
     LIMIT %(fetched)s
 ), told_apart AS (
@@ -36,27 +39,88 @@ ORDER BY distance, key LIMIT %(limit)s
 _COUNT_SQL = """
 SELECT count(*) FROM (
     SELECT 1 FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
-    WHERE c.embedding IS NOT NULL AND {scope}
+    WHERE {scope}
     LIMIT %(most)s
 ) AS counted
+"""
+_SIZE_SQL = "SELECT chunks FROM corpus_indexstatistics WHERE id = 1"
+_COSINES_SQL = """
+SELECT chunk_id, 1 - (embedding <=> %(vector)s::{storage})
+FROM {table} WHERE chunk_id = ANY(%(ids)s)
+"""
+# LOCAL: a setting must not leak into the next use of this connection. Relaxed: the strict order
+# throws away what it meets too late, also the nearest.
+_SETTINGS_SQL = """
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       set_config('hnsw.ef_search', %(ef_search)s, true),
+       set_config('hnsw.max_scan_tuples', %(max_scan_tuples)s, true)
 """
 # The index gives roughly the nearest first, and twins stand for one: of this many times the limit
 # the nearest are kept. Where that is too few, this many times as many again are looked at.
 _OVERFETCH = 2
 _WIDEN = 4
+_LIMITS = ("ef_search", "max_scan_tuples")
 
 
-def search_dense(query: Query, vector: Sequence[float], config: RetrievalConfig) -> Ranking:
-    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector."""
+def search_dense(
+    query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
+) -> Ranking:
+    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's.
+
+    The name of the ranking is `dense:` and the encoder's. Two queries and a setting, three where
+    the scope is narrowed; more where the index comes back short.
+    """
     started = time.perf_counter()
     with transaction.atomic():
-        in_scope = _count(query, config.exact_below + 1)
-        rows = _distinct(query, vector, config, exact=in_scope <= config.exact_below)
+        exact = _is_small(query, config.exact_below)
+        rows = _distinct(query, vector, config, encoder, exact=exact)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
     )
-    return Ranking("dense", entries, (time.perf_counter() - started) * 1000)
+    return Ranking(f"dense:{encoder.name}", entries, (time.perf_counter() - started) * 1000)
+
+
+def cosines(
+    encoder: ActiveEncoder, vector: Sequence[float], chunk_ids: Sequence[int]
+) -> dict[int, float]:
+    """The similarity of each chunk to `vector`, [-1, 1]; chunks without a vector are left out.
+
+    One query, or none for no chunks.
+    """
+    if not chunk_ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _of(encoder, _COSINES_SQL), {"vector": literal(vector), "ids": list(chunk_ids)}
+        )
+        return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}
+
+
+def _is_small(query: Query, exact_below: int) -> bool:
+    """Whether so few chunks are in scope that each is compared.
+
+    A scope that nothing narrows is nearly the whole index, whose size is known; to count it would
+    cost as much as to search it. One that is so, of a large index, is still found in full: the
+    scan of the index goes on until it has enough.
+    """
+    if _size() <= exact_below:
+        return True
+    is_whole = (
+        query.scope is Scope.IN_FORCE
+        and query.rights is not Rights.HIDDEN
+        and not query.collections
+        and query.filters == Filters()
+    )
+    return not is_whole and _count(query, exact_below + 1) <= exact_below
+
+
+def _size() -> int:
+    """How many chunks are indexed, whatever the scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZE_SQL)
+        (chunks,) = cursor.fetchone()
+    return int(chunks)
 
 
 def _count(query: Query, most: int) -> int:
@@ -69,7 +133,12 @@ def _count(query: Query, most: int) -> int:
 
 
 def _distinct(
-    query: Query, vector: Sequence[float], config: RetrievalConfig, *, exact: bool
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    *,
+    exact: bool,
 ) -> list[tuple[int, str, str, float]]:
     """As many groups as are wanted, or all there are: one search, or more where it fell short.
 
@@ -77,7 +146,7 @@ def _distinct(
     """
     fetched = config.dense_candidates * _OVERFETCH
     while True:
-        rows = _nearest(query, vector, config, fetched, exact=exact)
+        rows = _nearest(query, vector, config, encoder, fetched, exact=exact)
         met = rows[0][-1] if rows else 0
         if len(rows) >= config.dense_candidates or (exact and met < fetched):
             return [row[:-1] for row in rows]
@@ -88,25 +157,32 @@ def _distinct(
 
 
 def _nearest(
-    query: Query, vector: Sequence[float], config: RetrievalConfig, fetched: int, *, exact: bool
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    fetched: int,
+    *,
+    exact: bool,
 ) -> list[tuple[int, str, str, float, int]]:
     scope, parameters = scope_sql(query)
     parameters |= {
-        "vector": "[" + ",".join(repr(float(x)) for x in vector) + "]",
+        "vector": literal(vector),
         "limit": config.dense_candidates,
         "fetched": fetched,
     }
     # An expression over the distance keeps the planner off the index: that is the exact search.
-    distance = "c.embedding <=> %(vector)s::vector"
+    distance = "v.embedding <=> %(vector)s::{storage}"
     order = f"({distance}) + 0, c.key" if exact else distance
     group = group_sql(collapse_twins=config.collapse_twins)
     statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
     with connection.cursor() as cursor:
         if not exact:
-            # LOCAL: a setting must not leak into the next use of this connection. Relaxed: the
-            # strict order throws away what it meets too late, also the nearest.
-            cursor.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
-            cursor.execute(f"SET LOCAL hnsw.ef_search = {int(config.ef_search)}")
-            cursor.execute(f"SET LOCAL hnsw.max_scan_tuples = {int(config.max_scan_tuples)}")
-        cursor.execute(statement, parameters)
+            limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
+            cursor.execute(_SETTINGS_SQL, limits)
+        cursor.execute(_of(encoder, statement), parameters)
         return list(cursor.fetchall())
+
+
+def _of(encoder: ActiveEncoder, statement: str) -> str:
+    return statement.replace("{table}", encoder.table).replace("{storage}", encoder.storage)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import ActiveEncoder, active_encoders
 from retrieval.analysis import spelled_out
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
@@ -30,8 +30,7 @@ from retrieval.twins import others_that_say_it
 from retrieval.types import Evidence, Hit, Query, Ranked, Ranking, Trace
 
 T = TypeVar("T")
-
-VECTORS = "(SELECT id AS chunk_id, embedding FROM corpus_chunk)"
+Asked = tuple[ActiveEncoder, list[float]]  # an encoder, and the question's vector by it
 
 
 def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
@@ -54,13 +53,13 @@ class _Search:
 
     def run(self) -> Evidence:
         query, config = self.query, self.config
-        embedder = get_embedder()
+        encoders = active_encoders(config.encoders)
         lexemes = self._timed("analysis", lambda: asked_lexemes(query.text))
         asked = spelled_out(query.text)
-        vector = self._timed("embedding", lambda: embedder.encode_queries([asked])[0].tolist())
-        rankings = self._rankings(lexemes, vector)
-        fused = self._timed("fusion", lambda: self._fused(rankings, lexemes, vector))
-        hits = self._hits(fused, lexemes, vector)
+        vectors = self._timed("embedding", lambda: _vectors(encoders, asked))
+        rankings = self._rankings(lexemes, vectors)
+        fused = self._timed("fusion", lambda: self._fused(rankings, lexemes, vectors))
+        hits = self._hits(fused, lexemes, vectors[0])
         reranked = rerank(query.text, hits, config)
         self.durations_ms["rerank"] = reranked.duration_ms
         self.notes.extend(reranked.notes)
@@ -75,7 +74,10 @@ class _Search:
             rankings=tuple(rankings),
             fused=fused,
             durations_ms=self.durations_ms,
-            fingerprint=config.fingerprint(embedder.fingerprint, reranker_fingerprint(config)),
+            fingerprint=config.fingerprint(
+                *(encoder.embedder.fingerprint for encoder in encoders),
+                reranker_fingerprint(config),
+            ),
             also_in=_also_in(reranked.hits),
             rights=query.rights,
             filters=query.filters,
@@ -85,12 +87,17 @@ class _Search:
         )
         return Evidence(query=query, hits=reranked.hits, trace=trace, surroundings=around)
 
-    def _rankings(self, lexemes: tuple[AskedLexeme, ...], vector: Sequence[float]) -> list[Ranking]:
+    def _rankings(
+        self, lexemes: tuple[AskedLexeme, ...], vectors: Sequence[Asked]
+    ) -> list[Ranking]:
         rankings: list[Ranking] = []
         if self.config.lexical != "none":
             rankings.append(search_lexical(self.query, lexemes, self.config))
         if self.config.dense:
-            rankings.append(search_dense(self.query, vector, self.config))
+            rankings.extend(
+                search_dense(self.query, vector, self.config, encoder)
+                for encoder, vector in vectors
+            )
         if self.config.neighbours:
             found = reciprocal_rank_fusion(rankings, k=self.config.rrf_k)
             rankings.append(search_neighbours(self.query, found, self.config))
@@ -101,7 +108,7 @@ class _Search:
         self,
         rankings: Sequence[Ranking],
         lexemes: Sequence[AskedLexeme],
-        vector: Sequence[float],
+        vectors: Sequence[Asked],
     ) -> tuple[Ranked, ...]:
         config = self.config
         if config.fusion == "rrf":
@@ -112,12 +119,14 @@ class _Search:
         ids = [entry.chunk_id for entry in candidates]
         scored = Scored(
             lexical=(bm25_of(ids, lexemes, config),) if config.lexical != "none" else (),
-            cosines=(cosines_of(ids, vector, VECTORS),) if config.dense else (),
+            cosines=tuple(cosines_of(ids, vector, encoder.table) for encoder, vector in vectors)
+            if config.dense
+            else (),
         )
         return convex_combination(candidates, scored, alpha=config.alpha)
 
     def _hits(
-        self, fused: Sequence[Ranked], lexemes: Sequence[AskedLexeme], vector: Sequence[float]
+        self, fused: Sequence[Ranked], lexemes: Sequence[AskedLexeme], primary: Asked
     ) -> tuple[Hit, ...]:
         """As many as the reranker may see, where there is one."""
         config = self.config
@@ -126,7 +135,9 @@ class _Search:
         others = self._timed("twins", lambda: others_that_say_it(self.query, kept))
         return self._timed(
             "hits",
-            lambda: hits_of(kept, lexemes, vector=vector, vectors=VECTORS, others=others),
+            lambda: hits_of(
+                kept, lexemes, vector=primary[1], vectors=primary[0].table, others=others
+            ),
         )
 
     def _timed(self, step: str, work: Callable[[], T]) -> T:
@@ -134,6 +145,10 @@ class _Search:
         result = work()
         self.durations_ms[step] = (time.perf_counter() - started) * 1000
         return result
+
+
+def _vectors(encoders: Sequence[ActiveEncoder], asked: str) -> tuple[Asked, ...]:
+    return tuple((e, e.embedder.encode_queries([asked])[0].tolist()) for e in encoders)
 
 
 def _also_in(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:

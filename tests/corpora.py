@@ -15,13 +15,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from corpus import statistics
+from corpus import statistics, vectors
 from corpus.chunking import ChunkSettings, split
-from corpus.embedding import get_embedder
-from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
+from corpus.encoders.registry import get_embedder, searched_rows
+from corpus.encoders.types import Vectors
+from corpus.models import Chunk, Collection, Document, Encoder, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
 from corpus.search_text import normalise
 from corpus.twins import meaning_label
@@ -83,9 +85,10 @@ def mark_indexed(document: Document) -> None:
     document.save(update_fields=["indexed_at"])
 
 
-def vectors_only(document: Document, vectors: Iterable[Sequence[float]]) -> None:
+def vectors_only(document: Document, given: Iterable[Sequence[float]]) -> None:
     """Chunks that hold nothing but a vector, for searches by vector alone."""
-    Chunk.objects.bulk_create(
+    made = np.asarray(list(given), dtype=np.float32)
+    rows = Chunk.objects.bulk_create(
         Chunk(
             key=f"{document.sha256}_p1_c{index}",
             document=document,
@@ -94,10 +97,30 @@ def vectors_only(document: Document, vectors: Iterable[Sequence[float]]) -> None
             text=str(index),
             spans=[],
             tokens=1,
-            embedding=vector,
         )
-        for index, vector in enumerate(vectors)
+        for index in range(len(made))
     )
+    embed(rows, made)
+
+
+def embed(chunks: Sequence[Chunk], made: Vectors) -> None:
+    """Give chunks a vector of the primary encoder."""
+    vectors.write(primary(), [chunk.pk for chunk in chunks], made)
+
+
+def forget_vectors(chunk_ids: Iterable[int]) -> None:
+    """Take the vectors of chunks out of the primary encoder's table."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM {primary().table} WHERE chunk_id = ANY(%s)", [list(chunk_ids)])
+
+
+def vector_of(chunk: Chunk) -> Vectors:
+    """Its vector by the primary encoder."""
+    return vectors.read(primary(), [chunk.pk])[chunk.pk]
+
+
+def primary() -> Encoder:
+    return searched_rows()[0]
 
 
 def _chunks(document: Document, pages: Sequence[Page]) -> None:
@@ -110,8 +133,9 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
         settings=SETTINGS,
         count_tokens=embedder.count_tokens,
     )
-    vectors = embedder.encode([f"{draft.context}\n{draft.text}" for draft in drafts])
-    for draft, vector in zip(drafts, vectors, strict=True):
+    made = embedder.encode([f"{draft.context}\n{draft.text}" for draft in drafts])
+    rows = []
+    for draft in drafts:
         values = asdict(draft) | {"section_path": list(draft.section_path)}
         values["spans"] = [list(span) for span in draft.spans]
         label = meaning_label(
@@ -120,7 +144,8 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
             section_path=draft.section_path,
             population=document.population,
         )
-        Chunk.objects.create(document=document, embedding=vector, twins=label, **values)
+        rows.append(Chunk.objects.create(document=document, twins=label, **values))
+    embed(rows, made)
     _search_vectors(document)
 
 

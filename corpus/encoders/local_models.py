@@ -85,10 +85,6 @@ class LocalEmbedder:
     def count_tokens(self, text: str) -> int:
         return self._passages.count_tokens(text)
 
-    def forget_queries(self) -> None:
-        """Compute the next questions anew: for benchmarks."""
-        self._cache.clear()
-
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
         return self._questions.vectors([self._model.query_prefix + text for text in texts])
 

@@ -51,10 +51,6 @@ class QueryCache:
             self._keep({key: found[key] for key in missing})
         return np.stack([found[key] for key in keys])
 
-    def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()
-
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}

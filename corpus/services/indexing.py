@@ -14,33 +14,33 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from corpus import context_lines, files, jobs, statistics
+from corpus import context_lines, files, jobs, statistics, vectors
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.jobs import Lease, LeaseLost
-from corpus.models import Chunk, Document, Job, JobState, Page, Stage
+from corpus.models import Chunk, Document, Encoder, Job, JobState, Page, Stage
 from corpus.parsing import sandbox, sniff
 from corpus.parsing.exchanged import read_passages
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.search_text import normalise
+from corpus.services.batches import BATCH, IncompleteDocument, embedded_text, encode_rows
 from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
 from corpus.versions import signature
 
 logger = logging.getLogger(__name__)
 
-BATCH = 16  # chunks encoded together: chunks 16k to 16k + 15 by index, always
 MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and runs out
 MODEL_LOAD_HEAD_START_S = 60.0  # importing torch holds the interpreter lock
 CHUNKING_LIMIT_S = 300.0
@@ -48,12 +48,6 @@ BATCH_LIMIT_S = 180.0
 _OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
 
 Step = Callable[[Document, Lease], Stage]
-
-
-class IncompleteDocument(MedragError):
-    """A part of the document is missing from what was made of it: none of it may be searched."""
-
-    code = "incomplete"
 
 
 def document_index(document_id: int) -> None:
@@ -103,7 +97,7 @@ def describe(error: BaseException) -> str:
 def _run(lease: Lease) -> None:
     if lease.stage in (Stage.CHUNKED, Stage.EMBEDDED):
         document = Document.objects.get(pk=lease.document_id)
-        if document.index_fingerprint != fingerprint(document, site_recipe(_embedder(lease))):
+        if document.index_fingerprint != fingerprint(document, site_recipe(encoder_facts())):
             lease.stage = Stage.PARSED  # settings changed since: cut and embed it again
     while lease.stage != Stage.INDEXED:
         document = Document.objects.get(pk=lease.document_id)
@@ -168,12 +162,23 @@ def _take_out(document: Document) -> None:
 
 
 def _embedder(lease: Lease) -> Embedder:
-    """The encoder, which the first call in a process has to load."""
+    """The encoder by whose tokens it is cut, which the first call in a process has to load."""
     with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
         embedder = get_embedder()
     lease.hold()
     lease.lap("load")
     return embedder
+
+
+def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
+    """The encoders whose vectors a document needs to be searched."""
+    with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
+        encoders = [(encoder, embedder_of(encoder)) for encoder in vectors.searched()]
+    if not encoders:
+        raise IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
+    lease.hold()
+    lease.lap("load")
+    return encoders
 
 
 def _chunk(document: Document, lease: Lease) -> Stage:
@@ -189,7 +194,7 @@ def _chunk(document: Document, lease: Lease) -> Stage:
         drafts = context_lines.with_lines(
             drafts, title=document.title, count_tokens=embedder.count_tokens, lease=lease
         )
-    made_by = fingerprint(document, site_recipe(embedder))
+    made_by = fingerprint(document, site_recipe(encoder_facts()))
     lease.lap("chunk")
     with transaction.atomic():
         lease.hold(stage=Stage.CHUNKED, done=0, total=len(drafts), timings=lease.timings)
@@ -233,27 +238,40 @@ def _drafts(document: Document, embedder: Embedder) -> list[ChunkDraft]:
 
 
 def _embed(document: Document, lease: Lease) -> Stage:
-    embedder = _embedder(lease)
+    encoders = _searched(lease)
     chunks = Chunk.objects.filter(document=document)
     total = chunks.count()
-    unembedded = chunks.filter(embedding=None).values_list("index", flat=True)
-    for first in sorted({index // BATCH * BATCH for index in unembedded}):
+    for first in _batches_to_do(chunks, encoders):
         rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
-        with lease.kept_alive(BATCH_LIMIT_S):
-            vectors = embedder.encode([f"{row.context}\n{row.text}" for row in rows])
-        _refuse_bad_vectors(vectors, len(rows))
+        made = []
+        for encoder, embedder in encoders:
+            with lease.kept_alive(BATCH_LIMIT_S):
+                made.append((encoder, encode_rows(embedder, rows)))
         lease.lap("embed")
         with transaction.atomic():
             lease.hold(done=min(first + BATCH, total), total=total)
-            _write_vectors(rows, vectors)
+            write_vectors(rows, made)
         lease.lap("write")
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
 
 
+def _batches_to_do(
+    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
+) -> list[int]:
+    """The first index of each batch that lacks a vector or its words."""
+    lacking = set(chunks.filter(search_vector=None).values_list("index", flat=True))
+    for encoder, _ in encoders:
+        lacking |= vectors.lacking(encoder, chunks)
+    return sorted({index // BATCH * BATCH for index in lacking})
+
+
 def _finish(document: Document, lease: Lease) -> Stage:
     with transaction.atomic():
+        encoders = vectors.searched_to_the_end()
+        if any(vectors.lacking(encoder, document.chunks.all()) for encoder in encoders):
+            return Stage.CHUNKED  # another encoder took over since it was embedded
         lease.hold(
             state=JobState.DONE,
             stage=Stage.INDEXED,
@@ -263,11 +281,8 @@ def _finish(document: Document, lease: Lease) -> Stage:
             lease_token=None,
             lease_until=None,
         )
-        unfinished = document.chunks.filter(embedding=None) | document.chunks.filter(
-            search_vector=None
-        )
-        if unfinished.exists():
-            raise IncompleteDocument("Some passages have no vector.", hint="Index it again.")
+        if document.chunks.filter(search_vector=None).exists():
+            raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
         lease.lap("finish")
@@ -282,25 +297,25 @@ _STEPS: dict[Stage, Step] = {
     Stage.EMBEDDED: _finish,
 }
 
-# One statement writes both vectors of a batch: every update of a chunk makes a new entry in the
-# HNSW index, and dead entries cost recall.
-_WRITE_VECTORS = """
+_WRITE_WORDS = """
 UPDATE corpus_chunk c
-SET embedding = v.embedding::vector, search_vector = v.tsv,
+SET search_vector = v.tsv,
     length = (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(v.tsv) u)
 FROM (
-    SELECT id, embedding, to_tsvector('english', words) AS tsv
-    FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS w(id, embedding, words)
+    SELECT id, to_tsvector('english', words) AS tsv
+    FROM unnest(%s::bigint[], %s::text[]) AS w(id, words)
 ) AS v
-WHERE c.id = v.id AND c.embedding IS NULL
+WHERE c.id = v.id AND c.search_vector IS NULL
 """
 
 
-def _write_vectors(rows: Sequence[Chunk], vectors: Vectors) -> None:
-    texts = ["[" + ",".join(repr(float(x)) for x in vector) + "]" for vector in vectors]
-    words = [normalise(f"{row.context}\n{row.text}") for row in rows]
+def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
+    """What each encoder and full text make of a batch."""
+    for encoder, of_rows in made:
+        vectors.write(encoder, [row.pk for row in rows], of_rows)
+    words = [normalise(embedded_text(row)) for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE_VECTORS, [[row.pk for row in rows], texts, words])
+        cursor.execute(_WRITE_WORDS, [[row.pk for row in rows], words])
 
 
 def _refuse_gaps(parsed: ParsedDocument) -> None:
@@ -311,13 +326,4 @@ def _refuse_gaps(parsed: ParsedDocument) -> None:
             "Some pages could not be read, so nothing of this document is searched.",
             hint="Save the file again and upload it, or press Retry.",
             retryable=True,
-        )
-
-
-def _refuse_bad_vectors(vectors: Vectors, count: int) -> None:
-    lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
-    if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
-        raise IncompleteDocument(
-            "The encoder gave vectors that can't be searched.",
-            hint="Check MEDRAG_EMBEDDER, then press Retry.",
         )

@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus import statistics
+from corpus import vectors as vector_tables
 from corpus.chunking import ChunkDraft, split
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
 from corpus.encoders.types import Embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
 from corpus.parsing.clean import clean_line
@@ -22,7 +23,8 @@ from corpus.parsing.drafts import Sheet, text_draft, write_page
 from corpus.parsing.types import BlockKind
 from corpus.parsing.types import Page as ParsedPage
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.services.indexing import _refuse_bad_vectors, _write_vectors
+from corpus.services.batches import refuse_bad_vectors
+from corpus.services.indexing import write_vectors
 from corpus.services.rows import chunk_row, page_row
 
 TOGETHER = 256  # documents cut, encoded and committed together
@@ -71,7 +73,7 @@ def _load(
     *,
     with_context: bool,
 ) -> int:
-    recipe = site_recipe(embedder)
+    recipe = site_recipe(encoder_facts())
     documents = [_document(text, collection, recipe) for text in batch]
     pages = [_page(text) for text in batch]
     cut = [
@@ -79,14 +81,16 @@ def _load(
         for drafts in (_drafts(d, p, embedder) for d, p in zip(documents, pages, strict=True))
     ]
     # Outside the transaction; the encoder sorts by length, which pays over as many as these.
-    vectors = embedder.encode([f"{d.context}\n{d.text}" for drafts in cut for d in drafts])
+    read = [f"{d.context}\n{d.text}" for drafts in cut for d in drafts]
+    made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
     with transaction.atomic():
         Document.objects.bulk_create(documents)
         Page.objects.bulk_create(page_row(d, p) for d, p in zip(documents, pages, strict=True))
         rows = [chunk_row(d, draft) for d, drafts in zip(documents, cut, strict=True) for draft in drafts]  # noqa: E501  # fmt: skip
-        _refuse_bad_vectors(vectors, len(rows))
+        for _, vectors in made:
+            refuse_bad_vectors(vectors, len(rows))
         Chunk.objects.bulk_create(rows)
-        _write_vectors(rows, vectors)
+        write_vectors(rows, made)
         ids = [document.pk for document in documents]
         Document.objects.filter(pk__in=ids).update(indexed_at=timezone.now())
     return len(rows)

@@ -21,7 +21,7 @@ if __name__ == "__main__":
 from django.db import connections
 from django.utils import timezone
 
-from corpus.encoders.registry import active_encoders
+from corpus.encoders.query_cache import forget_queries
 from medrag_site.benchmarks.databases import in_use
 from medrag_site.embedded import ensure_started
 from retrieval.pipeline import retrieve
@@ -60,8 +60,7 @@ def asked_for(seconds: float, questions: list[str]) -> list[float]:
 
 def ask(text: str) -> Any:
     """Search with the question's embedding: nothing of an earlier question is remembered."""
-    for encoder in active_encoders():
-        getattr(encoder.embedder, "forget_queries", lambda: None)()
+    forget_queries()
     return retrieve(Query(text, on=timezone.localdate()))
 
 

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from corpus.embedding import configured_model
+from corpus.encoders.folders import local_model
 from corpus.encoders.local_models import LocalEmbedder, LocalModel, computed_by
+from corpus.encoders.registry import configured_specs
 from corpus.encoders.types import Embedder
 
 BACKENDS = ("torch", "openvino")
@@ -73,7 +74,7 @@ class Agreement:
 
 def measure_encoders(rankings: Path | None) -> Iterator[str]:
     """Lines for people. `rankings`: a folder with SciFact's files, to compare rankings on."""
-    model = configured_model()
+    model = local_model(configured_specs()[0])
     encoders = {
         backend: LocalEmbedder(
             LocalModel(**{**vars(model), "backend": backend}),

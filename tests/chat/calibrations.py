@@ -11,7 +11,7 @@ from chat.calibration import Fitted, Judged
 from chat.calibration_records import Provenance, calibration_store
 from chat.gate import Calibration
 from chat.models import CalibrationRecord
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 
 
 def made_up_fit(**values: Any) -> Fitted:

@@ -13,8 +13,9 @@ from PIL import Image
 from chat.models import Channel, Turn
 from chat.services import turn_ask
 from corpus import files, statistics
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
+from tests.corpora import embed
 
 HEADING = "Treatment"
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
@@ -102,9 +103,9 @@ def _index(document: Document) -> None:
         text=f"{DOSE}\n{NOTE}",
         spans=[[1, place(DOSE)[0], place(NOTE)[1]]],
         tokens=40,
-        embedding=get_embedder().encode([DOSE])[0],
         length=len(TEXT.split()),
     )
+    embed([chunk], get_embedder().encode([DOSE]))
     with connection.cursor() as cursor:
         words = "UPDATE corpus_chunk SET search_vector = to_tsvector('english', text) WHERE id = %s"
         cursor.execute(words, [chunk.pk])

@@ -19,9 +19,10 @@ from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Channel, Turn
 from chat.serializers import turn_payload
 from corpus import statistics
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from tests.chat.audit_tools import store_turn
+from tests.corpora import embed
 
 TEXT = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
@@ -64,9 +65,9 @@ def guideline(db: None) -> Document:
         text=TEXT,
         spans=[[1, 0, len(TEXT)]],
         tokens=20,
-        embedding=get_embedder().encode([TEXT])[0],
         length=len(TEXT.split()),
     )
+    embed([chunk], get_embedder().encode([TEXT]))
     with connection.cursor() as cursor:
         words = "UPDATE corpus_chunk SET search_vector = to_tsvector('english', text) WHERE id = %s"
         cursor.execute(words, [chunk.pk])

@@ -26,7 +26,7 @@ from chat.calibration_records import gate_in_use
 from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
 from chat.services import turn_ask
 from chat.signals import questions_wanted
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.corpora import publish
 from tests.people import narrow

@@ -8,7 +8,7 @@ import pytest
 from chat.gate import Calibration, Cosine, decide
 from chat.models import Reason
 from chat.scales import same_weights
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from retrieval.types import Evidence, Hit, Query, Scope, Trace
 from tests.chat.hits import TODAY, made_up_hit
 

@@ -112,7 +112,7 @@ def test_the_trace_tells_the_whole_way(document: Document) -> None:
     trace = Turn.objects.get(pk=ask().pk).trace
     (search,) = trace["searches"]
     assert search["scope"] == "in_force"
-    assert [ranking["name"] for ranking in search["rankings"]] == ["lexical", "dense"]
+    assert [ranking["name"] for ranking in search["rankings"]] == ["lexical", "dense:minilm"]
     assert search["fused"] and search["hits"] and search["durations_ms"] and search["fingerprint"]
     assert trace["verdicts"] == [{"text": DOSE, "failed": ""}]
     assert trace["failure"] == ""

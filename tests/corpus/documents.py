@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from io import BytesIO
 
-import numpy as np
-
 from corpus.models import Document
 from corpus.services.documents import collection_default, document_ingest
+from tests.corpora import vector_of
 
 GUIDELINE = """# Hyperkalaemia in adults
 
@@ -54,7 +53,7 @@ def derived(document: Document) -> list[tuple[object, ...]]:
             chunk.tokens,
             chunk.length,
             chunk.search_vector,
-            np.asarray(chunk.embedding, dtype=np.float32).tobytes(),
+            vector_of(chunk).tobytes(),
         )
         for chunk in document.chunks.order_by("index")
     ]

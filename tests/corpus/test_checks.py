@@ -33,11 +33,13 @@ def test_an_embedder_that_is_no_model(settings: Settings, tmp_path: Path) -> Non
     assert str(tmp_path) in fault
 
 
-@pytest.mark.parametrize(("dimensions", "count"), [(384, 0), (768, 1)])
-def test_an_embedder_of_other_dimensions(
+@pytest.mark.parametrize(("dimensions", "count"), [(384, 0), (768, 0), (2048, 1)])
+def test_an_embedder_of_more_dimensions_than_an_index_takes(
     settings: Settings, tmp_path: Path, dimensions: int, count: int
 ) -> None:
-    (tmp_path / "modules.json").write_text("[]")
+    (tmp_path / "modules.json").write_text(
+        json.dumps([{"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])
+    )
     (tmp_path / "1_Pooling").mkdir()
     pooling = {"word_embedding_dimension": dimensions}
     (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling))

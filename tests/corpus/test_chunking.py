@@ -19,7 +19,7 @@ from corpus.chunking import (
     context_line,
     split,
 )
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.parsing.serialise import to_json
 from corpus.parsing.types import Page, ParsedDocument
 from corpus.sentences import sentence_spans

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from corpus import context_lines
 from corpus.checks import check_context_lines
 from corpus.context_lines import PLACEHOLDERS, ContextLineUnavailable, Shown, accepted, ask
-from corpus.embedding import encoder_facts
+from corpus.encoders.registry import encoder_facts
 from corpus.models import ContextLine, Document, Job, JobState
 from corpus.recipe import site_recipe
 from corpus.services.documents import document_reindex, document_retry

@@ -8,10 +8,11 @@ import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 
-from corpus.embedding import bundled_folder, get_embedder
-from corpus.encoders.model_folders import weights_digest
-from corpus.models import EMBEDDING_DIMENSIONS
+from corpus.encoders.folders import bundled_folder, facts_of
+from corpus.encoders.registry import get_embedder
+from corpus.encoders.specs import EncoderSpec
 
+DIMENSIONS = 384
 TEXTS = [
     "Gentamicin is given once daily.",
     "The aminoglycoside is given every 24 hours.",
@@ -21,7 +22,7 @@ TEXTS = [
 
 def test_vectors_are_float32_of_unit_norm_in_order() -> None:
     vectors = get_embedder().encode(TEXTS)
-    assert vectors.shape == (3, EMBEDDING_DIMENSIONS)
+    assert vectors.shape == (3, DIMENSIONS)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
     for text, vector in zip(TEXTS, vectors, strict=True):
@@ -39,7 +40,7 @@ def test_the_same_batch_gives_the_same_bytes() -> None:
 
 
 def test_nothing_gives_no_rows() -> None:
-    assert get_embedder().encode([]).shape == (0, EMBEDDING_DIMENSIONS)
+    assert get_embedder().encode([]).shape == (0, DIMENSIONS)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\x00", "🩺", "a" * 50_000, "word " * 20_000, "\ufffd"])
@@ -83,13 +84,15 @@ def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
 
 
 def test_other_weights_have_another_fingerprint(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        shutil.copy(
-            next(bundled_folder().rglob("*.safetensors")), tmp_path / name / "m.safetensors"
-        )
-    assert weights_digest(tmp_path / "one") == weights_digest(tmp_path / "two")
-    with (tmp_path / "two" / "m.safetensors").open("r+b") as stream:
+    bundled = EncoderSpec("x")
+    folders = [tmp_path / name / bundled_folder().name for name in ("one", "two")]
+    for folder in folders:
+        shutil.copytree(bundled_folder(), folder)
+    with (folders[1] / "model.safetensors").open("r+b") as stream:
         stream.seek(-1, 2)
         stream.write(b"\x01")
-    assert weights_digest(tmp_path / "one") != weights_digest(tmp_path / "two")
+    one, two = (facts_of(EncoderSpec("x", model=str(folder))) for folder in folders)
+    assert one == facts_of(bundled)
+    assert one.fingerprint != two.fingerprint
+    assert one.space != two.space
+    assert one.tokenizer == two.tokenizer  # passages are cut the same

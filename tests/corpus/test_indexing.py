@@ -26,10 +26,12 @@ from corpus.models import (
 from corpus.parsing import sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.services import indexing
+from corpus.services.batches import BATCH
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
 from tests import poison_settings
+from tests.corpora import forget_vectors, vector_of
 from tests.corpus.documents import derived, guideline, ingest
 from tests.processes import running, wait_until
 
@@ -62,7 +64,7 @@ def test_a_document_becomes_pages_passages_vectors_and_statistics() -> None:
         assert chunk.key == f"{document.sha256}_p{chunk.page}_c{index}"
         quoted = [pages[page][start:end] for page, start, end in chunk.spans]
         assert chunk.text == "\n".join(quoted)
-        assert abs(float(np.linalg.norm(chunk.embedding)) - 1) < 1e-3
+        assert abs(float(np.linalg.norm(vector_of(chunk))) - 1) < 1e-3
         assert chunk.length > 0
     totals = IndexStatistics.objects.get()
     assert (totals.chunks, totals.total_length) == (len(chunks), sum(c.length for c in chunks))
@@ -127,10 +129,10 @@ def test_an_attempt_goes_on_from_the_step_that_is_finished(
 def test_vectors_that_are_there_are_kept_and_the_rest_comes_in_the_same_batches() -> None:
     document = indexed(guideline(sections=40))
     before = derived(document)
-    assert len(before) > 2 * indexing.BATCH
-    Chunk.objects.filter(index__gte=indexing.BATCH, index__lt=indexing.BATCH + 5).update(
-        embedding=None, search_vector=None, length=0
-    )
+    assert len(before) > 2 * BATCH
+    gone = Chunk.objects.filter(index__gte=BATCH, index__lt=BATCH + 5)
+    forget_vectors(gone.values_list("pk", flat=True))
+    gone.update(search_vector=None, length=0)
     Job.objects.update(state=JobState.PENDING, stage=Stage.CHUNKED, attempts=0)
     document_index(document.pk)
     assert derived(document) == before

@@ -14,7 +14,7 @@ from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus import jobs, recipe
-from corpus.embedding import encoder_facts, get_embedder
+from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.engines import ModelsMissing
 from corpus.models import (
     Chunk,
@@ -114,7 +114,7 @@ def test_python_and_the_database_make_the_same_fingerprint() -> None:
     found = Document.objects.annotate(
         by_database=recipe.fingerprint_in_sql(recipe.site_recipe(encoder_facts()))
     ).get()
-    by_python = recipe.fingerprint(document, recipe.site_recipe(get_embedder()))
+    by_python = recipe.fingerprint(document, recipe.site_recipe(encoder_facts()))
     assert by_python == document.index_fingerprint == found.by_database
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.services.indexing import document_index
 from corpus.twins import LABEL_DIGITS, meaning_label
 from tests.corpus.documents import ingest

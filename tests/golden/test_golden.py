@@ -17,7 +17,7 @@ from pytest_django import DjangoDbBlocker
 from chat.models import Channel, Turn, TurnStatus
 from chat.services import turn_ask
 from corpus.chunking import ChunkSettings, Strategy, split
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.intake import People
 from corpus.manifest import read_manifest
 from corpus.manifest_ingest import manifest_ingest

@@ -9,21 +9,23 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from corpus.models import EMBEDDING_DIMENSIONS, Chunk, Document, IndexStatistics
+from corpus.encoders.registry import active_encoders
+from corpus.models import Chunk, Document, IndexStatistics
 from retrieval.config import RetrievalConfig
 from retrieval.dense import search_dense
 from retrieval.types import Query, Ranking, Scope
-from tests.corpora import publish, shelf, vectors_only
+from tests.corpora import publish, shelf, vector_of, vectors_only
 from tests.retrieval import scopes
 
 TODAY = datetime.date(2026, 5, 1)
 Vectors = npt.NDArray[np.float32]
+DIMENSIONS = 384
 
 pytestmark = pytest.mark.django_db
 
 
 def unit_vectors(count: int, *, seed: int) -> Vectors:
-    made = np.random.default_rng(seed).normal(size=(count, EMBEDDING_DIMENSIONS))
+    made = np.random.default_rng(seed).normal(size=(count, DIMENSIONS))
     return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -35,8 +37,12 @@ def holding(vectors: Vectors, *, name: str = "a", collection: str = "general") -
 
 
 def search(vector: Any, query: Query | None = None, **config: Any) -> Ranking:
+    (encoder,) = active_encoders()
     return search_dense(
-        query or Query("", on=TODAY), np.asarray(vector).tolist(), RetrievalConfig(**config)
+        query or Query("", on=TODAY),
+        np.asarray(vector).tolist(),
+        RetrievalConfig(**config),
+        encoder,
     )
 
 
@@ -89,15 +95,15 @@ def test_settings_of_the_scan_last_no_longer_than_their_transaction() -> None:
     holding(unit_vectors(10, seed=9))
     with CaptureQueriesContext(connection) as queries:
         search(unit_vectors(1, seed=10)[0], exact_below=0, ef_search=7)
-    made = [query["sql"] for query in queries if query["sql"].startswith("SET")]
-    assert len(made) == 3
-    assert all(sql.startswith("SET LOCAL hnsw.") for sql in made)
-    assert "SAVEPOINT" in queries[0]["sql"]  # it opens a transaction of its own
+    (made,) = [query["sql"] for query in queries if "set_config" in query["sql"]]
+    assert made.count("set_config(") == made.count(", true)") == 3
+    (_, first, *_) = queries  # after the encoders
+    assert "SAVEPOINT" in first["sql"]  # it opens a transaction of its own
 
 
 def test_finds_only_what_the_scope_allows() -> None:
     documents = scopes.one_of_each()
-    vector = np.asarray(Chunk.objects.filter(document=documents["published"])[0].embedding)
+    vector = vector_of(Chunk.objects.filter(document=documents["published"])[0])
     for scope, names in (
         (Scope.IN_FORCE, scopes.IN_FORCE),
         (Scope.OUT_OF_DATE, scopes.OUT_OF_DATE),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
@@ -86,12 +86,12 @@ def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
 def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) -> None:
     evidence = ask("gentamicin level", k=2, fusion="rrf")
     lexical, dense = evidence.trace.rankings
-    assert (lexical.name, dense.name) == ("lexical", "dense")
+    assert (lexical.name, dense.name) == ("lexical", "dense:minilm")
     assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=60)
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
-    steps = ["analysis", "embedding", "lexical", "dense", "fusion"]
+    steps = ["analysis", "embedding", "lexical", "dense:minilm", "fusion"]
     steps += ["twins", "hits", "rerank", "context"]
     assert sorted(evidence.trace.durations_ms) == sorted(steps)
     assert evidence.trace.on == TODAY
@@ -106,9 +106,9 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
-    # Lexemes, lexical, size of the index, dense, both scores of every candidate, who else says it,
-    # passages, two for what surrounds them; two for the transaction (savepoints, since the test
-    # itself is in one).
+    # Encoders, lexemes, lexical, size of the index, dense, both scores of every candidate, who else
+    # says it, passages, two for what surrounds them; two for the transaction (savepoints, since
+    # the test itself is in one).
     for k in (1, 10):
         with django_assert_num_queries(13):
             ask("gentamicin level", k=k)

@@ -13,7 +13,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query, Scope
-from tests.corpora import publish
+from tests.corpora import embed, publish, vector_of
 
 TODAY = datetime.date(2026, 5, 1)
 QUESTION = "What is the dose of demonstracillin?"
@@ -111,7 +111,7 @@ def test_copies_never_crowd_out_other_passages(exact_below: int) -> None:
     first = dose("a")
     passage = first.chunks.get()
     for number in range(30):
-        Chunk.objects.create(
+        copy = Chunk.objects.create(
             document=first,
             key=f"copy{number:02}",
             index=number + 1,
@@ -120,11 +120,11 @@ def test_copies_never_crowd_out_other_passages(exact_below: int) -> None:
             text=passage.text,
             spans=passage.spans,
             tokens=passage.tokens,
-            embedding=passage.embedding,
             search_vector=Chunk.objects.values_list("search_vector", flat=True).get(pk=passage.pk),
             length=passage.length,
             twins=passage.twins,
         )
+        embed([copy], vector_of(passage)[None])
     Lexeme.objects.update(document_frequency=31)
     IndexStatistics.objects.update(chunks=31, total_length=31 * passage.length)
     for name in "bcdefghij":

@@ -9,8 +9,9 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from corpus.embedding import get_embedder
+from corpus.encoders.folders import bundled_folder
 from corpus.encoders.local_models import LocalEmbedder, LocalModel
+from corpus.encoders.registry import get_embedder
 from corpus.encoders.types import Vectors
 from medrag_site.benchmarks import encoders
 from medrag_site.benchmarks.encoders import agreement, timed_in_turns
@@ -18,8 +19,6 @@ from medrag_site.benchmarks.encoders import agreement, timed_in_turns
 
 @pytest.fixture(scope="module")
 def by_torch() -> LocalEmbedder:
-    from corpus.embedding import bundled_folder
-
     model = LocalModel(bundled_folder(), backend="torch")
     return LocalEmbedder(model, kept_in=settings.MODELS_DIR, threads=1)
 

@@ -14,7 +14,7 @@ from medrag_site import doctor
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
-    *("queue", "worker", "embedder", "documents", "parser", "disk"),
+    *("queue", "worker", "embedder", "vectors", "gate", "documents", "parser", "disk"),
 ]
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from corpus.bulk import paths_below
 from corpus.chunking import ChunkDraft, split
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import get_embedder
 from corpus.errors import MedragError
 from corpus.parsing import sandbox, sniff
 from corpus.parsing.rereading import Verdict, reread

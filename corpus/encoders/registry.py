@@ -1,0 +1,208 @@
+"""The encoders of this site: those that are configured, and those whose vectors are searched.
+
+What is configured is a wish, and decides how passages are cut. What is searched stands in the
+database (`corpus.models.Encoder`): a new encoder is searched when its vectors are all there, and
+until then the old one is, by the spec that its row keeps. Each is loaded once a process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error, connection
+
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
+from corpus.encoders.local_models import LocalEmbedder
+from corpus.encoders.openai_backend import OpenAIEmbedder
+from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
+from corpus.encoders.types import Embedder
+from corpus.errors import MedragError
+from corpus.models import Encoder, EncoderState
+
+DEFAULT_NAME = "minilm"
+
+
+class EncoderUnavailable(MedragError):
+    """An encoder that was asked for has no vectors, or isn't what made them."""
+
+    code = "configuration"
+
+
+@dataclass(frozen=True)
+class ActiveEncoder:
+    """An encoder whose vectors are searched: what computes it, and where they are."""
+
+    pk: int
+    name: str
+    table: str
+    storage: str  # vector or halfvec
+    dimensions: int
+    embedder: Embedder
+
+
+def configured_specs() -> tuple[EncoderSpec, ...]:
+    """As set for this site, the primary one first. Raises `ImproperlyConfigured` by name."""
+    if not settings.ENCODERS:
+        return (EncoderSpec(DEFAULT_NAME, model=settings.EMBEDDER),)
+    if settings.EMBEDDER != BUNDLED:
+        raise ImproperlyConfigured(
+            "MEDRAG_EMBEDDER: the file of MEDRAG_ENCODERS names the encoders; set only one of them."
+        )
+    return _read(Path(settings.ENCODERS))
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path) -> tuple[EncoderSpec, ...]:
+    try:
+        return specs_from(path.read_text(encoding="utf-8"), folder=path.resolve().parent)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {path} can't be read.") from error
+    except SpecError as error:
+        raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {path}: {error}.") from error
+
+
+def facts_for(spec: EncoderSpec) -> Facts:
+    """What its files say, without loading it. Raises `ImproperlyConfigured` by name."""
+    try:
+        return facts_of(_here(spec))
+    except SpecError as error:
+        raise ImproperlyConfigured(f"{_setting()}: {error}.") from error
+
+
+def _here(spec: EncoderSpec) -> EncoderSpec:
+    """With what computes it in this process."""
+    if spec.kind == "local" and spec.backend == "auto":
+        return replace(spec, backend=settings.ENCODER_BACKEND)
+    return spec
+
+
+def _setting() -> str:
+    return "MEDRAG_ENCODERS" if settings.ENCODERS else "MEDRAG_EMBEDDER"
+
+
+def encoder_facts() -> Facts:
+    """The primary configured encoder's facts, without loading it."""
+    return facts_for(configured_specs()[0])
+
+
+def searched_facts() -> Facts:
+    """Those of the primary encoder that is searched, without loading it. One query.
+
+    Before there is one, the configured one's.
+    """
+    rows = searched_rows()
+    return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
+
+
+def get_embedder() -> Embedder:
+    """The primary configured encoder: its tokens are counted where passages are cut.
+
+    Raises `ImproperlyConfigured` with the setting's name. No query.
+    """
+    return embedder_for(configured_specs()[0])
+
+
+def active_encoders(names: Sequence[str] = ()) -> tuple[ActiveEncoder, ...]:
+    """Those that are searched, or of them `names` in that order; the first is the primary one.
+
+    One query. Raises `EncoderUnavailable` where one is missing or its files have changed since its
+    vectors were made, and `ImproperlyConfigured` where it can't be loaded.
+    """
+    rows = {row.name: row for row in searched_rows()}
+    if missing := [name for name in names if name not in rows]:
+        raise EncoderUnavailable(
+            f"No vectors of the encoder {missing[0]} can be searched.",
+            hint=f"There are {', '.join(rows) or 'none'}; manage.py doctor says more.",
+        )
+    if not rows:
+        raise EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
+    return tuple(_active(rows[name]) for name in names or rows)
+
+
+def searched_rows() -> list[Encoder]:
+    """The rows of the encoders that are searched, the primary first. One query.
+
+    One that is no longer configured comes first: it is searched until what takes its place is
+    there, and would not be, were it not the primary one.
+    """
+    rows = Encoder.objects.filter(state=EncoderState.ACTIVE)
+    return sorted(rows, key=lambda row: (row.position is not None, row.position or 0, row.pk))
+
+
+def _active(row: Encoder) -> ActiveEncoder:
+    return ActiveEncoder(row.pk, row.name, row.table, row.storage, row.dimensions, embedder_of(row))
+
+
+def embedder_of(row: Encoder) -> Embedder:
+    """What computes the vectors of this row's table; raises as `active_encoders`."""
+    spec = spec_from(row.spec)
+    if facts_for(spec).space != row.fingerprint:
+        raise EncoderUnavailable(
+            f"The files of the encoder {row.name} are not those that made its vectors.",
+            hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
+        )
+    return embedder_for(spec)
+
+
+def warm_up() -> None:
+    """Load what a question needs, from a thread of its own; what fails will say so when asked."""
+    with contextlib.suppress(MedragError, ImproperlyConfigured, Error):
+        get_embedder()
+        active_encoders()
+    connection.close()  # this thread's own
+
+
+_loaded: dict[EncoderSpec, Embedder] = {}  # by what is computed where
+_load_lock = threading.Lock()
+
+
+def embedder_for(spec: EncoderSpec) -> Embedder:
+    """The one instance in this process. Raises `ImproperlyConfigured` with the setting's name."""
+    spec = _here(spec)
+    embedder = _loaded.get(spec)
+    if embedder is not None:
+        return embedder
+    with _load_lock:
+        if spec not in _loaded:
+            facts = facts_for(spec)
+            _loaded[spec] = _checked(spec, load(spec), facts)
+        return _loaded[spec]
+
+
+def load(spec: EncoderSpec) -> Embedder:
+    """What computes `spec`; every call loads it anew. `facts_for` has accepted it before."""
+    if spec.kind != "local":
+        return OpenAIEmbedder(endpoint(spec, key=_key(spec)))
+    try:
+        return LocalEmbedder(
+            local_model(_here(spec)), kept_in=settings.MODELS_DIR, threads=settings.ENCODER_THREADS
+        )
+    except EncoderUnusable as error:
+        raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
+
+
+def _key(spec: EncoderSpec) -> str:
+    """Read from its file, so that it stands neither in the settings nor in the database."""
+    try:
+        return Path(spec.key_file).read_text(encoding="utf-8").strip() if spec.key_file else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(
+            f"{_setting()}: [{spec.name}]: {spec.key_file} can't be read."
+        ) from error
+
+
+def _checked(spec: EncoderSpec, embedder: Embedder, facts: Facts) -> Embedder:
+    if embedder.dimensions != facts.dimensions:
+        raise ImproperlyConfigured(
+            f"{_setting()}: [{spec.name}]: it makes {embedder.dimensions} dimensions; its files "
+            f"say {facts.dimensions}."
+        )
+    return embedder

@@ -1,0 +1,157 @@
+"""Which encoders a site has, as its file says: strict parsing, pure.
+
+One TOML table an encoder; its name is the encoder's, and the first is the primary one:
+
+    [minilm]
+    model = "bundled"
+
+    [medcpt]
+    model = "/models/medcpt-article"
+    query_model = "/models/medcpt-query"
+    pooling = "cls"
+    storage = "halfvec"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+BUNDLED = "bundled"
+# What pgvector's HNSW index takes at most.
+MOST_DIMENSIONS = {"vector": 2000, "halfvec": 4000}
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+_CHOICES = {
+    "kind": ("local", "openai"),
+    "storage": ("vector", "halfvec"),
+    "pooling": ("", "mean", "cls"),
+    "backend": ("auto", "torch", "openvino"),
+}
+_RANGES = {
+    "dimensions": (1, 4000),
+    "max_tokens": (16, 100_000),
+    "m": (2, 100),
+    "ef_construction": (4, 1000),
+}
+_PATHS = ("model", "query_model", "key_file")
+
+
+class SpecError(ValueError):
+    """What is wrong with which table and key, for whoever wrote the file."""
+
+
+@dataclass(frozen=True)
+class EncoderSpec:
+    """One encoder as configured. Empty or 0: as the files of its model say."""
+
+    name: str
+    kind: str = "local"  # or openai: an endpoint that speaks its protocol
+    model: str = BUNDLED  # or a folder; of an endpoint the model's name
+    query_model: str = ""  # folder of a second model for questions, as MedCPT has
+    url: str = ""
+    key_file: str = ""
+    dimensions: int = 0
+    storage: str = "vector"  # or halfvec: half the size, 16-bit floats
+    pooling: str = ""
+    query_prefix: str = ""  # such as e5's `query: `
+    passage_prefix: str = ""
+    max_tokens: int = 0
+    backend: str = "auto"
+    m: int = 16  # links of a node of the HNSW graph, pgvector's default
+    ef_construction: int = 64  # its list of candidates while it is built, pgvector's default
+
+    @property
+    def folder(self) -> Path:
+        """Where its model lies; not for `bundled` and endpoints."""
+        return Path(self.model)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `spec_from` takes; holds no secret."""
+        return asdict(self)
+
+
+def spec_from(stored: Mapping[str, Any]) -> EncoderSpec:
+    """A spec from its JSON; keys that this version doesn't know are left out."""
+    known = {field.name for field in fields(EncoderSpec)}
+    return EncoderSpec(**{key: value for key, value in stored.items() if key in known})
+
+
+def specs_from(text: str, *, folder: Path) -> tuple[EncoderSpec, ...]:
+    """The encoders of a TOML file, in its order. Relative paths start at `folder`, the file's.
+
+    Raises `SpecError` for whatever is unknown, of the wrong kind or out of range.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"it is not TOML: {error}") from error
+    if not tables:
+        raise SpecError("it names no encoder; a table such as [minilm] is one")
+    return tuple(_spec(name, table, folder) for name, table in tables.items())
+
+
+def _spec(name: str, table: Any, folder: Path) -> EncoderSpec:
+    if not _NAME.fullmatch(name):
+        wanted = "small letters, digits, - and _, after a letter, 31 at most"
+        raise SpecError(f"[{name}]: the name of an encoder is of {wanted}")
+    if not isinstance(table, dict):
+        raise SpecError(f"{name}: every setting belongs into the table of an encoder")
+    defaults = EncoderSpec(name)
+    values = {key: _value(name, key, raw, defaults) for key, raw in table.items()}
+    paths = _PATHS if values.get("kind", defaults.kind) == "local" else ("key_file",)
+    resolved = {key: _resolved(folder, values[key]) for key in paths if key in values}
+    spec = replace(defaults, **{**values, **resolved})
+    _refuse_contradictions(spec, set(table))
+    return spec
+
+
+def _value(name: str, key: str, raw: Any, defaults: EncoderSpec) -> Any:
+    known = [field.name for field in fields(EncoderSpec) if field.name != "name"]
+    if key not in known:
+        raise SpecError(f"[{name}]: {key} is not one of {', '.join(known)}")
+    if type(raw) is not type(getattr(defaults, key)):
+        kind = "a whole number" if isinstance(getattr(defaults, key), int) else "a text in quotes"
+        raise SpecError(f"[{name}]: {key} must be {kind}; it is {raw!r}")
+    if key in _CHOICES and raw not in _CHOICES[key]:
+        allowed = " or ".join(choice for choice in _CHOICES[key] if choice)
+        raise SpecError(f"[{name}]: {key} must be {allowed}; it is {raw!r}")
+    if key in _RANGES and not _RANGES[key][0] <= raw <= _RANGES[key][1]:
+        low, high = _RANGES[key]
+        raise SpecError(f"[{name}]: {key} must be from {low} to {high}; it is {raw}")
+    return raw
+
+
+def _resolved(folder: Path, path: str) -> str:
+    return path if path in ("", BUNDLED) else str((folder / Path(path).expanduser()).resolve())
+
+
+def _refuse_contradictions(spec: EncoderSpec, given: set[str]) -> None:
+    local_only = {"query_model", "pooling", "backend"} & given
+    openai_only = {"url", "key_file"} & given
+    if spec.kind == "local" and openai_only:
+        raise SpecError(f'[{spec.name}]: {min(openai_only)} needs kind = "openai"')
+    if spec.kind == "openai":
+        if local_only:
+            raise SpecError(f'[{spec.name}]: {min(local_only)} needs kind = "local"')
+        for key in ("model", "url", "dimensions"):
+            if key not in given:
+                raise SpecError(f'[{spec.name}]: kind = "openai" needs {key}')
+        if not re.match(r"https?://[^/\s]", spec.url):
+            raise SpecError(f"[{spec.name}]: url must be an address such as https://host/v1")
+    if spec.ef_construction < 2 * spec.m:  # pgvector refuses it
+        raise SpecError(f"[{spec.name}]: ef_construction must be twice m or more")
+    refuse_dimensions(spec, spec.dimensions)
+
+
+def refuse_dimensions(spec: EncoderSpec, made: int) -> None:
+    """Raises `SpecError` where a model that makes `made` dimensions can't be indexed as it says."""
+    if spec.dimensions and made and made != spec.dimensions:
+        raise SpecError(f"[{spec.name}]: the model makes {made} dimensions, not {spec.dimensions}")
+    most = MOST_DIMENSIONS[spec.storage]
+    if made > most:
+        hint = '; storage = "halfvec" takes 4000' if made <= MOST_DIMENSIONS["halfvec"] else ""
+        raise SpecError(f"[{spec.name}]: {spec.storage} takes {most} dimensions, not {made}{hint}")

@@ -1,0 +1,285 @@
+"""The tables of the encoders: made as configured, filled in the background, switched over.
+
+    configured anew -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
+
+The tables' owner makes and drops them (`encoders_sync`, which `migrate` calls). Filling, indexing
+and switching over take the application's rights only, and may die and go on at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from django.db import connection, connections, transaction
+from django.db.models.functions import Now
+
+from corpus import vectors
+from corpus.encoders.folders import Facts
+from corpus.encoders.registry import (
+    EncoderUnavailable,
+    configured_specs,
+    embedder_of,
+    facts_for,
+)
+from corpus.encoders.specs import EncoderSpec
+from corpus.encoders.types import Embedder
+from corpus.errors import MedragError
+from corpus.models import Chunk, Encoder, EncoderState
+from corpus.services.batches import BATCH, encode_rows
+
+OWNER = "owner"
+_LOCK_CLASS = (
+    7_301  # of PostgreSQL's advisory locks: one process at a time fills an encoder's table
+)
+_LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it
+_BUILD_MEMORY = "1GB"  # at most, for the graph of an index while it is built
+
+_TABLE = """
+CREATE TABLE {table} (
+    chunk_id bigint PRIMARY KEY REFERENCES corpus_chunk ON DELETE CASCADE,
+    embedding {storage}({dimensions}) NOT NULL
+)
+"""
+_BATCHES = """
+SELECT c.document_id, c.index / %s AS batch
+FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+WHERE d.indexed_at IS NOT NULL AND NOT EXISTS (SELECT FROM {table} v WHERE v.chunk_id = c.id)
+GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+OnProgress = Callable[[int, int], None]
+
+
+class AlreadyRunning(MedragError):
+    """Another process fills the vectors of this encoder."""
+
+    retryable = True
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync changed, by name."""
+
+    made: tuple[str, ...] = ()  # to be filled by `encoder_reembed`
+    activated: tuple[str, ...] = ()  # at once, since nothing was indexed
+    dropped: tuple[str, ...] = ()
+
+
+def encoders_sync() -> Synced:
+    """Make a table for each encoder that is new or has changed, and drop those of retired ones.
+
+    As the tables' owner, in one transaction. What is searched stays searched. Raises
+    `ImproperlyConfigured` by name for an encoder that can't be used.
+    """
+    configured = [(spec, facts_for(spec)) for spec in configured_specs()]
+    with transaction.atomic(using=OWNER):
+        _execute(f"SET LOCAL lock_timeout = '{_LOCK_LIMIT}'")
+        _execute("LOCK TABLE corpus_encoder IN SHARE ROW EXCLUSIVE MODE")
+        _adopt(*configured[0])
+        _forget_unfinished(configured)
+        dropped = _drop_retired()
+        is_empty = not Chunk.objects.using(OWNER).exists()
+        made = [_wanted(place, *each) for place, each in enumerate(configured)]
+        new = [encoder for encoder in made if encoder is not None]
+        if is_empty:
+            for encoder in new:
+                _execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
+                _activate(encoder, OWNER)
+        names = tuple(encoder.name for encoder in new)
+        _retire_replaced(OWNER)
+    return Synced((), names, dropped) if is_empty else Synced(names, (), dropped)
+
+
+@dataclass(frozen=True)
+class EncoderProgress:
+    """How many of the chunks that are searched have a vector of it."""
+
+    encoder: Encoder
+    done: int
+    total: int
+
+
+def encoders_progress() -> list[EncoderProgress]:
+    """Of every encoder that has a table, in order of their keys. One query, and one for each."""
+    rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
+    return [EncoderProgress(row, *vectors.progress(row)) for row in rows]
+
+
+def encoders_are_building() -> bool:
+    """Whether there is anything for `encoder_reembed` to do. One query."""
+    return Encoder.objects.filter(state=EncoderState.BUILDING).exists()
+
+
+def encoders_not_as_configured() -> list[str]:
+    """The names of those that `encoders_sync` would make a table for. One query."""
+    rows = list(Encoder.objects.exclude(state=EncoderState.RETIRED))
+    return [
+        spec.name
+        for spec in configured_specs()
+        if not any(_is_made_by(row, spec, facts_for(spec)) for row in rows)
+    ]
+
+
+def _adopt(spec: EncoderSpec, facts: Facts) -> None:
+    """What a migration took over was made by the encoder that was configured then."""
+    for encoder in Encoder.objects.using(OWNER).filter(fingerprint=""):
+        if encoder.dimensions != facts.dimensions:
+            raise EncoderUnavailable(
+                f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
+                f"encoder {spec.name} have {facts.dimensions}.",
+                hint="Run manage.py migrate with the encoder that made them, then change it.",
+            )
+        encoder.name, encoder.fingerprint = spec.name, facts.space
+        # With the index that the migration made.
+        encoder.spec = replace(
+            spec, m=EncoderSpec.m, ef_construction=EncoderSpec.ef_construction
+        ).as_json()
+        encoder.save(using=OWNER)
+
+
+def _forget_unfinished(configured: Sequence[tuple[EncoderSpec, Facts]]) -> None:
+    """Retire what is being built and isn't wanted any more; nobody has searched it."""
+    Encoder.objects.using(OWNER).update(position=None)
+    for encoder in Encoder.objects.using(OWNER).filter(state=EncoderState.BUILDING):
+        if not any(_is_made_by(encoder, spec, facts) for spec, facts in configured):
+            _set_state(encoder, EncoderState.RETIRED, OWNER)
+
+
+def _drop_retired() -> tuple[str, ...]:
+    retired = list(Encoder.objects.using(OWNER).filter(state=EncoderState.RETIRED))
+    for encoder in retired:
+        _execute(f"DROP TABLE IF EXISTS {encoder.table}")
+        encoder.delete(using=OWNER)
+    return tuple(encoder.name for encoder in retired)
+
+
+def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
+    """The new row and its table; None where there is one, which may be asked in a new way."""
+    rows = Encoder.objects.using(OWNER).filter(name=spec.name)
+    rows.update(position=position)
+    for encoder in rows:
+        if _is_made_by(encoder, spec, facts):
+            rows.filter(pk=encoder.pk).update(spec=spec.as_json())
+            return None
+    encoder = Encoder.objects.using(OWNER).create(
+        name=spec.name,
+        fingerprint=facts.space,
+        spec=spec.as_json(),
+        dimensions=facts.dimensions,
+        storage=spec.storage,
+        position=position,
+    )
+    kind = {"table": encoder.table, "storage": spec.storage, "dimensions": facts.dimensions}
+    _execute(_TABLE.format(**kind))
+    return encoder
+
+
+def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
+    """The vectors, their type and their index are those that `spec` would make."""
+    stored = (encoder.fingerprint, encoder.storage, encoder.spec.get("m"), encoder.spec.get("ef_construction"))  # noqa: E501  # fmt: skip
+    asked = (facts.space, spec.storage, spec.m, spec.ef_construction)
+    return encoder.name == spec.name and stored == asked
+
+
+def encoder_reembed(
+    encoder: Encoder, *, on_progress: OnProgress = lambda done, total: None
+) -> None:
+    """Fill its table, index it and search it from then on; `on_progress` gets chunks.
+
+    Goes on where another attempt ended; what it writes doesn't depend on that. Documents that are
+    indexed meanwhile are waited for. Raises `AlreadyRunning`, and `EncoderUnavailable` or
+    `ImproperlyConfigured` where the encoder can't be loaded.
+    """
+    with _alone(encoder):
+        embedder = embedder_of(encoder)
+        _fill(encoder, embedder, on_progress)
+        _build_index(encoder)
+        while not encoder_switch(encoder):
+            _fill(encoder, embedder, on_progress)
+
+
+def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None:
+    done, total = vectors.progress(encoder)
+    on_progress(done, total)
+    for document_id, batch in _batches_lacking(encoder):
+        in_batch = Chunk.objects.filter(
+            document=document_id, index__gte=batch * BATCH, index__lt=(batch + 1) * BATCH
+        )
+        rows = list(in_batch.order_by("index"))
+        vectors.write(encoder, [row.pk for row in rows], encode_rows(embedder, rows))
+        done += len(rows)
+        on_progress(min(done, total), total)
+
+
+def _batches_lacking(encoder: Encoder) -> list[tuple[int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
+        return list(cursor.fetchall())
+
+
+def _build_index(encoder: Encoder) -> None:
+    """With room for the graph, and statistics for the planner to trust it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL maintenance_work_mem = '{_BUILD_MEMORY}'")
+        # Its helpers share that memory by a file system that containers keep at 64 MB.
+        cursor.execute("SET LOCAL max_parallel_maintenance_workers = 0")
+        cursor.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
+
+
+@transaction.atomic
+def encoder_switch(encoder: Encoder) -> bool:
+    """Search it instead of the one whose place it takes; False while a vector is lacking.
+
+    No document becomes searchable while this decides (`vectors.searched_to_the_end`).
+    """
+    list(Encoder.objects.select_for_update().order_by("pk"))
+    done, total = vectors.progress(encoder)
+    if done < total:
+        return False
+    _activate(encoder, "default")
+    _retire_replaced("default")
+    return True
+
+
+def _activate(encoder: Encoder, alias: str) -> None:
+    rows = Encoder.objects.using(alias)
+    rows.filter(name=encoder.name, state=EncoderState.ACTIVE).update(state=EncoderState.RETIRED)
+    rows.filter(pk=encoder.pk, state=EncoderState.BUILDING).update(
+        state=EncoderState.ACTIVE, activated_at=Now()
+    )
+
+
+def _retire_replaced(alias: str) -> None:
+    """What isn't configured any more goes when all that is configured is searched."""
+    rows = Encoder.objects.using(alias)
+    if not rows.filter(state=EncoderState.BUILDING).exists():
+        gone = rows.filter(state=EncoderState.ACTIVE, position=None)
+        gone.update(state=EncoderState.RETIRED)
+
+
+def _set_state(encoder: Encoder, state: EncoderState, alias: str) -> None:
+    Encoder.objects.using(alias).filter(pk=encoder.pk).update(state=state)
+
+
+@contextmanager
+def _alone(encoder: Encoder) -> Iterator[None]:
+    """Held by the connection, so that it goes with a process that dies."""
+    key = [_LOCK_CLASS, encoder.pk % 2**31]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
+        if not cursor.fetchone()[0]:
+            raise AlreadyRunning(
+                f"The vectors of {encoder.name} are being made by another process.",
+                hint="Nothing is lost; manage.py doctor says how far it is.",
+            )
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+
+
+def _execute(statement: str, parameters: Sequence[int] = ()) -> None:
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(statement, list(parameters) or None)
