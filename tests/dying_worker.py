@@ -60,7 +60,7 @@ def _arm(moment: str) -> None:
     if moment == DURING_PARSING:
         sandbox._check_output = _die  # type: ignore[assignment]
     elif moment == IN_MID_EMBEDDING:
-        indexing._write_vectors = _dying_after(indexing._write_vectors, BATCHES_BEFORE_DEATH)
+        indexing.write_vectors = _dying_after(indexing.write_vectors, BATCHES_BEFORE_DEATH)
     else:
         stage = moment.removeprefix(BEFORE).removeprefix(AFTER)
         reached: list[str] = []

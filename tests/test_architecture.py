@@ -22,6 +22,8 @@ SHARED = {
     "corpus.encoders.registry": "the encoders in use, each loaded once a process",
     "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.encoders.folders": "`bench` compares what computes the site's encoder",
+    "corpus.encoders.query_cache": "durations are measured with no vector remembered",
+    "retrieval.dense": "`bench` compares the index of vectors with all of them",
     "corpus.encoders.local_models": "`bench` compares what computes the site's encoder",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.management.arguments": "people are named the same way in every command",
@@ -57,7 +59,6 @@ PURE = [
     *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
-    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py", "retrieval/analysis.py"),
     "retrieval/filters.py",
     *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
     "chat/calibration_risk.py",
@@ -67,6 +68,9 @@ PURE = [
     *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py"),
+    *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
+    *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
