@@ -17,8 +17,8 @@ from typing import Any
 
 from chat.audit_chain import canonical_json
 from chat.calibration import CalibrationError, Example
-from chat.looking import second_search
 from chat.models import Reason
+from chat.second_search import searches_fingerprint, second_search
 from chat.services import QuestionError, question_clean
 from chat.signals import questions_wanted
 from retrieval.config import RetrievalConfig
@@ -41,7 +41,7 @@ class Observed:
     """The examples of all questions, and the search that made them."""
 
     examples: tuple[Example, ...]
-    retrieval: str  # fingerprint of the search
+    retrieval: str  # fingerprint of the search, or of both
     not_found: int  # answerable questions none of whose documents was among the passages
 
 
@@ -120,7 +120,7 @@ def observed(
     for question in questions:
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
-        fingerprint = evidence.trace.fingerprint
+        fingerprint = searches_fingerprint(config, evidence.trace.fingerprint)
         hits = evidence.hits
         if config.corrective:
             hits += retrieve(query, second_search(config)).hits

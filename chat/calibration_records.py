@@ -14,7 +14,9 @@ from chat.calibration_plot import plot_png
 from chat.gate import Calibration, Cosine, Gate, GateUnavailable
 from chat.models import CalibrationRecord
 from chat.scales import same_weights
+from chat.second_search import searches_fingerprint
 from corpus.encoders.registry import searched_facts
+from retrieval.config import RetrievalConfig
 
 BUILT_IN = Calibration()
 OTHER_SEARCH = (
@@ -59,9 +61,9 @@ def gate_in_use() -> Gate:
     return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
 
 
-def misfit(gate: Gate, retrieval: str) -> tuple[str, ...]:
-    """What is to be said of a gate over what the search of this fingerprint finds."""
-    is_other = bool(gate.retrieval) and gate.retrieval != retrieval
+def misfit(gate: Gate, config: RetrievalConfig, first: str) -> tuple[str, ...]:
+    """What is to be said of a gate over a search of this configuration and fingerprint."""
+    is_other = bool(gate.retrieval) and gate.retrieval != searches_fingerprint(config, first)
     return (*gate.notes, *([OTHER_SEARCH] if is_other else []))
 
 

@@ -11,18 +11,16 @@ import logging
 import time
 from dataclasses import dataclass, field
 
-from django.conf import settings
-
 from chat.calibration_records import misfit
 from chat.gate import Decision, Gate, decide
-from retrieval.config import RetrievalConfig, widened
+from chat.second_search import second_search
+from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
 
 logger = logging.getLogger(__name__)
 
 FIRST, SECOND, EXPLAINING = "first", "second", "explaining"
-REWRITES = 3  # wordings by a language model in the second search, where one is configured
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     config = second_search(looks.config) if kind == SECOND else looks.config
     evidence = retrieve(query, config)
     if kind != SECOND:
-        for note in misfit(gate, evidence.trace.fingerprint):
+        for note in misfit(gate, config, evidence.trace.fingerprint):
             looks.note(note)
     decision = decide(
         evidence,
@@ -82,9 +80,3 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     )
     looks.taken.append(Look(kind, evidence, decision))
     return decision
-
-
-def second_search(config: RetrievalConfig) -> RetrievalConfig:
-    """How the second search of this site is done; a language model writes where one is there."""
-    has_model = bool(getattr(settings, "REWRITE_LLM_URL", ""))
-    return widened(config, rewrites=REWRITES if has_model else 0)

@@ -69,6 +69,7 @@ _SEARCHES = (
     ("with summaries", "summaries=yes", "summaries"),
     ("multi-query, 3 wordings by the model", "multi_query=3", "rewrite"),
     ("HyDE", "hyde=yes", "rewrite"),
+    ("without reranker", "reranker=none", ""),
     ("reranker: cross-encoder", "reranker=cross-encoder", "cross-encoder"),
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),

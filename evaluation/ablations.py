@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.text import slugify
@@ -59,8 +60,12 @@ def ablation_run(order: Order, dataset: Dataset, *, say: Say) -> Ablation:
 
 def available() -> set[str]:
     """What of models and endpoints is configured for this site."""
-    reranker = site_config().reranker
-    return {reranker} | ({"rewrite"} if getattr(settings, "REWRITE_LLM_URL", "") else set())
+    found = {"rewrite"} if getattr(settings, "REWRITE_LLM_URL", "") else set()
+    if settings.RERANK_URL:  # its protocol shows in the address alone
+        found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
+    elif settings.RERANK_MODEL:
+        found.add("cross-encoder")
+    return found
 
 
 def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:

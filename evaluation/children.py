@@ -31,8 +31,9 @@ def sent(
     say: Callable[[str], None],
     rebuild: bool = False,
     depth: int = DEPTH,
+    peers: Sequence[str] = (),
 ) -> list[Brought]:
-    """What each configuration found over this data set, indexed by this recipe.
+    """What each configuration, then each peer, found over this data set, indexed by this recipe.
 
     The database is made, migrated and filled where that was not done; `rebuild` drops it before.
     Raises ChildFailed; what was indexed until then is kept.
@@ -47,13 +48,17 @@ def sent(
             out=folder,
             with_context=recipe.with_context,
             depth=depth,
+            peers=tuple(peers),
         )
         path = Path(folder) / "errand.json"
         write_errand(path, errand)
         environment = {**os.environ, **dict(recipe.environment), "MEDRAG_DATABASE_NAME": name}
         say(f"database {name}")
         _run(["evaluate", "work", str(path)], environment, say)
-        return [read_brought(Path(folder) / f"{i}.json") for i in range(len(configurations))]
+        return [
+            read_brought(Path(folder) / f"{i}.json")
+            for i in range(len(configurations) + len(peers))
+        ]
 
 
 def _run(arguments: Sequence[str], environment: dict[str, str], say: Callable[[str], None]) -> None:

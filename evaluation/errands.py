@@ -42,6 +42,7 @@ class Errand:
     with_context: bool = True
     depth: int = DEPTH
     rebuild: bool = False
+    peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,12 @@ def write_errand(path: Path, errand: Errand) -> None:
 
 def read_errand(path: Path) -> Errand:
     values = json.loads(path.read_text(encoding="utf-8"))
-    configurations = tuple(Configuration(**each) for each in values.pop("configurations"))
-    return Errand(**(values | {"source": Source(**values["source"]), "configurations": configurations}))  # noqa: E501  # fmt: skip
+    read = {
+        "source": Source(**values["source"]),
+        "configurations": tuple(Configuration(**each) for each in values["configurations"]),
+        "peers": tuple(values.get("peers", ())),
+    }
+    return Errand(**(values | read))
 
 
 def write_brought(path: Path, brought: Brought) -> None:

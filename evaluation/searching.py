@@ -24,6 +24,7 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query, Rights
 
 TIMED = 200  # queries that are asked a second time, as served, for their durations
+SHOWN = 0.01  # of all bytes: a relation that is smaller is not named
 _SIZES = """
 WITH held AS (
     SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -52,10 +53,10 @@ def search_all(
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
-    names = _names(dataset)
+    names = document_names(dataset)
     run: Run = {}
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
-        evidence = _ask(text, deep)
+        evidence = ask(text, deep)
         run[query] = pooled(evidence.hits, names, depth=depth)
         on_progress(done)
     forget_queries()  # else the encoder would have nothing left to do
@@ -89,27 +90,30 @@ def index_sizes() -> dict[str, Any]:
     """Documents, passages, and bytes of the corpus' tables and indexes, the largest first."""
     with connection.cursor() as cursor:
         cursor.execute(_SIZES)
-        sizes = dict(cursor.fetchall())
+        sizes: dict[str, int] = dict(cursor.fetchall())
+    in_all = sum(sizes.values())
     return {
         "documents": Document.objects.count(),
         "passages": Chunk.objects.count(),
-        "bytes": sizes,
-        "bytes_in_all": sum(sizes.values()),
+        "bytes": {name: size for name, size in sizes.items() if size >= SHOWN * in_all},
+        "bytes_in_all": in_all,
     }
 
 
-def _names(dataset: Dataset) -> dict[int, str]:
+def document_names(dataset: Dataset) -> dict[int, str]:
+    """The data set's ids by the primary keys of this database. One query."""
     ids = {document.sha256: document.id for document in dataset.documents}
     rows = Document.objects.values_list("pk", "sha256")
     return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}
 
 
-def _ask(text: str, config: RetrievalConfig) -> Evidence:
+def ask(text: str, config: RetrievalConfig) -> Evidence:
+    """As the system itself: every document of this database is there for it."""
     return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
 
 
 def _timed(text: str, config: RetrievalConfig) -> tuple[Evidence, dict[str, float]]:
     started = time.perf_counter()
-    evidence = _ask(text, config)
+    evidence = ask(text, config)
     whole_ms = (time.perf_counter() - started) * 1000
     return evidence, {**evidence.trace.durations_ms, "whole": whole_ms}

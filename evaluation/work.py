@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.core.management import call_command
@@ -13,11 +13,12 @@ from corpus.models import Chunk, Collection, Document
 from corpus.services.loading import PlainDocument, documents_load
 from evaluation import databases
 from evaluation.datasets.types import Dataset, SourceDocument
-from evaluation.errands import Errand, write_brought
+from evaluation.errands import Brought, Errand, write_brought
+from evaluation.peers.asking import peers_ask
 from evaluation.searching import search_all
 
 Say = Callable[[str], None]
-EVERY_S = 5.0  # between two lines of progress
+EVERY_S = 10.0  # between two lines of progress
 
 
 class _Progress:
@@ -45,18 +46,28 @@ def run_errand(errand: Errand, say: Say) -> None:
     with databases.filling():
         call_command("migrate", verbosity=0)
         _fill(dataset, errand, say)
-    for number, configuration in enumerate(errand.configurations):
+    if errand.peers:
+        # All in turn, query by query: what else the machine does must hit them alike.
+        configured = errand.configurations
+        found = iter(peers_ask(dataset, configured, errand.peers, depth=errand.depth, say=say))
+    else:
+        found = _searched(dataset, errand, say)
+    for number, brought in enumerate(found):
+        write_brought(Path(errand.out) / f"{number}.json", brought)
+
+
+def _searched(dataset: Dataset, errand: Errand, say: Say) -> Iterator[Brought]:
+    total = len(dataset.queries)
+    for configuration in errand.configurations:
         progress = _Progress(say)
-        total = len(dataset.queries)
-        brought = search_all(
+        yield search_all(
             dataset,
             configuration,
             depth=errand.depth,
-            on_progress=lambda done, name=configuration.name, progress=progress, total=total: (  # type: ignore[misc]
+            on_progress=lambda done, name=configuration.name, progress=progress: (  # type: ignore[misc]
                 progress.tell(lambda _: f"{name}: {done} of {total} queries")
             ),
         )
-        write_brought(Path(errand.out) / f"{number}.json", brought)
         say(f"{configuration.name}: {total} queries searched")
 
 

@@ -28,6 +28,7 @@ from corpus.parsing import sandbox, sniff
 from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from medrag_site.embedded import MIN_FREE_BYTES
+from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
@@ -160,7 +161,7 @@ def _gate() -> tuple[bool, str]:
     """A gate whose risk is not known answers all the same, and somebody has to know."""
     gate = gate_in_use()
     found = retrieve(Query("metformin", on=timezone.localdate()))
-    if notes := misfit(gate, found.trace.fingerprint):
+    if notes := misfit(gate, site_config(), found.trace.fingerprint):
         return False, f"{gate.scale.version}: {' '.join(notes)}"
     return True, f"{gate.scale.version}, threshold {gate.threshold:.3g}"
 

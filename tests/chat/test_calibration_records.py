@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.conf import LazySettings
@@ -27,9 +28,12 @@ from chat.calibration_records import (
 )
 from chat.gate import Cosine, GateUnavailable
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
+from chat.second_search import searches_fingerprint
 from chat.services import turn_ask
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
+from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 from tests.chat.calibrations import kept
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.people import person
@@ -174,7 +178,7 @@ def test_without_a_gate_that_fits_every_question_is_refused(
 def test_another_search_is_said_in_the_trace_the_log_and_by_the_doctor() -> None:
     publish_guideline()
     fitting = ask().trace["searches"][0]["fingerprint"]
-    kept(retrieval=fitting)
+    kept(retrieval=searches_fingerprint(site_config(), fitting))
     assert ask().trace["notes"] == []
     assert "notes" not in json.loads(AuditEvent.objects.latest("seq").payload)
     kept(retrieval="0" * 16)
@@ -187,7 +191,20 @@ def test_another_search_is_said_in_the_trace_the_log_and_by_the_doctor() -> None
 
 
 def test_the_built_in_calibration_fits_any_search() -> None:
-    assert misfit(gate_in_use(), "whatever") == ()
+    assert misfit(gate_in_use(), RetrievalConfig(), "whatever") == ()
+
+
+def test_another_second_search_is_another_search(settings: LazySettings) -> None:
+    """A language model that comes later writes for the second search alone."""
+    config = RetrievalConfig()
+    settings.REWRITE_LLM_URL = ""
+    kept(retrieval=searches_fingerprint(config, "first"))
+    assert misfit(gate_in_use(), config, "first") == ()
+    assert misfit(gate_in_use(), config, "other") == (OTHER_SEARCH,)
+    settings.REWRITE_LLM_URL = "http://127.0.0.1:9/v1"
+    assert misfit(gate_in_use(), config, "first") == (OTHER_SEARCH,)
+    alone = replace(config, corrective=False)
+    assert searches_fingerprint(alone, "first") == "first"
 
 
 # What is recorded
@@ -196,7 +213,7 @@ def test_the_built_in_calibration_fits_any_search() -> None:
 def test_the_turn_carries_the_version_and_all_that_decides() -> None:
     publish_guideline()
     before = ask()
-    kept(retrieval=before.trace["searches"][0]["fingerprint"])
+    kept()
     after = ask()
     assert before.trace["gate"]["scale"]["version"] == "samples-1"
     assert after.trace["gate"]["scale"]["version"] == "site-1"

@@ -13,6 +13,7 @@ from django.conf import LazySettings
 from chat import looking
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.scales import log_odds
+from chat.second_search import REWRITES, second_search
 from chat.services import turn_ask
 from corpus.models import Document, Lifecycle
 from retrieval.config import RetrievalConfig, config_from, widened
@@ -266,7 +267,7 @@ def test_it_stays_within_what_pgvector_takes() -> None:
 def test_a_model_writes_wordings_only_where_one_is_configured(settings: LazySettings) -> None:
     base = RetrievalConfig()
     settings.REWRITE_LLM_URL = ""
-    assert looking.second_search(base).multi_query == 0
+    assert second_search(base).multi_query == 0
     settings.REWRITE_LLM_URL = "http://127.0.0.1:9/v1"
-    assert looking.second_search(base).multi_query == looking.REWRITES
-    assert looking.second_search(replace(base, multi_query=5)).multi_query == 5
+    assert second_search(base).multi_query == REWRITES
+    assert second_search(replace(base, multi_query=5)).multi_query == 5

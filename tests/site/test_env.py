@@ -35,6 +35,15 @@ def test_number_refuses_what_is_out_of_range(raw: str) -> None:
         Env({"MEDRAG_X": raw}).number("MEDRAG_X", 0.5, low=0.0, high=1.0)
 
 
+def test_an_optional_number_is_none_where_it_is_not_set() -> None:
+    def read(source: dict[str, str]) -> float | None:
+        return Env(source).optional_number("MEDRAG_X", low=0.0, high=1.0)
+
+    assert (read({}), read({"MEDRAG_X": " "}), read({"MEDRAG_X": "0"})) == (None, None, 0.0)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a number from 0.0 to 1.0"):
+        read({"MEDRAG_X": "2"})
+
+
 @pytest.mark.parametrize("raw", ["60", "0/min", "x/min", "60/week", "/"])
 def test_rate_refuses_what_is_none(raw: str) -> None:
     assert Env({"A": "5/hour"}).rate("A", "60/min") == "5/hour"

@@ -19,6 +19,7 @@ from evaluation.datasets.types import Dataset
 from evaluation.errands import Source, read_errand
 from evaluation.measured import compared
 from evaluation.models import Kind
+from evaluation.peers.comparison import peers_lines, peers_run, peers_write
 from evaluation.services import Order, folder_write, report_lines, runs_measure
 from evaluation.tables import SEMANTICS, comparison_table
 from evaluation.work import run_errand
@@ -26,6 +27,7 @@ from evaluation.work import run_errand
 WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
 ablation: one table over all switches, each against the default;
+peers: other search engines over the same texts and vectors, side by side with ours;
 compare RUN_DIR RUN_DIR: a paired test of two such folders, the second less the first;
 databases: those that were made and kept; drop NAME... or drop all: remove them;
 work: what the others start as a process of its own.
@@ -67,6 +69,7 @@ class Command(BaseCommand):
         return {
             "retrieval": self._retrieval,
             "ablation": self._ablation,
+            "peers": self._peers,
             "compare": self._compare,
             "databases": self._databases,
             "drop": self._drop,
@@ -86,6 +89,13 @@ class Command(BaseCommand):
         found = ablation_run(order, dataset, say=self._say)
         ablation_write(out, dataset, found)
         self._print(ablation_lines(dataset, found))
+        self._say(f"Written to {out}")
+
+    def _peers(self, options: dict[str, Any]) -> None:
+        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
+        peers_write(out, dataset, found)
+        self._print(peers_lines(dataset, found))
         self._say(f"Written to {out}")
 
     def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:

@@ -1,0 +1,139 @@
+"""Ours and the peers over the passages that the database of this process holds."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.db import connection
+
+from corpus.embedding import get_embedder
+from evaluation.configurations import Configuration, deepened
+from evaluation.datasets.types import Dataset
+from evaluation.errands import Brought
+from evaluation.peers import PEERS, require
+from evaluation.peers.turns import (
+    PASSAGES_PER_DOCUMENT,
+    SERVED_K,
+    Asked,
+    Entries,
+    System,
+    asked,
+    by_document,
+)
+from evaluation.peers.types import Passage, Peer, Vectors
+from evaluation.pooling import pooled
+from evaluation.searching import ask, document_names, index_sizes, percentiles
+from retrieval.config import config_from
+from retrieval.configured import site_config
+
+Say = Callable[[str], None]
+_INDEXED = """
+SELECT c.key, c.context, c.text, c.document_id, c.embedding::text
+FROM corpus_chunk c WHERE c.embedding IS NOT NULL ORDER BY c.key
+"""
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """Every passage of the database as it is embedded, its vector, and its document's id."""
+
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    owner: Mapping[str, str]  # by key
+
+
+def peers_ask(
+    dataset: Dataset,
+    configurations: Sequence[Configuration],
+    peers: Sequence[str],
+    *,
+    depth: int,
+    say: Say,
+) -> list[Brought]:
+    """Ours by each configuration, then each peer: the same queries, passages, vectors and minutes.
+
+    A peer's durations hold the encoding of the query, as ours do. Raises PeerUnavailable before
+    anything is searched.
+    """
+    require(peers)
+    names = document_names(dataset)
+    indexed = passages_indexed(names)
+    built = [_built(PEERS[peer](), indexed, say) for peer in peers]
+    systems = [_ours(each, names) for each in configurations]
+    systems += [_theirs(peer, indexed.owner) for peer, _ in built]
+    total = len(dataset.queries)
+    say(f"{total} queries by {', '.join(system.name for system in systems)}")
+    results = asked(systems, dataset.queries, depth=depth, on_progress=_every_tenth(total, say))
+    sizes = [index_sizes() for _ in configurations]
+    sizes += [{"passages": len(indexed.passages), "build_s": seconds} for _, seconds in built]
+    return [_brought(result, size) for result, size in zip(results, sizes, strict=True)]
+
+
+def passages_indexed(names: Mapping[int, str]) -> Indexed:
+    """All passages in the order of their keys. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_INDEXED)
+        rows = cursor.fetchall()
+    return Indexed(
+        passages=tuple(Passage(key, f"{context}\n{text}") for key, context, text, *_ in rows),
+        vectors=np.asarray([json.loads(row[4]) for row in rows], dtype=np.float32),
+        owner={row[0]: names[row[3]] for row in rows},
+    )
+
+
+def _built(peer: Peer, indexed: Indexed, say: Say) -> tuple[Peer, float]:
+    started = time.perf_counter()
+    peer.index(indexed.passages, indexed.vectors)
+    seconds = time.perf_counter() - started
+    say(f"{peer.name}: {len(indexed.passages)} passages indexed in {seconds:.1f} s")
+    return peer, seconds
+
+
+def _ours(configuration: Configuration, names: Mapping[int, str]) -> System:
+    served = config_from(configuration.text, base=site_config())
+    deep = deepened(served)
+    served = replace(served, k=SERVED_K, adaptive_k=False)
+
+    def found(text: str, k: int) -> Entries:
+        return pooled(ask(text, deep).hits, names, depth=k)
+
+    def answered(text: str, k: int) -> Entries:
+        return pooled(ask(text, served).hits, names, depth=k)
+
+    about = configuration.text or "as set for this site"
+    return System(f"medrag, {configuration.name}", about, found, answered)
+
+
+def _theirs(peer: Peer, owner: Mapping[str, str]) -> System:
+    embedder = get_embedder()
+
+    def answered(text: str, k: int) -> Entries:
+        return by_document(peer.search(text, embedder.encode_queries([text])[0], k), owner)
+
+    def found(text: str, k: int) -> Entries:
+        return answered(text, k * PASSAGES_PER_DOCUMENT)
+
+    return System(peer.name, peer.about, found, answered)
+
+
+def _brought(result: Asked, index: dict[str, object]) -> Brought:
+    return Brought(
+        name=result.name,
+        config=result.about,
+        fingerprint="",
+        run=result.run,
+        latency_ms=percentiles({"whole": duration} for duration in result.durations_ms),
+        index=index,
+    )
+
+
+def _every_tenth(total: int, say: Say) -> Callable[[int], None]:
+    def tell(done: int) -> None:
+        if done % max(1, total // 10) == 0:
+            say(f"{done} of {total} queries")
+
+    return tell

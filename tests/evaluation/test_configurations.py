@@ -1,0 +1,120 @@
+"""What is measured: configurations, switches of an ablation, and passages made documents."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_django import Settings
+
+from evaluation.ablation import AS_SET, switches
+from evaluation.ablations import available
+from evaluation.configurations import NAMED, UnknownConfiguration, configuration, deepened
+from evaluation.pooling import pooled
+from evaluation.searching import percentiles
+from retrieval.config import RetrievalConfig, config_from
+from retrieval.types import AlsoIn
+from tests.chat.hits import made_up_hit
+
+NAMES = {1: "d1", 2: "d2", 3: "d3"}
+
+
+def test_every_named_configuration_can_be_read() -> None:
+    for name, text in NAMED.items():
+        assert configuration(name).text == text
+        config_from(text)
+
+
+def test_switches_of_ones_own_and_what_is_neither() -> None:
+    assert configuration("fusion=sum k=5").text == "fusion=sum k=5"
+    with pytest.raises(UnknownConfiguration, match="not one of"):
+        configuration("nonsense")
+
+
+def test_deep_lists_leave_what_decides_the_order() -> None:
+    config = config_from("fusion=sum rrf_k=10 k1=1.2 lexical_candidates=500")
+    deep = deepened(config, 100)
+    assert (deep.k, deep.lexical_candidates, deep.dense_candidates) == (200, 500, 200)
+    assert deep.ef_search == 200
+    assert not deep.adaptive_k
+    for name in ("fusion", "rrf_k", "k1", "b", "expand", "rules", "reranker", "df_budget"):
+        assert getattr(deep, name) == getattr(config, name)
+
+
+def test_a_document_has_the_rank_of_its_best_passage() -> None:
+    hits = [
+        made_up_hit(document_id=2, score=0.9),
+        made_up_hit(document_id=1, score=0.8),
+        made_up_hit(document_id=2, score=0.7),
+        made_up_hit(document_id=3, score=0.6),
+    ]
+    assert pooled(hits, NAMES, depth=10) == (("d2", 0.9), ("d1", 0.8), ("d3", 0.6))
+    assert pooled(hits, NAMES, depth=2) == (("d2", 0.9), ("d1", 0.8))
+    assert pooled([], NAMES, depth=2) == ()
+
+
+def test_documents_that_say_the_same_follow_by_id() -> None:
+    also = tuple(AlsoIn(f"k{n}", n, "", "", 1) for n in (3, 1))
+    hits = [made_up_hit(document_id=2, score=0.9, also_in=also)]
+    assert [d for d, _ in pooled(hits, NAMES, depth=10)] == ["d2", "d1", "d3"]
+
+
+def test_each_switch_changes_something_and_is_there_once() -> None:
+    default = RetrievalConfig()
+    wanted, left_out = switches(default, set(), chunk_tokens=220, overlap_tokens=50)
+    names = [switch.name for switch in (*wanted, *left_out)]
+    assert len(names) == len(set(names))
+    for switch in wanted:
+        config = config_from(switch.configuration.text, default)
+        assert config != default or switch.recipe != AS_SET
+
+
+def test_what_is_not_configured_is_left_out_and_named() -> None:
+    def named(available: set[str]) -> set[str]:
+        wanted, _ = switches(RetrievalConfig(), available, chunk_tokens=220, overlap_tokens=50)
+        return {switch.name for switch in wanted}
+
+    assert not {"HyDE", "reranker: endpoint"} & named(set())
+    assert {"HyDE"} == named({"rewrite"}) & {"HyDE", "reranker: endpoint"}
+    assert "reranker: endpoint" in named({"http"})
+
+
+def test_a_switch_that_is_the_default_already_is_no_row() -> None:
+    wanted, _ = switches(config_from("fusion=sum"), set(), chunk_tokens=220, overlap_tokens=50)
+    names = {switch.name for switch in wanted}
+    assert "fusion: sum of scores" not in names
+    assert "fusion: RRF, k = 60" in names
+
+
+def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:
+    for tokens, overlap in ((220, 50), (100, 0), (2000, 1000)):
+        wanted, _ = switches(RetrievalConfig(), set(), chunk_tokens=tokens, overlap_tokens=overlap)
+        for switch in wanted:
+            environment = dict(switch.recipe.environment)
+            if "MEDRAG_CHUNK_TOKENS" in environment:
+                size = int(environment["MEDRAG_CHUNK_TOKENS"])
+                assert 100 <= size <= 2000
+                assert 0 <= int(environment["MEDRAG_CHUNK_OVERLAP_TOKENS"]) <= size // 2
+
+
+def test_percentiles_of_each_stage() -> None:
+    found = percentiles([{"a": 1.0, "b": 5.0}, {"a": 3.0}])
+    assert found["a"]["p50"] == 2.0
+    assert found["b"] == {"p50": 5.0, "p95": 5.0, "p99": 5.0}
+    assert percentiles([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({}, set()),
+        ({"RERANK_MODEL": "/models/x"}, {"cross-encoder"}),
+        ({"RERANK_URL": "http://m/v1/rerank", "RERANK_MODEL": "x"}, {"http"}),
+        ({"RERANK_URL": "http://m/v1", "RERANK_MODEL": "x"}, {"llm"}),
+        ({"REWRITE_LLM_URL": "http://m/v1"}, {"rewrite"}),
+    ],
+)
+def test_what_is_configured_is_seen(
+    settings: Settings, values: dict[str, str], found: set[str]
+) -> None:
+    for name, value in values.items():
+        setattr(settings, name, value)
+    assert available() == found
