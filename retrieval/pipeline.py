@@ -27,6 +27,7 @@ from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, search
 from retrieval.neighbours import search_neighbours
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
 from retrieval.scores import bm25_of
+from retrieval.summaries import search_summaries
 from retrieval.twins import others_that_say_it
 from retrieval.types import (
     Analysis,
@@ -163,6 +164,8 @@ class _Search:
                     for encoder, vector in zip(encoders, one.vectors, strict=False)
                 ]
             rankings += [_named(ranking, one.variant) for ranking in lists]
+        if config.summaries:
+            rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
         if config.neighbours:
             found = reciprocal_rank_fusion(rankings, k=config.rrf_k)
             rankings.append(search_neighbours(query, found, config))

@@ -252,3 +252,9 @@ def test_the_question_is_scored_though_a_side_is_off(corpus: None) -> None:
         (best, *_) = ask("gentamicin level", **side).hits
         assert best.cosine > 0.3
         assert best.coverage > 0.5
+
+
+def test_summaries_give_candidates_where_that_is_set(corpus: None) -> None:
+    assert "summaries" not in {r.name for r in ask("gentamicin level").trace.rankings}
+    evidence = ask("gentamicin level", summaries=True)
+    assert evidence.trace.rankings[-1].name == "summaries"
