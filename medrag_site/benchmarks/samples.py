@@ -107,15 +107,20 @@ def _contents(path: Path) -> Iterator[tuple[str, bytes]]:
             if file.is_file():
                 yield file.name, file.read_bytes()
     elif path.is_file() and tarfile.is_tarfile(path):
-        with tarfile.open(path) as archive:
-            for member in sorted(archive.getmembers(), key=lambda member: member.name):
-                stream = archive.extractfile(member) if member.isfile() else None
-                if stream is not None:
-                    yield member.name, stream.read()
+        yield from sorted(_members(path))
     elif path.is_file():
         yield path.name, path.read_bytes()
     else:
         raise CommandError(f"{path}: there is no such file or folder.")
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """In the archive's own order: going back in a compressed one means reading it anew."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            stream = archive.extractfile(member) if member.isfile() else None
+            if stream is not None:
+                yield member.name, stream.read()
 
 
 def _xml_texts(content: bytes, elements: tuple[str, ...]) -> Iterator[str]:
