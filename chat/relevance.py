@@ -16,9 +16,11 @@ from retrieval.lexical import AskedLexeme, searched_names
 Scores = npt.NDArray[np.float64]  # (n,), one per unit
 
 _HELD_SQL = """
-SELECT array(SELECT v.lexeme FROM unnest(to_tsvector('english', t.text)) AS v(lexeme, p, w)
+SELECT array(SELECT v.lexeme
+             FROM unnest(to_tsvector(t.configuration::regconfig, t.text)) AS v(lexeme, p, w)
              WHERE v.lexeme = ANY(%s) ORDER BY v.lexeme)
-FROM unnest(%s::text[]) WITH ORDINALITY AS t(text, place) ORDER BY t.place
+FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS t(text, configuration, place)
+ORDER BY t.place
 """
 _BEGINS = re.compile(r"^[\"'“‘(\[•*†‡§]*(?:\([a-h]\)\s*)?[A-Z0-9≥≤<>]")
 _ENDS = re.compile(r"[.!?:;)”\"]\s*$")
@@ -36,10 +38,11 @@ def coverage(
     `context_weight`. One query.
     """
     total = sum(lexeme.idf for lexeme in lexemes) or 1.0
-    texts = [normalise(unit.text) for unit in units]
-    contexts = [normalise(unit.context) for unit in units]
+    cut_by = [unit.hit.search_configuration for unit in units]
+    texts = [normalise(unit.text, by) for unit, by in zip(units, cut_by, strict=True)]
+    contexts = [normalise(unit.context, by) for unit, by in zip(units, cut_by, strict=True)]
     with connection.cursor() as cursor:
-        cursor.execute(_HELD_SQL, [searched_names(lexemes), texts + contexts])
+        cursor.execute(_HELD_SQL, [searched_names(lexemes), texts + contexts, cut_by * 2])
         held = [frozenset(row[0]) for row in cursor.fetchall()]
     shares = []
     for own, context in zip(held[: len(units)], held[len(units) :], strict=True):

@@ -130,6 +130,8 @@ class Document(models.Model):
     )
     engine = models.CharField(max_length=300, blank=True, editable=False)
     index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+    # How its passages were cut into lexemes (`corpus.languages`), whatever its language is now.
+    search_configuration = models.CharField(max_length=30, default="english", editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
 
@@ -342,6 +344,10 @@ class IndexStatistics(models.Model):
 
     chunks = models.PositiveBigIntegerField(default=0)
     total_length = models.PositiveBigIntegerField(default=0)
+    # How many chunks were cut by which configuration; those that none was are not named.
+    configurations: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(
+        default=dict
+    )
 
     class Meta:
         verbose_name_plural = "index statistics"

@@ -20,6 +20,7 @@ from corpus.encoders.types import Embedder
 from corpus.engines import ModelsMissing, artifacts_for
 from corpus.models import Document
 from corpus.parsing.registry import engine_name
+from corpus.search_text import SEARCH_TEXT_REVISION
 
 ENGINE_CHARS = 300  # as many as `Document.engine` keeps
 
@@ -44,6 +45,7 @@ def site_recipe(encoder: Facts) -> str:
     anew what is cut is another thing (`corpus.services.encoders`).
     """
     parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.tokenizer]
+    parts.append(f"search text {SEARCH_TEXT_REVISION}")
     return "\n".join([*parts, context_lines.recipe()])
 
 
@@ -57,15 +59,16 @@ def engine_today(media_type: str, read_with: str) -> str:
 
 
 def fingerprint(document: Document, recipe: str) -> str:
-    """64 hexadecimal digits of the engine that read it, `recipe`, and the context line's parts."""
-    parts = [document.engine, recipe, document.title, document.population]
+    """64 hexadecimal digits of the engine that read it, `recipe`, language and context line."""
+    parts = [document.engine, recipe, document.title, document.population, document.language]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def fingerprint_in_sql(recipe: str) -> Combinable:
     """The same as `fingerprint`, as an expression over documents."""
     line = Value("\n")
-    parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population")]
+    parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
+    parts.append(F("language"))
     return _Sha256(Concat(*parts, output_field=TextField()))
 
 

@@ -1,173 +1,259 @@
 """Full text in PostgreSQL, ranked by BM25: one statement.
 
-Stage one takes candidates from the question's rarest lexemes, as many as fit a budget of
-document frequencies, so that its cost stays flat as the corpus grows, and orders them by
-`sum(idf * ts_rank)`. Stage two scores the best few hundred by exact BM25 over all lexemes
-(Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; idf as in Lucene, which
-is never negative).
+The candidates are the chunks that hold a rare lexeme of the question, or several frequent ones
+together, or one often (`retrieval.clauses`), so that the cost stays flat as the corpus grows. Each
+of them is scored by exact BM25 over all lexemes that are searched (Robertson and Zaragoza, The
+Probabilistic Relevance Framework, 2009; idf as in Lucene, which is never negative). Scope and
+twins are looked at for the best of them. Where these leave too few the scope comes first, and all
+of it is searched where it is narrow.
+
+For one lexeme `ts_rank` is `6/pi^2 * sum(1/i^2)` over its occurrences i = 1 ... tf, a sum that
+`pi^2/6 - 1/(tf + 1/2)` comes so close to that rounding gives tf back, up to the 255 positions that
+a vector keeps. So BM25 needs neither the positions unnested nor a table of postings.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from django.db import connection
 
-from corpus.search_text import normalise
-from retrieval.analysis import expansions
+from retrieval.clauses import Clause, Seeds, Term, choose
 from retrieval.config import RetrievalConfig
+from retrieval.lexemes import AskedLexeme, asked_lexemes, searched_names
 from retrieval.scope import group_sql, scope_sql
-from retrieval.types import Expansion, Query, Ranked, Ranking
+from retrieval.types import Query, Ranked, Ranking
 
+__all__ = ["AskedLexeme", "asked_lexemes", "bm25_of", "search_lexical", "searched_names"]
+
+# The best candidates, and of those which are in scope; one row for each that says something else.
+# The last columns are how many candidates there were and how many of them are in scope.
 _SQL = """
-WITH total AS (
-    SELECT greatest(chunks, 1)::float8 AS n,
-           greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
+WITH total AS MATERIALIZED (
+    SELECT greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
     FROM corpus_indexstatistics WHERE id = 1
-), asked AS (
-    SELECT l.lexeme, l.document_frequency AS df,
-           ln(1 + greatest(t.n - l.document_frequency + 0.5, 0.5) / (l.document_frequency + 0.5))
-               AS idf,
-           {quoted}::tsquery AS query
-    FROM corpus_lexeme l, total t
-    WHERE l.lexeme = ANY(%(lexemes)s) AND l.document_frequency > 0
-), budgeted AS (
-    SELECT query, sum(df) OVER (ORDER BY df, lexeme) - df AS postings_before FROM asked
-), seed AS (
-    SELECT string_agg(query::text, ' | ' ORDER BY query::text)::tsquery AS query
-    FROM budgeted WHERE postings_before < %(df_budget)s
-), candidate AS (
-    SELECT c.id, c.key, {group} AS twins, d.effective_from, c.search_vector, c.length,
-           (SELECT sum(a.idf * ts_rank(c.search_vector, a.query)) FROM asked a)
-               / (0.75 + 0.25 * c.length / t.average_length) AS rough
-    FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id, total t
-    WHERE c.search_vector @@ (SELECT query FROM seed) AND {scope}
-    ORDER BY rough DESC, c.key LIMIT %(rescored)s
-), scored AS (
-    SELECT c.id, c.key, c.twins, c.effective_from,
-           sum(a.idf * cardinality(v.positions) * (%(k1)s + 1)
-               / (cardinality(v.positions)
-                  + %(k1)s * (1 - %(b)s + %(b)s * c.length / t.average_length))) AS score
-    FROM candidate c
-         CROSS JOIN LATERAL unnest(c.search_vector) AS v(lexeme, positions, weights)
-         JOIN asked a ON a.lexeme = v.lexeme
+), candidate AS MATERIALIZED (
+    SELECT c.id, c.key, c.document_id, c.twins, c.disabled_at, {score} AS score
+    FROM {source}
          CROSS JOIN total t
-    GROUP BY c.id, c.key, c.twins, c.effective_from
+    WHERE {first}
+    ORDER BY score DESC, c.key LIMIT %(rescored)s
+), in_scope AS (
+    SELECT c.id, c.key, {group} AS twins, d.effective_from, c.score
+    FROM candidate c JOIN corpus_document d ON d.id = c.document_id
+    WHERE {then}
 ), told_apart AS (
-    SELECT *, row_number() OVER (
+    SELECT *, count(*) OVER () AS counted, row_number() OVER (
         PARTITION BY twins ORDER BY score DESC, effective_from DESC NULLS LAST, key) AS place
-    FROM scored
+    FROM in_scope
 )
-SELECT id, key, twins, score, (SELECT count(*) FROM candidate)
+SELECT id, key, twins, score, counted, (SELECT count(*) FROM candidate)
 FROM told_apart WHERE place = 1
 ORDER BY score DESC, key
 LIMIT %(limit)s
 """
+_MATCH = "c.search_vector @@ %(seed)s::tsquery"
+_CHUNKS = "corpus_chunk c"
+_WITH_DOCUMENTS = "corpus_chunk c JOIN corpus_document d ON d.id = c.document_id"
+# Of a word that is in most of the index and never often, the first by key: any choice is as good.
+_FIRST_BY_KEY = f"""(
+    SELECT c.* FROM corpus_chunk c WHERE {_MATCH} ORDER BY c.key LIMIT %(most)s) c"""  # noqa: S608
+_LENGTH_NORM = "%(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / t.average_length)"
+# idf * (k1 + 1) * tf / (tf + norm), with tf read once.
+_BM25_TERM = (
+    "%({weight})s::float8 * (1 - ({norm}) / (({norm}) + round(0.6079271018540267::float8"
+    " / (1 - ts_rank('{{1,1,1,1}}', c.search_vector, %({query})s::tsquery))- 0.5::float8)))"
+)
+_BM25_OF = """
+SELECT c.id, {score} FROM corpus_chunk c CROSS JOIN (
+    SELECT greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
+    FROM corpus_indexstatistics WHERE id = 1) AS t
+WHERE c.id = ANY(%(ids)s)
+"""
+# The documents in scope, up to more than few; a passage that is disabled is looked at later.
+_DOCUMENTS = """
+SELECT d.id FROM corpus_document d CROSS JOIN (SELECT NULL::timestamptz AS disabled_at) AS c
+WHERE {scope} LIMIT %(most)s
+"""
+_FEW_DOCUMENTS = 500  # in so few every passage that holds a lexeme is scored
 # Where twins fill the candidates, this many times as many are taken until they do no more.
 _WIDEN = 4
-
-# A lexeme as a tsquery reads it: quotes and backslashes inside are doubled.
-_QUOTED = r"""('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''') || '''')"""
-
-_LEXEMES_SQL = """
-SELECT v.lexeme, coalesce(l.document_frequency, 0),
-       ln(1 + greatest(t.chunks - coalesce(l.document_frequency, 0) + 0.5, 0.5)::float8
-              / (coalesce(l.document_frequency, 0) + 0.5))
-FROM unnest(to_tsvector('english', %s)) AS v(lexeme, positions, weights)
-     LEFT JOIN corpus_lexeme l ON l.lexeme = v.lexeme
-     CROSS JOIN corpus_indexstatistics t
-WHERE t.id = 1
-ORDER BY v.lexeme
-"""
+# Where what was found is out of scope, this many times the budget is read, and once again.
+_WIDEN_BUDGET = 8
+_MOST_WIDENED = _WIDEN_BUDGET**2
+_LEAST_NORM = 1e-9  # k1 = 0 leaves presence alone
 
 
-_WORDS_SQL = """
-SELECT tsvector_to_array(to_tsvector('english', w.short)),
-       tsvector_to_array(to_tsvector('english', w.words))
-FROM unnest(%s::text[], %s::text[]) AS w(short, words)
-"""
+class Found(NamedTuple):
+    """A row of the search."""
+
+    chunk_id: int
+    key: str
+    group: str
+    score: float
+    in_scope: int  # candidates that the scope left
+    candidates: int
 
 
 @dataclass(frozen=True)
-class AskedLexeme:
-    """A lexeme of the question; one that no chunk holds has the highest idf.
+class _Search:
+    """One question against the index, at one width."""
 
-    `words` are the lexemes that an abbreviation stands for; together they are as good as it is.
-    """
+    query: Query
+    terms: tuple[Term, ...]
+    chunks: int
+    config: RetrievalConfig
+    widened: int = 1  # times the budget
+    scope_first: bool = False
+    documents: tuple[int, ...] | None = None  # all that are in scope, where they are few
 
-    lexeme: str
-    document_frequency: int
-    idf: float  # > 0
-    words: frozenset[str] = frozenset()
+    def run(self) -> list[Found]:
+        """The rows of the narrowest search that gives as many as are wanted, or all there are."""
+        if self.documents == ():
+            return []
+        seeds = self._seeds()
+        rows = self._rows(seeds)
+        wider = self._wider(rows, seeds)
+        return wider.run() if wider else rows
 
-    def is_held(self, lexemes: Set[str]) -> bool:
-        """Whether a text of these lexemes says it, shortened or spelled out."""
-        return self.lexeme in lexemes or (bool(self.words) and self.words <= lexemes)
+    def _seeds(self) -> Seeds:
+        if self.documents is not None:
+            return Seeds(tuple((term.name,) for term in self.terms), is_whole=True)
+        budget = self.config.df_budget * self.widened
+        return choose(self.terms, chunks=self.chunks, budget=budget)
 
+    def _wider(self, rows: Sequence[Found], seeds: Seeds) -> _Search | None:
+        """The next search, where this one fell short."""
+        config = self.config
+        if len(rows) >= config.lexical_candidates:
+            return None
+        is_full = bool(rows) and rows[0].candidates >= config.rescored
+        if not self.scope_first:
+            is_all_in_scope = bool(rows) and rows[0].in_scope == rows[0].candidates
+            return None if is_all_in_scope and not is_full else self._in_scope()
+        if is_full:
+            more = replace(config, rescored=config.rescored * _WIDEN)
+            return replace(self, config=more) if config.collapse_twins else None
+        if seeds.is_whole or self.widened >= _MOST_WIDENED:
+            return None
+        return replace(self, widened=self.widened * _WIDEN_BUDGET)
 
-def asked_lexemes(text: str, known: Sequence[Expansion] | None = None) -> tuple[AskedLexeme, ...]:
-    """The question's lexemes by name; none if it holds stop words only. One query or two.
+    def _in_scope(self) -> _Search:
+        scope, parameters = scope_sql(self.query)
+        statement = _DOCUMENTS.replace("{scope}", scope)
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters | {"most": _FEW_DOCUMENTS + 1})
+            found = tuple(row[0] for row in cursor.fetchall())
+        few = found if len(found) <= _FEW_DOCUMENTS else None
+        return replace(self, scope_first=True, documents=few)
 
-    `known` are the short forms in it; without them the lexicon is asked, which is one more.
-    """
-    words = _words_of_abbreviations(expansions(text) if known is None else known)
-    with connection.cursor() as cursor:
-        cursor.execute(_LEXEMES_SQL, [normalise(text)])
-        return tuple(
-            AskedLexeme(lexeme, df, idf, words.get(lexeme, frozenset()))
-            for lexeme, df, idf in cursor.fetchall()
+    def _rows(self, seeds: Seeds) -> list[Found]:
+        config = self.config
+        scope, parameters = scope_sql(self.query)
+        score, of_score = score_sql(self.terms, config)
+        statement = self._statement(seeds, scope).replace("{score}", score)
+        parameters |= of_score | {
+            "seed": _tsquery(seeds.clauses),
+            "rescored": config.rescored,
+            "limit": config.lexical_candidates,
+            "most": config.df_budget * self.widened,
+            "documents": list(self.documents or ()),
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return [Found(*row) for row in cursor.fetchall()]
+
+    def _statement(self, seeds: Seeds, scope: str) -> str:
+        source = _WITH_DOCUMENTS if self.scope_first else _CHUNKS
+        first = f"{_MATCH} AND {scope}" if self.scope_first else _MATCH
+        if self.documents is not None:
+            first = f"c.document_id = ANY(%(documents)s) AND {first}"
+        elif not seeds.is_bounded:
+            source = source.replace(_CHUNKS, _FIRST_BY_KEY)
+        return (
+            _SQL.replace("{source}", source)
+            .replace("{first}", first)
+            .replace("{then}", "true" if self.scope_first else scope)
+            .replace("{group}", group_sql(collapse_twins=self.config.collapse_twins))
         )
 
 
-def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
-    """The lexemes that a search looks for, those of spelled out abbreviations among them."""
-    return sorted({name for lexeme in lexemes for name in (lexeme.lexeme, *lexeme.words)})
-
-
-def _words_of_abbreviations(found: Sequence[Expansion]) -> dict[str, frozenset[str]]:
-    if not found:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_WORDS_SQL, [[e.short for e in found], [e.words for e in found]])
-        return {name: frozenset(words) for short, words in cursor.fetchall() for name in short}
-
-
 def search_lexical(
-    query: Query, lexemes: tuple[AskedLexeme, ...], config: RetrievalConfig
+    query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig
 ) -> Ranking:
     """Rank the chunks in scope that share a lexeme with the question.
 
-    One query, or none; more only where passages that say the same crowd out the others.
+    One query, or none; more only where scope or passages that say the same leave too few.
     """
     started = time.perf_counter()
-    rows = _searched(query, lexemes, config, config.rescored) if lexemes else []
+    terms = searched_terms(lexemes, config)
+    rows: list[Found] = []
+    if terms and config.lexical != "none":
+        rows = _Search(query, terms, max(a.chunks for a in lexemes), config).run()
     entries = tuple(
-        Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
-        for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
+        Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
+        for rank, row in enumerate(rows, start=1)
     )
     return Ranking("lexical", entries, (time.perf_counter() - started) * 1000)
 
 
-def _searched(
-    query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig, rescored: int
-) -> list[tuple[int, str, str, float]]:
-    scope, parameters = scope_sql(query)
-    parameters |= {
-        "lexemes": searched_names(lexemes),
-        "df_budget": config.df_budget,
-        "rescored": rescored,
-        "k1": config.k1,
-        "b": config.b,
-        "limit": config.lexical_candidates,
-    }
-    group = group_sql(collapse_twins=config.collapse_twins)
-    statement = _SQL.replace("{scope}", scope).replace("{quoted}", _QUOTED)
+def bm25_of(
+    chunk_ids: Sequence[int], lexemes: Sequence[AskedLexeme], config: RetrievalConfig
+) -> dict[int, float]:
+    """BM25 by chunk as `search_lexical` scores it, > 0; without those that hold no lexeme.
+
+    Always BM25, whatever kind the configuration ranks by. One query, or none.
+    """
+    terms = searched_terms(lexemes, config)
+    if not chunk_ids or not terms:
+        return {}
+    score, parameters = score_sql(terms, replace(config, lexical="bm25"))
     with connection.cursor() as cursor:
-        cursor.execute(statement.replace("{group}", group), parameters)
-        rows = cursor.fetchall()
-    is_crowded = 0 < len(rows) < config.lexical_candidates and rows[0][-1] == rescored
-    if is_crowded and config.collapse_twins and rescored >= config.lexical_candidates:
-        return _searched(query, lexemes, config, rescored * _WIDEN)
-    return [row[:-1] for row in rows]
+        cursor.execute(_BM25_OF.replace("{score}", score), parameters | {"ids": list(chunk_ids)})
+        return {chunk_id: float(score) for chunk_id, score in cursor.fetchall() if score > 0}
+
+
+def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:
+    """What is searched and scored: each term once; of a long question the rarest, by rarity."""
+    terms = {term.name: term for asked in lexemes for term in asked.terms}
+    rarest = sorted(terms.values(), key=lambda term: (term.document_frequency, term.name))
+    return tuple(rarest[: config.condense_above] if config.condense_above else rarest)
+
+
+def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict[str, Any]]:
+    """The score of chunk `c` with `t.average_length`, and its parameters.
+
+    `bm25` is exact. `idf_ts_rank` takes `ts_rank` for the saturated frequency, over Singhal's
+    pivoted length norm. `ts_rank` is PostgreSQL's own over all terms, which knows no rarity,
+    divided by the logarithm of the length.
+    """
+    parameters: dict[str, Any] = {"k1": max(config.k1, _LEAST_NORM), "b": config.b}
+    if config.lexical == "ts_rank":
+        parameters["asked"] = _tsquery([(term.name,) for term in terms])
+        return "ts_rank(c.search_vector, %(asked)s::tsquery, 1)", parameters
+    parts = []
+    for number, term in enumerate(terms):
+        query, weight = f"query{number}", f"weight{number}"
+        parameters[query] = _tsquery([(term.name,)])
+        parameters[weight] = term.idf * (config.k1 + 1)
+        if config.lexical == "bm25":
+            parts.append(_BM25_TERM.format(weight=weight, query=query, norm=_LENGTH_NORM))
+        else:
+            parts.append(f"%({weight})s::float8 * ts_rank(c.search_vector, %({query})s::tsquery)")
+    score = "(" + " + ".join(parts) + ")"
+    if config.lexical == "bm25":
+        return score, parameters
+    return f"{score} / (0.75 + 0.25::float8 * c.length / t.average_length)", parameters
+
+
+def _tsquery(clauses: Sequence[Clause]) -> str:
+    """One of the clauses, as a tsquery is written."""
+    return " | ".join("(" + " & ".join(map(_quoted, clause)) + ")" for clause in clauses)
+
+
+def _quoted(lexeme: str) -> str:
+    """A lexeme as a tsquery reads it: quotes and backslashes inside are doubled."""
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -23,16 +23,20 @@ from retrieval.fusion import (
 )
 from retrieval.generated import rewriting_fingerprint
 from retrieval.hits import hits_of
-from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
+from retrieval.lexical import (
+    AskedLexeme,
+    asked_lexemes,
+    bm25_of,
+    search_lexical,
+    searched_names,
+)
 from retrieval.neighbours import search_neighbours
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
-from retrieval.scores import bm25_of
 from retrieval.summaries import search_summaries
 from retrieval.twins import others_that_say_it
 from retrieval.types import (
     Analysis,
     Evidence,
-    Expansion,
     Hit,
     Query,
     Ranked,
@@ -129,19 +133,21 @@ class _Search:
         lexemes = self._timed(
             "lexemes",
             lambda: [
-                asked_lexemes(v.text, self._known(v, analysis)) if v.lexical else ()
-                for v in variants
+                self._lexemes(variant, analysis) if variant.lexical else () for variant in variants
             ],
         )
         texts = [self._encoded_text(variant, analysis) for variant in variants]
         vectors = self._timed("embedding", lambda: _vectors(variants, texts, encoders))
         return [_Asked(*parts) for parts in zip(variants, lexemes, vectors, strict=True)]
 
-    def _known(self, variant: Variant, analysis: Analysis) -> Sequence[Expansion] | None:
-        """The short forms in a wording, where that is known already."""
-        if not self.config.expand:
-            return ()
-        return analysis.expansions if variant.text == analysis.text else None
+    def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
+        known = analysis.expansions if variant.text == analysis.text else None
+        return asked_lexemes(
+            variant.text,
+            language=analysis.language,
+            languages=self.query.filters.languages,
+            spelled=known if self.config.expand else (),
+        )
 
     def _encoded_text(self, variant: Variant, analysis: Analysis) -> str:
         if not self.config.expand or variant.as_passage or not variant.dense:

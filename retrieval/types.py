@@ -179,6 +179,7 @@ class Hit:
     )
     authority: str = ""  # of `corpus.models.Authority`
     year: int | None = None  # of publication
+    search_configuration: str = "english"  # that its text was cut into lexemes by
 
     @property
     def section(self) -> str:

@@ -19,13 +19,13 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from corpus import statistics, vectors
+from corpus import search_vectors, statistics, vectors
 from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder, searched_rows
 from corpus.encoders.types import Vectors
+from corpus.languages import configuration_of
 from corpus.models import Chunk, Collection, Document, Encoder, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
-from corpus.search_text import normalise
 from corpus.twins import meaning_label
 
 _KINDS = {"- ": BlockKind.LIST_ITEM, "^ ": BlockKind.FOOTNOTE, ": ": BlockKind.CAPTION}
@@ -66,6 +66,7 @@ def publish(
         "version": "1.0",
         "lifecycle": Lifecycle.PUBLISHED,
     }
+    values["search_configuration"] = configuration_of(fields.get("language", "en"))
     document = Document.objects.create(**(values | fields))
     pages = pages or pages_of(text)
     Document.objects.filter(pk=document.pk).update(page_count=len(pages))
@@ -146,18 +147,7 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
         )
         rows.append(Chunk.objects.create(document=document, twins=label, **values))
     embed(rows, made)
-    _search_vectors(document)
-
-
-def _search_vectors(document: Document) -> None:
-    for chunk in document.chunks.all():
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE corpus_chunk SET search_vector = v.tsv, length = (SELECT "
-                "coalesce(sum(cardinality(positions)), 0) FROM unnest(v.tsv)) "
-                "FROM (SELECT to_tsvector('english', %s) AS tsv) AS v WHERE id = %s",
-                [normalise(f"{chunk.context}\n{chunk.text}"), chunk.pk],
-            )
+    search_vectors.write(rows)
 
 
 class _Draft:

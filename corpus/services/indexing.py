@@ -16,11 +16,11 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from corpus import context_lines, files, jobs, statistics, vectors
+from corpus import context_lines, files, jobs, search_vectors, statistics, vectors
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
@@ -29,13 +29,13 @@ from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.jobs import Lease, LeaseLost
+from corpus.languages import configuration_of
 from corpus.models import Chunk, Document, Encoder, Job, JobState, Page, Stage
 from corpus.parsing import sandbox, sniff
 from corpus.parsing.exchanged import read_passages
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.search_text import normalise
-from corpus.services.batches import BATCH, IncompleteDocument, embedded_text, encode_rows
+from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.versions import signature
@@ -204,7 +204,10 @@ def _chunk(document: Document, lease: Lease) -> Stage:
         rows = [chunk_row(document, draft) for draft in drafts]
         _keep_disabled(document, rows)
         Chunk.objects.bulk_create(rows, batch_size=500)
-        Document.objects.filter(pk=document.pk).update(index_fingerprint=made_by)
+        Document.objects.filter(pk=document.pk).update(
+            index_fingerprint=made_by,
+            search_configuration=configuration_of(document.language),
+        )
     lease.lap("write")
     return Stage.CHUNKED
 
@@ -303,25 +306,12 @@ _STEPS: dict[Stage, Step] = {
     Stage.EMBEDDED: _finish,
 }
 
-_WRITE_WORDS = """
-UPDATE corpus_chunk c
-SET search_vector = v.tsv,
-    length = (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(v.tsv) u)
-FROM (
-    SELECT id, to_tsvector('english', words) AS tsv
-    FROM unnest(%s::bigint[], %s::text[]) AS w(id, words)
-) AS v
-WHERE c.id = v.id AND c.search_vector IS NULL
-"""
-
 
 def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
     """What each encoder and full text make of a batch."""
     for encoder, of_rows in made:
         vectors.write(encoder, [row.pk for row in rows], of_rows)
-    words = [normalise(embedded_text(row)) for row in rows]
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITE_WORDS, [[row.pk for row in rows], words])
+    search_vectors.write(rows)
 
 
 def _refuse_gaps(parsed: ParsedDocument) -> None:

@@ -6,13 +6,12 @@ import hashlib
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection
 from django.utils import timezone
 from PIL import Image
 
 from chat.models import Channel, Turn
 from chat.services import turn_ask
-from corpus import files, statistics
+from corpus import files, search_vectors, statistics
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
 from tests.corpora import embed
@@ -106,7 +105,5 @@ def _index(document: Document) -> None:
         length=len(TEXT.split()),
     )
     embed([chunk], get_embedder().encode([DOSE]))
-    with connection.cursor() as cursor:
-        words = "UPDATE corpus_chunk SET search_vector = to_tsvector('english', text) WHERE id = %s"
-        cursor.execute(words, [chunk.pk])
+    search_vectors.write([chunk])
     statistics.add(document.pk)

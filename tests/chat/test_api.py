@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 from knox.models import AuthToken
@@ -18,7 +18,7 @@ from chat import audit
 from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Channel, Turn
 from chat.serializers import turn_payload
-from corpus import statistics
+from corpus import search_vectors, statistics
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from tests.chat.audit_tools import store_turn
@@ -68,9 +68,7 @@ def guideline(db: None) -> Document:
         length=len(TEXT.split()),
     )
     embed([chunk], get_embedder().encode([TEXT]))
-    with connection.cursor() as cursor:
-        words = "UPDATE corpus_chunk SET search_vector = to_tsvector('english', text) WHERE id = %s"
-        cursor.execute(words, [chunk.pk])
+    search_vectors.write([chunk])
     statistics.add(document.pk)
     return document
 

@@ -11,8 +11,9 @@ from django.db import connection
 
 from corpus.models import Chunk, IndexStatistics, Lexeme
 from corpus.search_text import normalise
+from retrieval.clauses import Term
 from retrieval.config import RetrievalConfig
-from retrieval.lexical import asked_lexemes, search_lexical
+from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical
 from retrieval.types import Query, Ranking
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE, random_queries
@@ -105,7 +106,16 @@ def test_statistics_count_what_is_indexed(corpus: None) -> None:
     assert IndexStatistics.objects.get().chunks == len(counts)
     assert IndexStatistics.objects.get().total_length == sum(c.total() for c in counts.values())
     stored = dict(Lexeme.objects.values_list("lexeme", "document_frequency"))
-    assert stored == Counter(lexeme for chunk in counts.values() for lexeme in chunk)
+    said = Counter(lexeme for chunk in counts.values() for lexeme in chunk)
+    marks = Counter(
+        f"{lexeme}~{often}"
+        for chunk in counts.values()
+        for lexeme, times in chunk.items()
+        for often in (3, 6, 12)
+        if times >= often
+    )
+    assert marks
+    assert stored == said + marks
 
 
 def test_a_budget_takes_candidates_from_the_rarest_lexemes(corpus: None) -> None:
@@ -165,7 +175,7 @@ def test_lexemes_with_quotes_and_backslashes_are_found() -> None:
                 [quoted, document.pk],
             )
         Lexeme.objects.create(lexeme=lexeme, document_frequency=1)
-        asked = (type(asked_lexemes("words")[0])(lexeme, 1, 1.0),)
+        asked = (AskedLexeme(lexeme, 1, 1.0, terms=(Term(lexeme, 1, 1.0),), chunks=1),)
         found = search_lexical(Query(lexeme, on=TODAY), asked, RetrievalConfig())
         assert len(found.entries) == 1, lexeme
 
