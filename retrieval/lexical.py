@@ -238,8 +238,9 @@ def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict
     for number, term in enumerate(terms):
         query, weight = f"query{number}", f"weight{number}"
         parameters[query] = _tsquery([(term.name,)])
-        parameters[weight] = term.idf * (config.k1 + 1)
+        parameters[weight] = term.idf
         if config.lexical == "bm25":
+            parameters[weight] *= config.k1 + 1
             parts.append(_BM25_TERM.format(weight=weight, query=query, norm=_LENGTH_NORM))
         else:
             parts.append(f"%({weight})s::float8 * ts_rank(c.search_vector, %({query})s::tsquery)")
