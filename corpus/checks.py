@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from corpus.context_lines import prompt_fault
 from corpus.encoders.registry import configured_specs, facts_for
+from corpus.summaries import written
 
 # Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
 DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
@@ -60,6 +61,19 @@ def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
     if wrong := _artifacts_fault(settings.DOCLING_ARTIFACTS_PATH):
         hint = "Without it the layout engine of this project reads PDFs."
         found.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
+    return found
+
+
+@register("corpus")
+def check_summaries(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    if settings.SUMMARIES == "llm" and not settings.REWRITE_LLM_URL:
+        message = "MEDRAG_SUMMARIES=llm needs MEDRAG_REWRITE_LLM_URL."
+        hint = "Without a model MEDRAG_SUMMARIES=extractive takes the sections' own sentences."
+        found.append(Error(message, hint=hint, id="corpus.E010"))
+    if wrong := written.prompt_fault():
+        hint = "Restore the file from the release."
+        found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E011"))
     return found
 
 

@@ -112,13 +112,13 @@ def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
     """The answer as a line, or nothing where it is not one line that its passage bears out."""
     lines = [line for line in clean_text(answer).splitlines() if line.strip()]
     line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
-    known = _numbers(f"{shown.title}\n{shown.section}\n{shown.passage}")
-    if count_tokens(line) > MAX_LINE_TOKENS or not _numbers(line) <= known:
+    known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
+    if count_tokens(line) > MAX_LINE_TOKENS or not numbers_in(line) <= known:
         return ""
     return line
 
 
-def _numbers(text: str) -> set[str]:
+def numbers_in(text: str) -> set[str]:
     return {number.casefold() for number in _NUMBER.findall(text)}
 
 

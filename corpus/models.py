@@ -12,6 +12,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Now
+from pgvector.django import VectorField
 
 
 class Collection(models.Model):
@@ -272,8 +273,48 @@ class Encoder(models.Model):
         return f"corpus_vectors_{self.pk}"
 
 
+class SectionSummary(models.Model):
+    """What a section or a whole document is about: it leads to its passages.
+
+    Found by its vector alone, and never shown, quoted, cited, exported or counted.
+    """
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="summaries")
+    section_path = ArrayField(models.TextField(), default=list)  # empty: the document
+    first_index = models.PositiveIntegerField()  # of its passages, both inclusive
+    last_index = models.PositiveIntegerField()
+    text = models.TextField()
+    made_by = models.TextField()  # `corpus.summaries.made_by`
+
+    class Meta:
+        ordering = ["document", "first_index", "-last_index"]
+        verbose_name_plural = "section summaries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "first_index", "last_index"], name="summary_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"passages {self.first_index} to {self.last_index}"
+
+
+class SummaryVector(models.Model):
+    """A summary's vector, in a row of its own, so that to compare them all reads nothing else."""
+
+    summary = models.OneToOneField(
+        SectionSummary, on_delete=models.CASCADE, primary_key=True, related_name="vector"
+    )
+    encoder = models.ForeignKey(Encoder, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=100)  # {sha256}_s{first}_{last}: ties go by it
+    embedding = VectorField()  # unit norm, of as many dimensions as its encoder makes
+
+    def __str__(self) -> str:
+        return f"of summary {self.pk}"
+
+
 class ContextLine(models.Model):
-    """A context line that a language model wrote, kept so that it is asked once.
+    """A context line or a summary that a language model wrote, kept so that it is asked once.
 
     `key` is the SHA-256 of the prompt's version, the model, and the text that it was shown.
     """

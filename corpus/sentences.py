@@ -49,6 +49,16 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return [trimmed for span in spans if (trimmed := _trim(text, *span))]
 
 
+def line_sentence_spans(text: str) -> list[tuple[int, int]]:
+    """The same, each within one line: the rows of a table and the items of a list are lines."""
+    spans: list[tuple[int, int]] = []
+    offset = 0
+    for line in text.split("\n"):
+        spans += [(offset + start, offset + end) for start, end in sentence_spans(line)]
+        offset += len(line) + 1
+    return spans
+
+
 def _is_end(text: str, match: re.Match[str]) -> bool:
     if not _STARTS.match(text, match.end()):
         return False

@@ -51,18 +51,21 @@ def switches(
 
 # name, what differs from the default, what it needs
 _SEARCHES = (
-    ("lexical alone (exact BM25)", "dense=no", ""),
+    ("lexical alone (exact BM25)", "dense=no lexical=bm25", ""),
     ("lexical alone, idf * ts_rank", "dense=no lexical=idf_ts_rank", ""),
     ("lexical alone, ts_rank", "dense=no lexical=ts_rank", ""),
     ("dense alone", "lexical=none", ""),
     ("lexical side: idf * ts_rank", "lexical=idf_ts_rank", ""),
     ("lexical side: ts_rank", "lexical=ts_rank", ""),
+    ("fusion: convex, alpha = 0.8", "fusion=convex alpha=0.8", ""),
+    ("fusion: convex, alpha = 0.5", "fusion=convex alpha=0.5", ""),
     ("fusion: sum of scores", "fusion=sum", ""),
     ("fusion: RRF, k = 60", "fusion=rrf rrf_k=60", ""),
     ("fusion: RRF, k = 10", "fusion=rrf rrf_k=10", ""),
     ("without expansions", "expand=no", ""),
     ("without rules", "rules=no", ""),
     ("without condensing", "condense_above=0", ""),
+    ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4", ""),
     ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75", ""),
     ("twins not collapsed", "collapse_twins=no", ""),
     ("with neighbours as candidates", "neighbours=yes", ""),
@@ -106,5 +109,6 @@ def _recipes(chunk_tokens: int, overlap_tokens: int) -> list[tuple[Recipe, str]]
         (sized("passages without overlap", chunk_tokens, 0), ""),
         (sized("passages that overlap by half", chunk_tokens, chunk_tokens // 2), ""),
         (Recipe("windows of characters", (("MEDRAG_CHUNK_STRATEGY", "characters"),)), ""),
+        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
         (Recipe("without context line", (), with_context=False), ""),
     ]

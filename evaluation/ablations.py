@@ -17,6 +17,7 @@ from corpus.recipe import chunk_settings
 from evaluation.ablation import AS_SET, Switch, switches
 from evaluation.configurations import NAMED, Configuration
 from evaluation.datasets.types import Dataset
+from evaluation.encoders import configured
 from evaluation.measured import MAIN, Measured, metrics_json
 from evaluation.services import Order, folder_write, runs_measure
 from evaluation.tables import SEMANTICS, ablation_rows, ablation_table, dataset_lines
@@ -60,11 +61,13 @@ def ablation_run(order: Order, dataset: Dataset, *, say: Say) -> Ablation:
 
 def available() -> set[str]:
     """What of models and endpoints is configured for this site."""
-    found = {"rewrite"} if getattr(settings, "REWRITE_LLM_URL", "") else set()
+    found = {"rewrite"} if settings.REWRITE_LLM_URL else set()
     if settings.RERANK_URL:  # its protocol shows in the address alone
         found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
     elif settings.RERANK_MODEL:
         found.add("cross-encoder")
+    if any(spec.storage == "vector" for spec in configured()):
+        found.add("vector")
     return found
 
 

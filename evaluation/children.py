@@ -15,6 +15,7 @@ from corpus.errors import MedragError
 from evaluation import databases
 from evaluation.configurations import DEPTH, Configuration, Recipe
 from evaluation.datasets.types import Dataset
+from evaluation.encoders import as_toml, configured
 from evaluation.errands import Brought, Errand, Source, read_brought, write_errand
 
 
@@ -53,12 +54,20 @@ def sent(
         path = Path(folder) / "errand.json"
         write_errand(path, errand)
         environment = {**os.environ, **dict(recipe.environment), "MEDRAG_DATABASE_NAME": name}
+        if recipe.storage:
+            environment |= _stored_as(recipe.storage, Path(folder) / "encoders.toml")
         say(f"database {name}")
         _run(["evaluate", "work", str(path)], environment, say)
         return [
             read_brought(Path(folder) / f"{i}.json")
             for i in range(len(configurations) + len(peers))
         ]
+
+
+def _stored_as(storage: str, path: Path) -> dict[str, str]:
+    """Settings by which the site's encoders keep their vectors that way."""
+    path.write_text(as_toml(configured(storage)), encoding="utf-8")
+    return {"MEDRAG_ENCODERS": str(path), "MEDRAG_EMBEDDER": ""}
 
 
 def _run(arguments: Sequence[str], environment: dict[str, str], say: Callable[[str], None]) -> None:

@@ -13,6 +13,7 @@ NAMED: Mapping[str, str] = {
     "default": "",
     "lexical": "dense=no",
     "dense": "lexical=none",
+    "convex": "fusion=convex",
     "rrf": "fusion=rrf",
     "sum": "fusion=sum",
     "idf-ts-rank": "lexical=idf_ts_rank",
@@ -38,11 +39,15 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to build an index: settings that differ, and whether passages carry their context."""
+    """A way to build an index: settings that differ, and whether passages carry their context.
+
+    `storage`, where it is not empty, is pgvector's type of every encoder's vectors.
+    """
 
     name: str = "as set"
     environment: tuple[tuple[str, str], ...] = ()
     with_context: bool = True
+    storage: str = ""
 
 
 def configuration(text: str) -> Configuration:

@@ -24,6 +24,7 @@ from corpus.errors import MedragError
 from corpus.recipe import site_recipe
 from evaluation.configurations import Recipe
 from evaluation.datasets.types import Dataset
+from evaluation.encoders import configured, names_of
 
 PREFIX = "evaluation_"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
@@ -52,6 +53,7 @@ def name_for(dataset: Dataset, recipe: Recipe) -> str:
     parts = [
         dataset.documents_digest,
         site_recipe(encoder_facts()),
+        names_of(configured(recipe.storage)),
         json.dumps(sorted(recipe.environment)),
         str(recipe.with_context),
     ]

@@ -73,6 +73,7 @@ CHUNK_OVERLAP_CHARACTERS = env.integer(
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
+SUMMARIES = env.choice("MEDRAG_SUMMARIES", "none", ("none", "extractive", "llm"))
 ENCODERS = env.text("MEDRAG_ENCODERS")  # a TOML file, see corpus.encoders.specs
 ENCODER_BACKEND = env.choice("MEDRAG_ENCODER_BACKEND", "auto", ("auto", "torch", "openvino"))
 ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)

@@ -33,6 +33,10 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
     if fault := reranker_fault(config):
         hint = "Leave reranker= out of MEDRAG_RETRIEVAL to keep the order of the fusion."
         return [Error(fault, hint=hint, id="retrieval.E005")]
+    if config.summaries and settings.SUMMARIES == "none":
+        message = "MEDRAG_RETRIEVAL: summaries needs MEDRAG_SUMMARIES, which says what makes them."
+        hint = "Set it to extractive, and run manage.py summarise, or leave the switch out."
+        return [Error(message, hint=hint, id="retrieval.E006")]
     return _rewriting_faults(config)
 
 

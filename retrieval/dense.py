@@ -49,12 +49,15 @@ SELECT chunk_id, 1 - (embedding <=> %(vector)s::{storage})
 FROM {table} WHERE chunk_id = ANY(%(ids)s)
 """
 # LOCAL: a setting must not leak into the next use of this connection. Relaxed: the strict order
-# throws away what it meets too late, also the nearest.
+# throws away what it meets too late, also the nearest. Without sorting the planner has to take the
+# index: which way it goes must not depend on when it last counted the rows.
 _SETTINGS_SQL = """
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
-       set_config('hnsw.max_scan_tuples', %(max_scan_tuples)s, true)
+       set_config('hnsw.max_scan_tuples', %(max_scan_tuples)s, true),
+       set_config('enable_sort', 'off', true)
 """
+_SORTS_AGAIN = "SET LOCAL enable_sort = on"
 # The index gives roughly the nearest first, and twins stand for one: of this many times the limit
 # the nearest are kept. Where that is too few, this many times as many again are looked at.
 _OVERFETCH = 2
@@ -71,9 +74,13 @@ def search_dense(
     the scope is narrowed; more where the index comes back short.
     """
     started = time.perf_counter()
+    is_part_of_more = connection.in_atomic_block  # whose other queries may sort
     with transaction.atomic():
         exact = _is_small(query, config.exact_below)
         rows = _distinct(query, vector, config, encoder, exact=exact)
+        if is_part_of_more and not exact:
+            with connection.cursor() as cursor:
+                cursor.execute(_SORTS_AGAIN)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)

@@ -19,6 +19,7 @@ from django.conf import settings
 
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.parsing.clean import clean_text
+from retrieval.config import RetrievalConfig
 from retrieval.models import Generated
 from retrieval.prompt_files import Prompt
 
@@ -78,6 +79,12 @@ class Outcome:
     cached: int = 0
     dropped: int = 0
     failures: tuple[str, ...] = ()
+
+
+def rewriting_fingerprint(config: RetrievalConfig) -> str:
+    """Names the model and the prompts that word questions anew; empty where none does."""
+    used = [MULTI_QUERY] * bool(config.multi_query) + [HYDE] * config.hyde
+    return " ".join([settings.REWRITE_LLM_MODEL, *(p.name for p in used)]) if used else ""
 
 
 def wordings_request(question: str, count: int) -> Request:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.vectors import literal
 from retrieval.lexical import AskedLexeme, searched_names
 from retrieval.types import AlsoIn, Hit, Ranked, Span
 
@@ -15,7 +16,7 @@ from retrieval.types import AlsoIn, Hit, Ranked, Span
 _SQL = """
 SELECT c.id AS chunk_id, c.key, c.index, c.text, c.context, c.spans, c.page, c.section_path,
        d.id AS document_id, d.sha256, d.filename, d.title, d.version, d.issuer, d.population,
-       d.authority, d.year, d.lifecycle, d.effective_from, d.review_by, d.search_configuration,
+       d.authority, d.year, d.search_configuration, d.lifecycle, d.effective_from, d.review_by,
        k.slug AS collection,
        k.owner_name, k.owner_contact,
        1 - (v.embedding::vector <=> %(vector)s::vector) AS cosine,
@@ -49,7 +50,7 @@ def hits_of(
         return ()
     names = searched_names(lexemes)
     parameters: dict[str, Any] = {
-        "vector": "[" + ",".join(repr(float(x)) for x in vector) + "]",
+        "vector": literal(vector),
         "lexemes": names,
         "ids": [entry.chunk_id for entry in ranked],
     }

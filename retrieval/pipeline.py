@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from corpus.encoders.registry import ActiveEncoder, active_encoders
-from retrieval.analysis import spelled_out
+from retrieval.analysis import analyse, spelled_out
+from retrieval.analysis.complexity import PASSAGES
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.context import surroundings
-from retrieval.dense import search_dense
+from retrieval.dense import cosines, search_dense
 from retrieval.fusion import (
     Scored,
     candidates_of,
@@ -21,16 +21,33 @@ from retrieval.fusion import (
     normalised_sum,
     reciprocal_rank_fusion,
 )
+from retrieval.generated import rewriting_fingerprint
 from retrieval.hits import hits_of
-from retrieval.lexical import AskedLexeme, asked_lexemes, search_lexical, searched_names
+from retrieval.lexical import (
+    AskedLexeme,
+    asked_lexemes,
+    bm25_of,
+    search_lexical,
+    searched_names,
+)
 from retrieval.neighbours import search_neighbours
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
-from retrieval.scores import bm25_of, cosines_of
+from retrieval.summaries import search_summaries
 from retrieval.twins import others_that_say_it
-from retrieval.types import Evidence, Hit, Query, Ranked, Ranking, Trace
+from retrieval.types import (
+    Analysis,
+    Evidence,
+    Hit,
+    Query,
+    Ranked,
+    Ranking,
+    Trace,
+    Variant,
+)
+from retrieval.variants import variants_of
 
 T = TypeVar("T")
-Asked = tuple[ActiveEncoder, list[float]]  # an encoder, and the question's vector by it
+Vector = Sequence[float]
 
 
 def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
@@ -40,6 +57,15 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     same evidence. How many database queries it takes does not depend on what is found.
     """
     return _Search(query, config or site_config()).run()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A wording as both sides search it."""
+
+    variant: Variant
+    lexemes: tuple[AskedLexeme, ...]
+    vectors: tuple[Vector, ...]  # one an encoder, in their order; empty: not searched by likeness
 
 
 @dataclass
@@ -54,63 +80,111 @@ class _Search:
     def run(self) -> Evidence:
         query, config = self.query, self.config
         encoders = active_encoders(config.encoders)
-        lexemes = self._timed(
-            "analysis", lambda: asked_lexemes(query.text, languages=query.filters.languages)
-        )
-        asked = spelled_out(query.text)
-        vectors = self._timed("embedding", lambda: _vectors(encoders, asked))
-        rankings = self._rankings(lexemes, vectors)
-        fused = self._timed("fusion", lambda: self._fused(rankings, lexemes, vectors))
-        hits = self._hits(fused, lexemes, vectors[0])
-        reranked = rerank(query.text, hits, config)
+        analysis = self._timed("analysis", lambda: analyse(query.text))
+        variants = self._timed("variants", lambda: self._variants(analysis))
+        asked = self._asked(analysis, variants, encoders)
+        rankings = self._rankings(asked, encoders)
+        fused = self._timed("fusion", lambda: self._fused(rankings, asked, encoders))
+        passages = self._passages(analysis)
+        found = self._hits(fused, asked[0], encoders[0], k=passages)
+        reranked = rerank(query.text, found, replace(config, k=passages))
         self.durations_ms["rerank"] = reranked.duration_ms
         self.notes.extend(reranked.notes)
-        around = self._timed(
-            "context", partial(surroundings, reranked.hits, max_chars=config.context_chars)
-        )
+        hits = reranked.hits
+        around = self._timed("context", lambda: surroundings(hits, max_chars=config.context_chars))
         trace = Trace(
             query=query.text,
             scope=query.scope,
             on=query.on,
-            lexemes=tuple(searched_names(lexemes)),
+            lexemes=tuple(searched_names(asked[0].lexemes)),
             rankings=tuple(rankings),
             fused=fused,
             durations_ms=self.durations_ms,
-            fingerprint=config.fingerprint(
-                *(encoder.embedder.fingerprint for encoder in encoders),
-                reranker_fingerprint(config),
-            ),
-            also_in=_also_in(reranked.hits),
+            fingerprint=_fingerprint(config, encoders),
+            also_in={h.key: tuple(o.key for o in h.also_in) for h in hits if h.also_in},
             rights=query.rights,
             filters=query.filters,
+            analysis=analysis,
+            variants=variants,
+            encoders=tuple(encoder.name for encoder in encoders),
             reranked=reranked.ranked,
             rerank_parts=parts_payload(reranked),
             notes=tuple(self.notes),
         )
-        return Evidence(query=query, hits=reranked.hits, trace=trace, surroundings=around)
+        return Evidence(query=query, hits=hits, trace=trace, surroundings=around)
+
+    def _variants(self, analysis: Analysis) -> tuple[Variant, ...]:
+        variants, notes = variants_of(
+            analysis, self.config, deadline_s=self.config.rewrite_timeout_s
+        )
+        self.notes.extend(notes.failures)
+        return variants
+
+    def _asked(
+        self,
+        analysis: Analysis,
+        variants: Sequence[Variant],
+        encoders: Sequence[ActiveEncoder],
+    ) -> list[_Asked]:
+        """Each wording with its lexemes and its vectors. Those of the question are always there.
+
+        The gate reads its cosine and its coverage also where one of the sides is switched off.
+        """
+        lexemes = self._timed(
+            "lexemes",
+            lambda: [
+                self._lexemes(variant, analysis) if variant.lexical else () for variant in variants
+            ],
+        )
+        texts = [self._encoded_text(variant, analysis) for variant in variants]
+        vectors = self._timed("embedding", lambda: _vectors(variants, texts, encoders))
+        return [_Asked(*parts) for parts in zip(variants, lexemes, vectors, strict=True)]
+
+    def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
+        known = analysis.expansions if variant.text == analysis.text else None
+        return asked_lexemes(
+            variant.text,
+            language=analysis.language,
+            languages=self.query.filters.languages,
+            spelled=known if self.config.expand else (),
+        )
+
+    def _encoded_text(self, variant: Variant, analysis: Analysis) -> str:
+        if not self.config.expand or variant.as_passage or not variant.dense:
+            return variant.text
+        return spelled_out(analysis if variant.text == analysis.text else variant.text)
 
     def _rankings(
-        self, lexemes: tuple[AskedLexeme, ...], vectors: Sequence[Asked]
+        self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
     ) -> list[Ranking]:
+        """The lists that are fused: a side by wording, and by encoder."""
+        query, config = self.query, self.config
         rankings: list[Ranking] = []
-        if self.config.lexical != "none":
-            rankings.append(search_lexical(self.query, lexemes, self.config))
-        if self.config.dense:
-            rankings.extend(
-                search_dense(self.query, vector, self.config, encoder)
-                for encoder, vector in vectors
-            )
-        if self.config.neighbours:
-            found = reciprocal_rank_fusion(rankings, k=self.config.rrf_k)
-            rankings.append(search_neighbours(self.query, found, self.config))
-        self.durations_ms |= {ranking.name: ranking.duration_ms for ranking in rankings}
+        for one in asked:
+            lists: list[Ranking] = []
+            if config.lexical != "none" and one.variant.lexical:
+                lists.append(search_lexical(query, one.lexemes, config))
+            if config.dense:
+                lists += [
+                    search_dense(query, vector, config, encoder)
+                    for encoder, vector in zip(encoders, one.vectors, strict=False)
+                ]
+            rankings += [_named(ranking, one.variant) for ranking in lists]
+        if config.summaries:
+            rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
+        if config.neighbours:
+            found = reciprocal_rank_fusion(rankings, k=config.rrf_k)
+            rankings.append(search_neighbours(query, found, config))
+        for ranking in rankings:
+            side = ranking.name.partition(":")[0]
+            self.durations_ms[side] = self.durations_ms.get(side, 0.0) + ranking.duration_ms
         return rankings
 
     def _fused(
         self,
         rankings: Sequence[Ranking],
-        lexemes: Sequence[AskedLexeme],
-        vectors: Sequence[Asked],
+        asked: Sequence[_Asked],
+        encoders: Sequence[ActiveEncoder],
     ) -> tuple[Ranked, ...]:
         config = self.config
         if config.fusion == "rrf":
@@ -119,26 +193,43 @@ class _Search:
             return normalised_sum(rankings)
         candidates = candidates_of(rankings)
         ids = [entry.chunk_id for entry in candidates]
+        lexical = [one.lexemes for one in asked if one.variant.lexical]
+        vectors = [
+            (encoder, vector)
+            for one in asked
+            for encoder, vector in zip(encoders, one.vectors, strict=False)
+        ]
         scored = Scored(
-            lexical=(bm25_of(ids, lexemes, config),) if config.lexical != "none" else (),
-            cosines=tuple(cosines_of(ids, vector, encoder.table) for encoder, vector in vectors)
+            lexical=tuple(bm25_of(ids, lexemes, config) for lexemes in lexical)
+            if config.lexical != "none"
+            else (),
+            cosines=tuple(cosines(encoder, vector, ids) for encoder, vector in vectors)
             if config.dense
             else (),
         )
         return convex_combination(candidates, scored, alpha=config.alpha)
 
+    def _passages(self, analysis: Analysis) -> int:
+        """How many come back."""
+        k = self.config.k
+        return min(k, PASSAGES[analysis.complexity]) if self.config.adaptive_k else k
+
     def _hits(
-        self, fused: Sequence[Ranked], lexemes: Sequence[AskedLexeme], primary: Asked
+        self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder, *, k: int
     ) -> tuple[Hit, ...]:
-        """As many as the reranker may see, where there is one."""
+        """The best `k`, or as many as what orders them anew may see."""
         config = self.config
-        is_reordered = config.reranker != "none" or config.authority_weight + config.recency_weight
-        kept = fused[: max(config.k, config.rerank_candidates) if is_reordered else config.k]
+        is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
+        kept = fused[: max(k, config.rerank_candidates) if is_ordered else k]
         others = self._timed("twins", lambda: others_that_say_it(self.query, kept))
         return self._timed(
             "hits",
             lambda: hits_of(
-                kept, lexemes, vector=primary[1], vectors=primary[0].table, others=others
+                kept,
+                question.lexemes,
+                vector=question.vectors[0],
+                vectors=primary.table,
+                others=others,
             ),
         )
 
@@ -149,9 +240,30 @@ class _Search:
         return result
 
 
-def _vectors(encoders: Sequence[ActiveEncoder], asked: str) -> tuple[Asked, ...]:
-    return tuple((e, e.embedder.encode_queries([asked])[0].tolist()) for e in encoders)
+def _vectors(
+    variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
+) -> list[tuple[Vector, ...]]:
+    """For each variant one vector an encoder; none for one that is not searched by likeness."""
+    asked = [n for n, v in enumerate(variants) if v.dense and not v.as_passage]
+    written = [n for n, v in enumerate(variants) if v.dense and v.as_passage]
+    found: list[list[Vector]] = [[] for _ in variants]
+    for encoder in encoders:
+        made = [
+            *zip(asked, encoder.embedder.encode_queries([texts[n] for n in asked]), strict=True),
+            *zip(written, encoder.embedder.encode([texts[n] for n in written]), strict=True),
+        ]
+        for place, vector in made:
+            found[place].append(vector.tolist())
+    return [tuple(vectors) for vectors in found]
 
 
-def _also_in(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
-    return {hit.key: tuple(other.key for other in hit.also_in) for hit in hits if hit.also_in}
+def _named(ranking: Ranking, variant: Variant) -> Ranking:
+    """The lists of the question itself are named by their side alone."""
+    if variant.name == "question":
+        return ranking
+    return replace(ranking, name=f"{ranking.name}:{variant.name}")
+
+
+def _fingerprint(config: RetrievalConfig, encoders: Sequence[ActiveEncoder]) -> str:
+    weights = [encoder.embedder.fingerprint for encoder in encoders]
+    return config.fingerprint(*weights, reranker_fingerprint(config), rewriting_fingerprint(config))

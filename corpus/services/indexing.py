@@ -37,6 +37,7 @@ from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
+from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.versions import signature
 
 logger = logging.getLogger(__name__)
@@ -158,6 +159,7 @@ def _take_out(document: Document) -> None:
     was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
     if was_indexed.update(indexed_at=None):
         statistics.subtract(document.pk)
+    summaries_drop(document)
     document.chunks.filter(disabled_at=None).delete()
 
 
@@ -271,9 +273,12 @@ def _batches_to_do(
 
 
 def _finish(document: Document, lease: Lease) -> Stage:
+    made = summaries_draft(document, kept_alive=lease.kept_alive)
+    lease.lap("embed")
     with transaction.atomic():
         encoders = vectors.searched_to_the_end()
-        if any(vectors.lacking(encoder, document.chunks.all()) for encoder in encoders):
+        is_replaced = made.encoder is not None and made.encoder not in encoders
+        if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):
             return Stage.CHUNKED  # another encoder took over since it was embedded
         lease.hold(
             state=JobState.DONE,
@@ -286,6 +291,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         )
         if document.chunks.filter(search_vector=None).exists():
             raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
+        summaries_keep(document, made)
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
         lease.lap("finish")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from django.db import connection
 
-from corpus.embedding import get_embedder
+from corpus.encoders.registry import active_encoders, get_embedder
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought
@@ -32,8 +32,8 @@ from retrieval.configured import site_config
 
 Say = Callable[[str], None]
 _INDEXED = """
-SELECT c.key, c.context, c.text, c.document_id, c.embedding::text
-FROM corpus_chunk c WHERE c.embedding IS NOT NULL ORDER BY c.key
+SELECT c.key, c.context, c.text, c.document_id, v.embedding::text
+FROM corpus_chunk c JOIN {vectors} v ON v.chunk_id = c.id ORDER BY c.key
 """
 
 
@@ -76,7 +76,7 @@ def peers_ask(
 def passages_indexed(names: Mapping[int, str]) -> Indexed:
     """All passages in the order of their keys. One query."""
     with connection.cursor() as cursor:
-        cursor.execute(_INDEXED)
+        cursor.execute(_INDEXED.format(vectors=active_encoders()[0].table))
         rows = cursor.fetchall()
     return Indexed(
         passages=tuple(Passage(key, f"{context}\n{text}") for key, context, text, *_ in rows),

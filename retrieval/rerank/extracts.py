@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from corpus.search_text import normalise
-from corpus.sentences import sentence_spans
+from corpus.sentences import line_sentence_spans
 from retrieval.rerank.types import Passage
 
 CONTEXT_SHARE = 3  # the context line gets at most one part in this many
@@ -47,7 +47,7 @@ def _shortened(context: str, limit: int, measure: Measure) -> str:
 
 
 def _nearest(text: str, query: str, limit: int, measure: Measure) -> str:
-    spans = sentences_by_line(text)
+    spans = line_sentence_spans(text)
     pieces = [text[start:end] for start, end in spans]
     if not pieces:
         return text
@@ -86,16 +86,6 @@ def _reach(sizes: Sequence[int], first: int, limit: int) -> int:
         size += sizes[last] + JOINT
         last += 1
     return last
-
-
-def sentences_by_line(text: str) -> list[tuple[int, int]]:
-    """Sentences, each within one line: the rows of a table and the items of a list are lines."""
-    spans: list[tuple[int, int]] = []
-    offset = 0
-    for line in text.split("\n"):
-        spans += [(offset + start, offset + end) for start, end in sentence_spans(line)]
-        offset += len(line) + 1
-    return spans
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -41,6 +41,7 @@ def test_an_embedder_of_more_dimensions_than_an_index_takes(
         json.dumps([{"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])
     )
     (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
     pooling = {"word_embedding_dimension": dimensions}
     (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     settings.EMBEDDER = str(tmp_path)

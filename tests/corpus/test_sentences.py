@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from corpus.sentences import sentence_spans
+from corpus.sentences import line_sentence_spans, sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -158,3 +158,13 @@ def test_a_decimal_number_is_never_cut() -> None:
 def test_long_text_without_an_end_is_one_sentence() -> None:
     assert len(sentence_spans("word " * 20_000)) == 1
     assert len(sentence_spans("." * 20_000)) == 1
+
+
+def test_sentences_stay_in_their_lines() -> None:
+    text = "One. Two\nthree four.\n\n| a | b |"
+    assert [text[a:b] for a, b in line_sentence_spans(text)] == [
+        "One.",
+        "Two",
+        "three four.",
+        "| a | b |",
+    ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pytest_django import Settings
 
+from corpus.encoders.specs import EncoderSpec, specs_from
 from evaluation.ablation import AS_SET, switches
 from evaluation.ablations import available
 from evaluation.configurations import NAMED, UnknownConfiguration, configuration, deepened
+from evaluation.encoders import as_toml
 from evaluation.pooling import pooled
 from evaluation.searching import percentiles
 from retrieval.config import RetrievalConfig, config_from
@@ -117,4 +121,15 @@ def test_what_is_configured_is_seen(
 ) -> None:
     for name, value in values.items():
         setattr(settings, name, value)
-    assert available() == found
+    assert available() == found | {"vector"}  # as the bundled encoder stores them
+
+
+def test_encoders_written_down_are_read_as_they_were(tmp_path: Path) -> None:
+    specs = (
+        EncoderSpec("minilm", storage="halfvec"),
+        EncoderSpec(
+            "far", kind="openai", model="m-3", url="http://m/v1", dimensions=1536, max_tokens=800,
+            query_prefix='say "hé": ',
+        ),
+    )  # fmt: skip
+    assert specs_from(as_toml(specs), folder=tmp_path) == specs

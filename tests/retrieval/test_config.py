@@ -38,3 +38,10 @@ def test_the_setting_is_what_a_search_uses(settings: Settings) -> None:
     settings.RETRIEVAL = "k=4"
     assert site_config().k == 4
     assert site_config().fingerprint("a") != RetrievalConfig().fingerprint("a")
+
+
+def test_summaries_are_not_searched_where_nothing_makes_them(settings: Settings) -> None:
+    settings.RETRIEVAL = "summaries=yes"
+    assert [error.id for error in check_retrieval(None)] == ["retrieval.E006"]
+    settings.SUMMARIES = "extractive"
+    assert check_retrieval(None) == []

@@ -96,7 +96,8 @@ def test_settings_of_the_scan_last_no_longer_than_their_transaction() -> None:
     with CaptureQueriesContext(connection) as queries:
         search(unit_vectors(1, seed=10)[0], exact_below=0, ef_search=7)
     (made,) = [query["sql"] for query in queries if "set_config" in query["sql"]]
-    assert made.count("set_config(") == made.count(", true)") == 3
+    assert made.count("set_config(") == made.count(", true)") == 4
+    assert queries[-2]["sql"] == "SET LOCAL enable_sort = on"  # the test is in one, too
     (_, first, *_) = queries  # after the encoders
     assert "SAVEPOINT" in first["sql"]  # it opens a transaction of its own
 

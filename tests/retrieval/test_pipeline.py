@@ -91,7 +91,7 @@ def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) 
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
-    steps = ["analysis", "embedding", "lexical", "dense:minilm", "fusion"]
+    steps = ["analysis", "variants", "lexemes", "embedding", "lexical", "dense", "fusion"]
     steps += ["twins", "hits", "rerank", "context"]
     assert sorted(evidence.trace.durations_ms) == sorted(steps)
     assert evidence.trace.on == TODAY
@@ -106,11 +106,11 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
-    # Encoders, lexemes, lexical, size of the index, dense, both scores of every candidate, who else
-    # says it, passages, two for what surrounds them; two for the transaction (savepoints, since
-    # the test itself is in one).
+    # Encoders, lexicon, lexemes, lexical, size of the index, dense, both scores of every candidate,
+    # who else says it, passages, two for what surrounds them; two for the transaction (savepoints,
+    # since the test itself is in one).
     for k in (1, 10):
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             ask("gentamicin level", k=k)
 
 
@@ -228,3 +228,33 @@ def test_neighbours_of_the_best_are_candidates_where_that_is_set() -> None:
     assert other.pk not in {hit.document_id for hit in evidence.hits}
     assert evidence.trace.rankings[-1].name == "neighbours"
     assert evidence.hits[0].index == 1
+
+
+def test_every_wording_gives_lists_of_its_own(corpus: None) -> None:
+    question = "Which is LEAST likely to raise the gentamicin level?"
+    evidence = ask(question)
+    assert [variant.name for variant in evidence.trace.variants] == ["question", "rule:negation"]
+    assert [ranking.name for ranking in evidence.trace.rankings] == [
+        *("lexical", "dense:minilm"),
+        *("lexical:rule:negation", "dense:minilm:rule:negation"),
+    ]
+    assert len(ask(question, rules=False).trace.rankings) == 2
+
+
+def test_a_simple_question_gets_fewer_passages_where_that_is_set(corpus: None) -> None:
+    assert len(ask("gentamicin").hits) > 3
+    assert len(ask("gentamicin", adaptive_k=True).hits) == 3
+    assert len(ask("gentamicin", adaptive_k=True, k=2).hits) == 2
+
+
+def test_the_question_is_scored_though_a_side_is_off(corpus: None) -> None:
+    for side in ({"lexical": "none"}, {"dense": False}):
+        (best, *_) = ask("gentamicin level", **side).hits
+        assert best.cosine > 0.3
+        assert best.coverage > 0.5
+
+
+def test_summaries_give_candidates_where_that_is_set(corpus: None) -> None:
+    assert "summaries" not in {r.name for r in ask("gentamicin level").trace.rankings}
+    evidence = ask("gentamicin level", summaries=True)
+    assert evidence.trace.rankings[-1].name == "summaries"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from retrieval.rerank.extracts import best_run, extract, sentences_by_line
+from retrieval.rerank.extracts import best_run, extract
 from retrieval.rerank.types import Passage
 
 FILLER = "The ward keeps the list of the staff in the office. "
@@ -74,13 +74,3 @@ def test_words_of_every_sentence_count_less_than_rare_ones() -> None:
     sentences = [common, common, common | {"crystalloid"}, frozenset({"the"})]
     asked = frozenset({"the", "of", "crystalloid"})
     assert best_run(sentences, asked, [10] * 4, 10) == (2, 3)
-
-
-def test_sentences_stay_in_their_lines() -> None:
-    text = "One. Two\nthree four.\n\n| a | b |"
-    assert [text[a:b] for a, b in sentences_by_line(text)] == [
-        "One.",
-        "Two",
-        "three four.",
-        "| a | b |",
-    ]

@@ -13,12 +13,15 @@ from django_q.models import OrmQ
 from pytest_django import Settings
 
 from corpus import selectors
+from corpus.encoders.registry import active_encoders
 from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
 from corpus.services.documents import document_reindex
+from corpus.services.encoders import encoders_are_building, encoders_sync
 from corpus.services.indexing import document_index
 from corpus.wakeups import Queue
 from tests import poison_settings
 from tests.corpus.documents import derived, guideline, ingest
+from tests.corpus.encoders import tiny_models
 from tests.processes import family_of, kill_all, running, start, survivors, wait_until
 
 pytestmark = pytest.mark.slow
@@ -163,3 +166,21 @@ def test_what_a_dead_cluster_had_fetched_is_fetched_again_at_the_next_start(
     OrmQ.objects.update(lock=Now() + timedelta(hours=3))
     with running("worker", log=tmp_path / "worker.log"):
         wait_until(lambda: job(document).attempts > 0, "it is begun")
+
+
+def test_new_vectors_are_made_beside_the_work_and_taken_over(
+    own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    document = ingest(guideline(sections=3))
+    document_index(document.pk)
+    model = tiny_models.transformer(tmp_path / "tiny")
+    configured = tmp_path / "encoders.toml"
+    configured.write_text(f'[tiny]\nmodel = "{model}"\npooling = "mean"\n')
+    settings.ENCODERS = str(configured)
+    assert encoders_sync().made == ("tiny",)
+    with running("worker", log=tmp_path / "worker.log", MEDRAG_ENCODERS=str(configured)) as worker:
+        wait_until(lambda: not encoders_are_building(), "the new vectors are searched", 120)
+        family = family_of(worker.pid)
+    assert [encoder.name for encoder in active_encoders()] == ["tiny"]
+    assert survivors(family) == []
+    assert "Traceback" not in (tmp_path / "worker.log").read_text()

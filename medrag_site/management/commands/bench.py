@@ -1,9 +1,10 @@
-"""Time search and answers on what is indexed, or ingestion; nothing is stored."""
+"""Time search and answers on what is indexed, ingestion, the encoder, or search as it grows."""
 
 from __future__ import annotations
 
 import json
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,11 +17,20 @@ from django.db import connection
 from django.utils import timezone
 
 from chat.generation import ExtractiveGenerator
+from corpus.encoders.registry import get_embedder
 from corpus.models import IndexStatistics
+from medrag_site.benchmarks import databases, growth
 from medrag_site.benchmarks.encoders import measure_encoders
+from medrag_site.benchmarks.made import Made
+from medrag_site.benchmarks.plot import write_plot
+from medrag_site.benchmarks.samples import read_questions, read_sample
 from medrag_site.throughput import described, measure_ingestion, throughput
+from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
+
+ASKED = 300  # questions, where there are so many
+SAMPLED = 6000  # passages that are embedded, and all others are made of
 
 
 class Command(BaseCommand):
@@ -28,7 +38,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         default = settings.BASE_DIR / "tests" / "golden" / "development.json"
-        parser.add_argument("--questions", type=Path, default=default)
+        parser.add_argument(
+            "--questions",
+            type=Path,
+            default=default,
+            help="JSON, a line each, or a file, folder or tar of MedQuAD's or LiveQA's XML",
+        )
         parser.add_argument("--rounds", type=int, default=3)
         parser.add_argument(
             "--ingest",
@@ -42,7 +57,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--one-run", action="store_true", help="they were ingested at once by one worker"
         )
+        self._add_encoder(parser)
+        self._add_growth(parser)
 
+    def _add_encoder(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--encoder", action="store_true", help="time the encoder by each backend, in turns"
         )
@@ -53,8 +71,36 @@ class Command(BaseCommand):
             help="with --encoder: compare the backends' rankings of SciFact, whose files it holds",
         )
 
+    def _add_growth(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--chunks",
+            type=sizes,
+            metavar="N,N",
+            help="search in databases of so many made passages, which are kept for the next time",
+        )
+        parser.add_argument(
+            "--text",
+            type=Path,
+            metavar="PATH",
+            help="with --chunks: a folder or tar of txt, md or xml that they are made of",
+        )
+        parser.add_argument("--asked", type=int, default=ASKED, help="questions, at most")
+        parser.add_argument("--sampled", type=int, default=SAMPLED, help="passages, at most")
+        parser.add_argument("--clients", type=sizes, default=(1, 4, 16), metavar="N,N")
+        parser.add_argument("--seconds", type=float, default=10.0, help="for each of --clients")
+        parser.add_argument("--compared", type=int, default=30, help="questions, without limits")
+        parser.add_argument(
+            "--json", type=Path, metavar="FILE", help="what was found, for machines"
+        )
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="growth as a picture (png)")
+        parser.add_argument("--drop", action="store_true", help="drop these databases, and no more")
+
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["encoder"]:
+        if options["drop"]:
+            lines = self._drop()
+        elif options["chunks"]:
+            lines = self._growth(options)
+        elif options["encoder"]:
             lines = measure_encoders(options["rankings"])
         elif options["ingest"]:
             lines = measure_ingestion(options["ingest"])
@@ -65,8 +111,42 @@ class Command(BaseCommand):
         for line in lines:
             self.stdout.write(line)
 
+    def _drop(self) -> Iterator[str]:
+        socket_dir = databases.start()
+        for name in databases.all_names(socket_dir):
+            databases.drop(socket_dir, name)
+            yield f"dropped {name}"
+
+    def _growth(self, options: dict[str, Any]) -> Iterator[str]:
+        if not options["text"]:
+            raise CommandError("--chunks needs --text: what the passages are made of.")
+        databases.start()
+        sample = read_sample(
+            options["text"],
+            get_embedder(),
+            size=options["sampled"],
+            kept_in=settings.DATA_DIR / "bench",
+        )
+        plan = growth.Plan(
+            questions=read_questions(options["questions"], size=options["asked"]),
+            clients=options["clients"],
+            load_s=options["seconds"],
+            compared=options["compared"],
+        )
+        made = Made(sample)
+        likeness = made.likeness()
+        yield from growth.described_likeness(likeness)
+        found = []
+        for chunks in options["chunks"]:
+            found.append(growth.measure_growth(made, chunks, plan, self.stderr.write))
+            yield from growth.described(found[-1])
+        if options["json"]:
+            _write_json(options["json"], found, likeness)
+        if options["plot"]:
+            write_plot(found, options["plot"])
+
     def _questions(self, questions: Path, rounds: int) -> Iterator[str]:
-        texts = [question["question"] for question in json.loads(questions.read_text())]
+        texts = read_questions(questions, size=ASKED)
         statistics = IndexStatistics.objects.get()
         if not statistics.chunks:
             raise CommandError("Nothing is indexed yet. Run make run, or manage.py ingest.")
@@ -76,6 +156,17 @@ class Command(BaseCommand):
         for step, values in steps.items():
             p50, p95 = np.percentile(values, [50, 95])
             yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Whole numbers above 0, such as `10000,100000`, in order."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = (0,)
+    if min(found) < 1:
+        raise ArgumentTypeError(f"{text!r} must be whole numbers, such as 10000,100000")
+    return found
 
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:
@@ -102,3 +193,12 @@ def database_size() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database()))")
         return str(cursor.fetchone()[0])
+
+
+def _write_json(path: Path, found: Sequence[growth.Grown], likeness: Any) -> None:
+    payload = {
+        "config": vars(site_config()),
+        "likeness": vars(likeness),
+        "sizes": [one.payload() for one in found],
+    }
+    path.write_text(json.dumps(payload, indent=1), encoding="utf-8")

@@ -100,7 +100,8 @@ def test_a_space_is_what_decides_the_vectors_of_passages(
     plain_model: Path, other_plain_model: Path
 ) -> None:
     def facts(**values: str | int) -> tuple[str, str]:
-        spec = EncoderSpec("a", model=str(plain_model), **({"pooling": "cls"} | values))  # type: ignore[arg-type]
+        whole = {"model": str(plain_model), "pooling": "cls"} | values
+        spec = EncoderSpec("a", **whole)  # type: ignore[arg-type]
         return facts_of(spec).space, facts_of(spec).tokenizer
 
     space, tokenizer = facts()

@@ -22,7 +22,7 @@ UPDATE corpus_indexstatistics SET configurations =
 
 
 class Migration(migrations.Migration):
-    dependencies = [("corpus", "0005_encoders")]
+    dependencies = [("corpus", "0006_section_summaries")]
 
     operations = [
         migrations.AddField(

@@ -1,0 +1,117 @@
+"""Summaries of sections: made with a document's index or after it, kept in its transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from corpus import vectors
+from corpus.encoders.registry import embedder_of, searched_rows
+from corpus.models import Chunk, Document, Encoder, SectionSummary, SummaryVector
+from corpus.summaries import KeptAlive, Passages, Summary, made_by, summarise
+from corpus.summaries.sections import MIN_CHUNKS
+
+
+@dataclass(frozen=True)
+class Made:
+    """A document's summaries before they are kept, and the encoder that their vectors are of."""
+
+    encoder: Encoder | None  # None where the site makes none
+    summaries: tuple[Summary, ...]
+
+
+def summaries_draft(document: Document, *, kept_alive: KeptAlive) -> Made:
+    """Make them of passages that are cut and embedded. Outside a transaction; three queries.
+
+    No query where the site makes none. Raises LanguageModelUnavailable where a language model
+    writes them and does not answer.
+    """
+    encoder = _primary() if settings.SUMMARIES != "none" else None
+    if encoder is None:
+        return Made(None, ())
+    chunks = list(document.chunks.defer("search_vector").order_by("index"))
+    passages = _passages(document, chunks, encoder)
+    return Made(encoder, summarise(passages, embedder_of(encoder), kept_alive) if passages else ())
+
+
+def summaries_keep(document: Document, made: Made) -> None:
+    """Put them in the place of those that are there, in the caller's transaction."""
+    summaries_drop(document)
+    rows = SectionSummary.objects.bulk_create(_row(document, one) for one in made.summaries)
+    SummaryVector.objects.bulk_create(
+        SummaryVector(
+            summary=row,
+            encoder=made.encoder,
+            key=f"{document.sha256}_s{row.first_index}_{row.last_index}",
+            embedding=one.vector.tolist(),
+        )
+        for row, one in zip(rows, made.summaries, strict=True)
+    )
+
+
+def summaries_drop(document: Document) -> None:
+    """With the passages that they lead to, in the same transaction."""
+    SectionSummary.objects.filter(document=document).delete()
+
+
+def document_summarise(document: Document) -> bool:
+    """Make the summaries of an indexed document anew; False where it was indexed anew meanwhile."""
+    made = summaries_draft(document, kept_alive=lambda limit_s: nullcontext())
+    with transaction.atomic():
+        unchanged = Document.objects.select_for_update().filter(
+            pk=document.pk, indexed_at=document.indexed_at
+        )
+        if document.indexed_at is None or not unchanged.exists():
+            return False
+        summaries_keep(document, made)
+    return True
+
+
+def documents_to_summarise() -> QuerySet[Document]:
+    """Indexed documents whose summaries are missing, or not as this site makes them.
+
+    Where it makes none: those that still have some.
+    """
+    encoder = _primary()
+    own = SectionSummary.objects.filter(document=OuterRef("pk"))
+    indexed = Document.objects.filter(indexed_at__isnull=False).order_by("pk")
+    if settings.SUMMARIES == "none" or encoder is None:
+        return indexed.filter(Exists(own))
+    right = own.filter(made_by=made_by(embedder_of(encoder)), vector__encoder=encoder)
+    counted = indexed.annotate(passages=Count("chunks")).filter(passages__gte=MIN_CHUNKS)
+    return counted.exclude(Exists(right))
+
+
+def _primary() -> Encoder | None:
+    return next(iter(searched_rows()), None)
+
+
+def _passages(document: Document, chunks: Sequence[Chunk], encoder: Encoder) -> Passages | None:
+    """None where a vector is missing. What somebody disabled lends no sentence to a summary."""
+    found = vectors.read(encoder, [chunk.pk for chunk in chunks])
+    if not chunks or len(found) != len(chunks):
+        return None
+    return Passages(
+        title=document.title,
+        population=document.population,
+        texts=tuple("" if chunk.disabled_at else chunk.text for chunk in chunks),
+        paths=tuple(tuple(chunk.section_path) for chunk in chunks),
+        vectors=np.stack([found[chunk.pk] for chunk in chunks]),
+    )
+
+
+def _row(document: Document, one: Summary) -> SectionSummary:
+    return SectionSummary(
+        document=document,
+        section_path=list(one.section.path),
+        first_index=one.section.first,
+        last_index=one.section.last,
+        text=one.text,
+        made_by=one.made_by,
+    )

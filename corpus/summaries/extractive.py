@@ -1,0 +1,77 @@
+"""A summary of a section in its own sentences: those nearest to what it is about. Pure.
+
+The centroid method of Radev et al. (Information Processing and Management 40, 2004), with the
+encoder's vectors in place of term weights: the nearer a sentence is to the middle of its section's
+passages, the more it says of what the section says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from corpus.sentences import line_sentence_spans
+from corpus.summaries.sections import Section
+
+EXTRACTIVE_VERSION = "extractive-1"
+MAX_TOKENS = 200  # of a summary: what the bundled encoder reads, less some for the context line
+MIN_CHARS = 25  # shorter ones are cells, labels and page numbers
+MAX_SENTENCES = 2000  # of a document; of a longer one every second, third ...
+_DECIMALS = 5  # of a cosine: below, another batch or machine may round another way
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One of a document's sentences, and the first passage by index that holds it."""
+
+    text: str
+    chunk: int
+
+
+def sentences_of(texts: Sequence[str]) -> tuple[Sentence, ...]:
+    """The sentences of a document's passages in reading order, each once; at most MAX_SENTENCES.
+
+    Neighbouring passages share text: what is said again is left out.
+    """
+    found: dict[str, Sentence] = {}
+    for chunk, text in enumerate(texts):
+        for start, end in line_sentence_spans(text):
+            if end - start >= MIN_CHARS:
+                found.setdefault(text[start:end], Sentence(text[start:end], chunk))
+    every = -(-len(found) // MAX_SENTENCES)
+    return tuple(found.values())[:: max(1, every)]
+
+
+def centroid(vectors: Vectors) -> Vectors:
+    """The direction of the mean of `(n, d)` unit vectors, of unit norm; zeros where they cancel."""
+    mean = np.asarray(vectors, dtype=np.float32).mean(axis=0)
+    norm = float(np.linalg.norm(mean))
+    return np.asarray(mean / norm if norm else mean, dtype=np.float32)
+
+
+def nearest(
+    section: Section,
+    sentences: Sequence[Sentence],
+    *,
+    cosines: Sequence[float],
+    sizes: Sequence[int],
+    limit: int,
+) -> str:
+    """The section's sentences nearest to its centroid, as many as fit `limit`, in reading order.
+
+    `cosines` and `sizes` are by sentence. Ties go to the earlier one; one that does not fit is
+    passed over. Empty where the section has no sentence that fits.
+    """
+    own = [n for n, one in enumerate(sentences) if section.first <= one.chunk <= section.last]
+    kept: list[int] = []
+    room = limit
+    for place in sorted(own, key=lambda n: (-round(float(cosines[n]), _DECIMALS), n)):
+        if sizes[place] <= room:
+            kept.append(place)
+            room -= sizes[place]
+    return " ".join(sentences[place].text for place in sorted(kept))

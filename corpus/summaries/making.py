@@ -1,0 +1,128 @@
+"""The summaries of one document, from its passages as they were cut and embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+
+from corpus.chunking import context_line
+from corpus.encoders.types import Embedder
+from corpus.summaries.extractive import (
+    EXTRACTIVE_VERSION,
+    MAX_TOKENS,
+    Sentence,
+    Vectors,
+    centroid,
+    nearest,
+    sentences_of,
+)
+from corpus.summaries.sections import Section, sections_of
+from corpus.summaries.written import MAX_SHOWN_CHARS, PROMPT, Shown, written
+
+ENCODED_AT_ONCE = 128  # sentences between two signs of life
+CALL_LIMIT_S = 180.0  # of one batch, or one answer of the language model
+
+# Keeps a job's lease alive for so many seconds while a model is at work.
+KeptAlive = Callable[[float], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Passages:
+    """A document's passages by index: all of the same length."""
+
+    title: str
+    population: str
+    texts: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
+    vectors: Vectors  # (n, d), unit norm
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A section's summary, and the vector that it is found by."""
+
+    section: Section
+    text: str
+    made_by: str
+    vector: Vectors  # (d,), unit norm
+
+
+def made_by(encoder: Embedder) -> str:
+    """What makes summaries on this site, as their rows say it; empty where none are made."""
+    parts = {
+        "none": [],
+        "extractive": [EXTRACTIVE_VERSION, encoder.fingerprint],
+        "llm": [PROMPT, settings.REWRITE_LLM_MODEL, EXTRACTIVE_VERSION, encoder.fingerprint],
+    }
+    return " ".join(parts[settings.SUMMARIES])
+
+
+def summarise(passages: Passages, encoder: Embedder, kept_alive: KeptAlive) -> tuple[Summary, ...]:
+    """A summary of each section of `sections_of`; none where the site makes none.
+
+    The same passages give the same summaries. Call it outside a transaction: the encoder is asked
+    for every sentence, and a language model where the settings name one (then it may raise
+    LanguageModelUnavailable).
+    """
+    sections = sections_of(passages.paths) if made_by(encoder) else ()
+    if not sections:
+        return ()
+    sentences = sentences_of(passages.texts)
+    vectors = _encoded([one.text for one in sentences], encoder, kept_alive)
+    sizes = [encoder.count_tokens(one.text) for one in sentences]
+    texts: list[str] = []
+    for section in sections:
+        cosines = vectors @ centroid(passages.vectors[section.first : section.last + 1])
+        best = _Chooser(section, sentences, cosines.tolist(), sizes)
+        with kept_alive(CALL_LIMIT_S):
+            texts.append(_text(passages, best, encoder))
+    found = _encoded(texts, encoder, kept_alive)
+    return tuple(
+        Summary(section, text, made_by(encoder), vector)
+        for section, text, vector in zip(sections, texts, found, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class _Chooser:
+    """A section, and all that choosing its sentences takes."""
+
+    section: Section
+    sentences: Sequence[Sentence]
+    cosines: Sequence[float]
+    sizes: Sequence[int]
+
+    def within(self, limit: int, sizes: Sequence[int]) -> str:
+        return nearest(self.section, self.sentences, cosines=self.cosines, sizes=sizes, limit=limit)
+
+
+def _text(passages: Passages, best: _Chooser, encoder: Embedder) -> str:
+    """Title and path, and behind them what a model wrote or else the nearest sentences."""
+    path = best.section.path
+    head = context_line(passages.title, path, passages.population, encoder.count_tokens)
+    body = _written(passages, best) if settings.SUMMARIES == "llm" else ""
+    room = min(MAX_TOKENS, encoder.max_tokens) - encoder.count_tokens(head)
+    return f"{head}\n{body or best.within(room, best.sizes)}"
+
+
+def _written(passages: Passages, best: _Chooser) -> str:
+    """By a language model, from the whole section or, of a long one, its nearest sentences."""
+    section = best.section
+    text = "\n".join(passages.texts[section.first : section.last + 1])
+    if len(text) > MAX_SHOWN_CHARS:
+        lengths = [len(one.text) + 1 for one in best.sentences]
+        text = best.within(MAX_SHOWN_CHARS, lengths)
+    return written(Shown(passages.title, " > ".join(section.path), text))
+
+
+def _encoded(texts: Sequence[str], encoder: Embedder, kept_alive: KeptAlive) -> Vectors:
+    """`(n, d)`, in batches that the texts alone decide."""
+    made = [np.zeros((0, encoder.dimensions), dtype=np.float32)]
+    for first in range(0, len(texts), ENCODED_AT_ONCE):
+        with kept_alive(CALL_LIMIT_S):
+            made.append(encoder.encode(texts[first : first + ENCODED_AT_ONCE]))
+    return np.concatenate(made)

@@ -1,0 +1,110 @@
+"""A summary of a section in the words of a language model, where one is configured.
+
+It is embedded, to find the section by, and never shown or quoted. The model is not trusted: what
+it is shown is data between marks that are new for each question, and a summary that is too long or
+holds a number that its section does not is dropped for the extractive one. Each is kept under the
+SHA-256 of all that it depends on, so that none is asked for twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+
+from django.conf import settings
+
+from corpus.context_lines import numbers_in
+from corpus.language_model import Endpoint, ask_json
+from corpus.models import ContextLine
+from corpus.parsing.clean import clean_text
+
+PROMPT = "section_summary_v1"
+PLACEHOLDERS = {"mark", "title", "section", "text"}
+MAX_SHOWN_CHARS = 12_000  # some 3,000 tokens of a section
+MAX_WORDS = 160  # of an answer: a third more than it is asked for
+CALL_LIMIT_S = 60.0
+_SCHEMA = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the model is shown of a document."""
+
+    title: str
+    section: str
+    text: str
+
+    def key(self) -> str:
+        """64 hexadecimal digits over everything that decides the summary."""
+        parts = [PROMPT, settings.REWRITE_LLM_MODEL, self.title, self.section, self.text]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def written(shown: Shown) -> str:
+    """The summary, asked for where it is not kept yet; empty where none was borne out.
+
+    Raises LanguageModelUnavailable. Call it outside a transaction.
+    """
+    kept = ContextLine.objects.filter(pk=shown.key()).values_list("line", flat=True).first()
+    if kept is not None:
+        return kept
+    summary = accepted(_asked(shown), shown)
+    row = ContextLine(pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT)
+    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+    return summary
+
+
+def accepted(answer: str, shown: Shown) -> str:
+    """The answer as one line; nothing where it is too long or its section does not bear it out."""
+    summary = " ".join(clean_text(answer).split())
+    known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.text}")
+    if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:
+        return ""
+    return summary
+
+
+def _asked(shown: Shown) -> str:
+    endpoint = Endpoint(
+        settings.REWRITE_LLM_URL,
+        settings.REWRITE_LLM_MODEL,
+        settings.REWRITE_LLM_KEY,
+        timeout_s=CALL_LIMIT_S,
+        settings="MEDRAG_REWRITE_LLM",
+    )
+    prompt = template().substitute(
+        mark=f"<{secrets.token_hex(8)}>",
+        title=shown.title,
+        section=shown.section,
+        text=shown.text[:MAX_SHOWN_CHARS],
+    )
+    return str(ask_json(endpoint, prompt=prompt, schema=_SCHEMA, name="summary")["summary"])
+
+
+@cache
+def template() -> Template:
+    return Template(prompt_path().read_text(encoding="utf-8"))
+
+
+def prompt_path() -> Path:
+    return Path(__file__).resolve().parents[1] / "prompts" / f"{PROMPT}.txt"
+
+
+def prompt_fault() -> str:
+    """What is wrong with the prompt's file; empty where nothing is."""
+    try:
+        found = set(template().get_identifiers())
+    except OSError as error:
+        return f"{prompt_path().name} can't be read: {error.strerror}."
+    if found != PLACEHOLDERS or not template().is_valid():
+        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
+    return ""

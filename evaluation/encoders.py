@@ -1,0 +1,33 @@
+"""The encoders of an evaluation: the site's, or the same with vectors stored another way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+from corpus.encoders.registry import configured_specs, facts_for
+from corpus.encoders.specs import EncoderSpec
+
+
+def configured(storage: str = "") -> tuple[EncoderSpec, ...]:
+    """The site's encoders, all with this storage where one is given."""
+    specs = configured_specs()
+    return tuple(replace(spec, storage=storage) for spec in specs) if storage else specs
+
+
+def names_of(specs: tuple[EncoderSpec, ...]) -> str:
+    """All that decides the vectors and how they are kept and found, in one line each."""
+    return "\n".join(f"{facts_for(spec).fingerprint} {sorted(spec.as_json().items())}" for spec in specs)  # noqa: E501  # fmt: skip
+
+
+def as_toml(specs: tuple[EncoderSpec, ...]) -> str:
+    """What MEDRAG_ENCODERS reads as these specs; what is as by default is left out."""
+    lines: list[str] = []
+    for spec in specs:
+        default = EncoderSpec(spec.name)
+        lines += [f"[{spec.name}]", f"model = {json.dumps(spec.model, ensure_ascii=False)}"]
+        for field in fields(spec):
+            value = getattr(spec, field.name)
+            if field.name not in ("name", "model") and value != getattr(default, field.name):
+                lines.append(f"{field.name} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"

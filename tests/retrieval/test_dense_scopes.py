@@ -1,0 +1,161 @@
+"""Narrow scopes in a large index: as many as are wanted come back whenever they exist.
+
+20,000 chunks on four shelves beside the rest, in a database of their own; vectors of 32 dimensions
+around 400 centres, as texts on 400 matters have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.db import connection, connections, transaction
+from django.test.utils import CaptureQueriesContext, override_settings
+from pytest_django import DjangoDbBlocker
+
+from corpus import vectors
+from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_rows
+from corpus.encoders.types import Vectors
+from corpus.models import Chunk, IndexStatistics
+from corpus.services.encoders import encoders_sync
+from retrieval.config import RetrievalConfig
+from retrieval.dense import cosines, search_dense
+from retrieval.types import Query, Ranking
+from tests.corpora import publish
+from tests.corpus.encoders import tiny_models
+from tests.databases import fresh_database
+
+COUNT = 20_000
+DIMENSIONS = 32
+SHELVES = {"half": 0.5, "twentieth": 0.05, "rare": 0.005, "rarest": 0.0005}
+WANTED = 50
+ON = date(2026, 5, 1)
+_CHUNKS = """
+INSERT INTO corpus_chunk
+    (key, document_id, index, page, section_path, context, text, spans, tokens, length, twins,
+     disabled_reason)
+SELECT %s || lpad(i::text, 5, '0'), %s, i, 1, '{}', '', i::text, '[]', 1, 1, '', ''
+FROM generate_series(0, %s - 1) AS i
+"""
+
+
+@pytest.fixture(scope="module", params=["vector", "halfvec"])
+def encoder(
+    request: pytest.FixtureRequest,
+    socket_dir: str,
+    django_db_blocker: DjangoDbBlocker,
+    django_db_setup: None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ActiveEncoder]:
+    folder = tmp_path_factory.mktemp("models")
+    model = tiny_models.transformer(folder / "tiny", width=DIMENSIONS)
+    configured = override_settings(ENCODERS=_configured(folder, model, request.param))
+    with django_db_blocker.unblock(), fresh_database(socket_dir), configured:
+        encoders_sync()
+        _fill()
+        yield active_encoders()[0]
+
+
+def _configured(folder: Path, model: Path, storage: str) -> str:
+    path = folder / "encoders.toml"
+    path.write_text(f'[tiny]\nmodel = "{model}"\npooling = "mean"\nstorage = "{storage}"\n')
+    return str(path)
+
+
+def _fill() -> None:
+    (row,) = searched_rows()
+    left = COUNT
+    for name, share in {**SHELVES, "rest": 0.4445}.items():
+        count = round(COUNT * share)
+        document = publish("", title=name, collection=name, sha256=name.ljust(64, "0"))
+        with connection.cursor() as cursor:
+            cursor.execute(_CHUNKS, [name, document.pk, count])
+        left -= count
+    assert left == 0
+    ids = list(Chunk.objects.order_by("key").values_list("pk", flat=True))
+    # Dealt out, so that each shelf has something on every matter.
+    made = around_centres(COUNT, seed=1)
+    for first in range(0, COUNT, 2000):
+        vectors.write(row, ids[first : first + 2000], made[first : first + 2000])
+    IndexStatistics.objects.update(chunks=COUNT)
+
+
+def around_centres(count: int, *, seed: int) -> Vectors:
+    random = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).normal(size=(400, DIMENSIONS))
+    made = centres[random.integers(0, 400, count)] + 0.6 * random.normal(size=(count, DIMENSIONS))
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
+
+
+def search(encoder: ActiveEncoder, asked: Vectors, shelf: str = "", **config: int) -> Ranking:
+    query = Query("", on=ON, collections=(shelf,) if shelf else ())
+    return search_dense(query, asked.tolist(), RetrievalConfig(**config), encoder)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scans", [40_000, 500])
+@pytest.mark.parametrize("shelf", ["", *SHELVES])
+def test_as_many_as_are_wanted_come_back_at_every_selectivity(
+    encoder: ActiveEncoder, shelf: str, scans: int
+) -> None:
+    there = round(COUNT * SHELVES.get(shelf, 1))
+    shares = []
+    for asked in around_centres(10, seed=7):
+        exact = search(encoder, asked, shelf)
+        assert len(exact.entries) == min(WANTED, there)
+        found = search(encoder, asked, shelf, exact_below=5, max_scan_tuples=scans)
+        assert len(found.entries) == min(WANTED, there)
+        assert ordered(found)
+        again = search(encoder, asked, shelf, exact_below=5, max_scan_tuples=scans)
+        assert again.entries == found.entries
+        best = {entry.key for entry in exact.entries[:10]}
+        shares.append(len(best & {entry.key for entry in found.entries[:10]}) / len(best))
+    assert np.mean(shares) >= 0.97, shares
+
+
+def ordered(ranking: Ranking) -> bool:
+    marks = [(-entry.score, entry.key) for entry in ranking.entries]
+    return marks == sorted(marks) and [e.rank for e in ranking.entries] == list(
+        range(1, len(marks) + 1)
+    )
+
+
+def test_what_is_exact_is_that_of_the_formula(encoder: ActiveEncoder) -> None:
+    (asked,) = around_centres(1, seed=8)
+    found = search(encoder, asked, "rare")
+    ids = list(Chunk.objects.filter(document__title="rare").values_list("pk", flat=True))
+    kept = vectors.read(searched_rows()[0], ids)
+    best = sorted(ids, key=lambda pk: -float(kept[pk] @ asked))[:10]
+    tolerance = 1e-5 if encoder.storage == "vector" else 1e-3
+    for entry, pk in zip(found.entries, best, strict=False):
+        assert entry.score == pytest.approx(float(kept[pk] @ asked), abs=tolerance)
+    near = cosines(encoder, asked.tolist(), [*best, 0])
+    assert near == {pk: pytest.approx(float(kept[pk] @ asked), abs=tolerance) for pk in best}
+    assert cosines(encoder, asked.tolist(), []) == {}
+
+
+@pytest.mark.parametrize("shelf", ["", "half", "twentieth"])
+def test_a_large_scope_is_searched_through_the_index_and_a_small_one_is_not(
+    encoder: ActiveEncoder, shelf: str
+) -> None:
+    """Before statistics were gathered and after: what the planner believes must not matter."""
+    (asked,) = around_centres(1, seed=9)
+    for statement in ("SELECT 1", "ANALYZE"):
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(statement)
+        assert f"{encoder.table}_hnsw" in plan(encoder, asked, shelf, exact_below=5)
+        assert f"{encoder.table}_hnsw" not in plan(encoder, asked, shelf, exact_below=COUNT)
+
+
+def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
+    with CaptureQueriesContext(connection) as queries:
+        search(encoder, asked, shelf, **config)
+    (statement,) = [query["sql"] for query in queries if "told_apart" in query["sql"]]
+    made = [query["sql"] for query in queries if "set_config" in query["sql"]]
+    with transaction.atomic(), connection.cursor() as cursor:
+        for settings in made:
+            cursor.execute(settings)
+        cursor.execute(f"EXPLAIN {statement}")
+        return "\n".join(line for (line,) in cursor.fetchall())
