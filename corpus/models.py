@@ -241,7 +241,9 @@ class Encoder(models.Model):
 
     `fingerprint` is the space of its vectors (`corpus.encoders.folders.Facts`); empty in what a
     migration took over, until it is known. `position` is its place among those configured, null
-    where it is no longer.
+    where it is no longer; `searched_as` its place among those that are searched, which changes only
+    when all that is configured is there: until then the primary one, whose cosine the gate reads,
+    stays the same.
     """
 
     name = models.CharField(max_length=31)
@@ -251,6 +253,7 @@ class Encoder(models.Model):
     storage = models.CharField(max_length=10, choices=Storage, default=Storage.VECTOR)
     state = models.CharField(max_length=10, choices=EncoderState, default=EncoderState.BUILDING)
     position = models.PositiveIntegerField(null=True)
+    searched_as = models.PositiveIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     activated_at = models.DateTimeField(null=True)
 

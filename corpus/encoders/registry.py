@@ -130,11 +130,10 @@ def active_encoders(names: Sequence[str] = ()) -> tuple[ActiveEncoder, ...]:
 def searched_rows() -> list[Encoder]:
     """The rows of the encoders that are searched, the primary first. One query.
 
-    One that is no longer configured comes first: it is searched until what takes its place is
-    there, and would not be, were it not the primary one.
+    What is configured anew takes its place among them when all of it is there.
     """
     rows = Encoder.objects.filter(state=EncoderState.ACTIVE)
-    return sorted(rows, key=lambda row: (row.position is not None, row.position or 0, row.pk))
+    return sorted(rows, key=lambda row: (row.searched_as is None, row.searched_as or 0, row.pk))
 
 
 def _active(row: Encoder) -> ActiveEncoder:

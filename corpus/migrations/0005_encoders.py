@@ -71,7 +71,7 @@ def move_out(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     encoder = (
         apps.get_model("corpus", "Encoder")
         .objects.using(alias)
-        .create(name="minilm", dimensions=DIMENSIONS, state="ACTIVE", position=0)
+        .create(name="minilm", dimensions=DIMENSIONS, state="ACTIVE", position=0, searched_as=0)
     )
     table = f"corpus_vectors_{encoder.pk}"
     with editor.connection.cursor() as cursor:
@@ -112,6 +112,7 @@ class Migration(migrations.Migration):
                 ("storage", models.CharField(choices=[("vector", "32-bit floats"), ("halfvec", "16-bit floats")], default="vector", max_length=10)),
                 ("state", models.CharField(choices=[("BUILDING", "Being built"), ("ACTIVE", "Searched"), ("RETIRED", "Retired")], default="BUILDING", max_length=10)),
                 ("position", models.PositiveIntegerField(null=True)),
+                ("searched_as", models.PositiveIntegerField(null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("activated_at", models.DateTimeField(null=True)),
             ],

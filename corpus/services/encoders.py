@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from django.db import connection, connections, transaction
+from django.db.models import F
 from django.db.models.functions import Now
 
 from corpus import vectors
@@ -245,9 +246,13 @@ def encoder_switch(encoder: Encoder) -> bool:
 
 def _activate(encoder: Encoder, alias: str) -> None:
     rows = Encoder.objects.using(alias)
-    rows.filter(name=encoder.name, state=EncoderState.ACTIVE).update(state=EncoderState.RETIRED)
+    old = rows.filter(name=encoder.name, state=EncoderState.ACTIVE)
+    replaced = list(old.values_list("searched_as", flat=True))
+    old.update(state=EncoderState.RETIRED)
     rows.filter(pk=encoder.pk, state=EncoderState.BUILDING).update(
-        state=EncoderState.ACTIVE, activated_at=Now()
+        state=EncoderState.ACTIVE,
+        activated_at=Now(),
+        searched_as=replaced[0] if replaced else None,
     )
 
 
@@ -257,6 +262,7 @@ def _retire_replaced(alias: str) -> None:
     if not rows.filter(state=EncoderState.BUILDING).exists():
         gone = rows.filter(state=EncoderState.ACTIVE, position=None)
         gone.update(state=EncoderState.RETIRED)
+        rows.filter(state=EncoderState.ACTIVE).update(searched_as=F("position"))
 
 
 def _set_state(encoder: Encoder, state: EncoderState, alias: str) -> None:

@@ -242,6 +242,18 @@ def test_a_new_primary_takes_its_place_only_when_it_is_made(site: Site) -> None:
     assert states() == {"one:32": "ACTIVE", "wide:64": "ACTIVE"}
 
 
+def test_one_that_is_taken_out_does_not_become_the_primary_one_meanwhile(site: Site) -> None:
+    site.configure(minilm="bundled", one="one")
+    encoders_sync()
+    indexed()
+    for names in ({"minilm": "bundled", "wide": "wide"}, {"wide": "wide", "minilm": "bundled"}):
+        site.configure(**names)
+        encoders_sync()
+        assert searched() == ["minilm", "one"]
+    encoder_reembed(building())
+    assert searched() == ["wide", "minilm"]
+
+
 def test_one_that_is_taken_out_of_the_file_is_not_searched_any_more(site: Site) -> None:
     site.configure(minilm="bundled", one="one")
     encoders_sync()
