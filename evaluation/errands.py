@@ -55,6 +55,8 @@ class Brought:
     run: Run
     latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
     index: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)  # what went otherwise: queries of the run
+    otherwise: int = 0  # queries of the run that have a note, in all
 
 
 def write_errand(path: Path, errand: Errand) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -49,16 +50,19 @@ def search_all(
     """A run of `depth` documents a query, and durations of the same search as it is served.
 
     The durations are those of the first TIMED queries, asked with the lists and the number of
-    passages that the configuration has itself.
+    passages that the configuration has itself. What a trace notes, such as a reranker that fell
+    back, is counted over the run.
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
     names = document_names(dataset)
     served = _as_served(dataset, config)  # first: what a model wrote is kept for the next time
     run: Run = {}
+    noted: list[tuple[str, ...]] = []
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
         evidence = ask(text, deep)
         run[query] = pooled(evidence.hits, names, depth=depth)
+        noted.append(evidence.trace.notes)
         on_progress(done)
     fingerprint = served[0][0].trace.fingerprint
     return Brought(
@@ -68,7 +72,15 @@ def search_all(
         run=run,
         latency_ms=percentiles(durations for _, durations in served),
         index=index_sizes(),
+        notes=notes_counted(noted),
+        otherwise=sum(map(bool, noted)),
     )
+
+
+def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:
+    """In how many queries each note stands, the most frequent first, then by its words."""
+    counted = Counter(note for notes in noted for note in dict.fromkeys(notes))
+    return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:

@@ -19,7 +19,7 @@ from evaluation.datasets.types import Dataset
 from evaluation.errands import Source
 from evaluation.measured import Measured, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
-from evaluation.tables import SEMANTICS, dataset_lines, latency_table, metrics_table
+from evaluation.tables import SEMANTICS, dataset_lines, latency_table, metrics_table, note_lines
 from evaluation.trec import qrels_lines, run_lines, write_lines
 
 Say = Callable[[str], None]
@@ -45,7 +45,7 @@ def runs_measure(
 ) -> list[Measured]:
     """Search by each configuration in a child process, and store a run for each.
 
-    Raises ChildFailed; then no run is stored.
+    Raises FaultyConfiguration and ChildFailed; then no run is stored.
     """
     started = timezone.now()
     found = sent(
@@ -117,5 +117,6 @@ def report_lines(dataset: Dataset, result: Measured) -> list[str]:
         "",
         *latency_table(result),
         "",
+        *note_lines(result),
         SEMANTICS,
     ]

@@ -39,6 +39,13 @@ def latency_table(result: Measured) -> Iterator[str]:
         yield f"| {stage} | {values['p50']:.1f} | {values['p95']:.1f} | {values['p99']:.1f} |"
 
 
+def note_lines(result: Measured) -> Iterator[str]:
+    """What did not go as configured, and in how many queries; no line where all did."""
+    queries = len(result.brought.run)
+    for note, count in result.brought.notes.items():
+        yield f"{result.name}, {count} of {queries} queries not as configured: {note}"
+
+
 def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
     yield "| measure | difference | 95 % interval | p | better | worse | n |"
     yield "|---|---|---|---|---|---|---|"
@@ -60,9 +67,9 @@ def ablation_table(baseline: Measured, results: Sequence[Measured]) -> Iterator[
     """One row a configuration. `p` is corrected for the number of rows."""
     yield (
         f"| configuration | index | {MAIN} | difference | p (Holm) | Recall@20 | Recall@100 | MRR "
-        "| p95 ms | MB |"
+        "| p95 ms | MB | not as configured |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     yield _row(baseline, "", "")
     rows = ablation_rows(baseline.scores, results)
     for result, (found, p) in zip(results, rows, strict=True):
@@ -77,7 +84,7 @@ def _row(result: Measured, spread: str, p: str) -> str:
     return (
         f"| {result.name} | {result.recipe} | {means[MAIN]} | {spread} | {p} "
         f"| {means['Recall@20']} | {means['Recall@100']} | {means['MRR']} "
-        f"| {whole:.1f} | {size_mb:.1f} |"
+        f"| {whole:.1f} | {size_mb:.1f} | {result.brought.otherwise or ''} |"
     )
 
 

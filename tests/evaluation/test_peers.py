@@ -160,6 +160,7 @@ def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
         return System(name, "invented", search, search)
 
     queries = {"1": "first", "2": "second"}
+
     def forget() -> None:
         calls.append(("forget", "", 10))
 
