@@ -10,9 +10,11 @@ from evaluation.metrics import Scores
 from evaluation.stats import Difference, holm
 
 SEMANTICS = (
-    "Semantics of trec_eval: linear gains; ties by score descending, then id ascending; a query "
-    "that is missing from a run scores 0. Intervals: 95 %, percentile bootstrap over queries, "
-    "10,000 resamples; p: two-sided paired randomisation test, 10,000 permutations; both seeded."
+    "Measures as trec_eval has them: linear gains; a query that is missing from a run scores 0. "
+    "Documents of one score are in order of their ids, ascending; trec_eval turns them round, but "
+    "run.trec has no equal scores, so that it measures the same. Intervals: 95 %, percentile "
+    "bootstrap over queries, 10,000 resamples; p: two-sided paired randomisation test, "
+    "10,000 permutations; both seeded."
 )
 
 

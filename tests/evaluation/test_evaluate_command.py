@@ -144,7 +144,7 @@ def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.Monkey
     [
         (("retrieval",), "--dataset DIR, --format and --out DIR are needed"),
         (("compare", "one"), "Name two folders"),
-        (("compare", "/nowhere", "/nowhere"), "holds no scores.json"),
+        (("compare", "/nowhere", "/nowhere"), "holds no metrics.json"),
         (("drop",), "Name databases"),
         (("drop", "medrag"), "not a database of the evaluation"),
         (("drop", "evaluation_00000000"), "can't be dropped"),
@@ -154,6 +154,28 @@ def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_wrong_is_said(own_database: str, arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         evaluate(*arguments)
+
+
+def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}}') -> str:
+    folder.mkdir()
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    (folder / "scores.json").write_text(scores)
+    return str(folder)
+
+
+def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
+    first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
+    second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
+    with pytest.raises(CommandError, match="of different data sets"):
+        evaluate("compare", first, second)
+    same = written(tmp_path / "c", metrics={"dataset": {"digest": "a"}})
+    assert "| MRR | +0.0000 " in evaluate("compare", first, same)
+    none = written(tmp_path / "d", metrics=[])
+    with pytest.raises(CommandError, match=r"holds no metrics.json"):
+        evaluate("compare", first, none)
+    broken = written(tmp_path / "e", metrics={"dataset": {"digest": "a"}}, scores="{")
+    with pytest.raises(CommandError, match=r"holds no scores.json"):
+        evaluate("compare", first, broken)
 
 
 def test_a_configuration_that_is_none_is_refused_before_anything_is_done(

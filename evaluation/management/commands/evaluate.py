@@ -28,7 +28,8 @@ WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
 ablation: one table over all switches, each against the default;
 peers: other search engines over the same texts and vectors, side by side with ours;
-compare RUN_DIR RUN_DIR: a paired test of two such folders, the second less the first;
+compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
+first;
 databases: those that were made and kept; drop NAME... or drop all: remove them;
 work: what the others start as a process of its own.
 """
@@ -121,7 +122,13 @@ class Command(BaseCommand):
     def _compare(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
-        first, second = (_scores(Path(folder)) for folder in options["arguments"])
+        folders = [Path(folder) for folder in options["arguments"]]
+        if len({_digest(folder) for folder in folders}) != 1:
+            raise CommandError(
+                "The two folders are of different data sets: "
+                "documents, queries or judgements differ."
+            )
+        first, second = map(_scores, folders)
         try:
             differences = compared(first, second)
         except ValueError as error:
@@ -169,3 +176,10 @@ def _scores(folder: Path) -> dict[str, dict[str, float]]:
     except (OSError, ValueError) as error:
         raise CommandError(f"{folder} holds no scores.json of evaluate retrieval.") from error
     return found
+
+
+def _digest(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "metrics.json").read_text())["dataset"]["digest"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{folder} holds no metrics.json of evaluate retrieval.") from error
