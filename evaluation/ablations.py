@@ -68,6 +68,8 @@ def available() -> set[str]:
         found.add("cross-encoder")
     if any(spec.storage == "vector" for spec in configured()):
         found.add("vector")
+    if settings.SUMMARIES != "none":
+        found.add("summaries")
     return found
 
 

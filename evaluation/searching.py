@@ -17,7 +17,7 @@ from corpus.models import Chunk, Document
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought
-from evaluation.pooling import pooled
+from evaluation.pooling import Entries, pooled
 from evaluation.trec import Run
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import site_config
@@ -51,7 +51,8 @@ def search_all(
 
     The durations are those of the first TIMED queries, asked with the lists and the number of
     passages that the configuration has itself. What a trace notes, such as a reranker that fell
-    back, is counted over the run.
+    back, is counted over the run, and in how many of those first queries the search as served has
+    the documents that the run begins with.
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
@@ -74,7 +75,17 @@ def search_all(
         index=index_sizes(),
         notes=notes_counted(noted),
         otherwise=sum(map(bool, noted)),
+        served=len(served),
+        served_same=sum(
+            begins(pooled(evidence.hits, names, depth=depth), run[query])
+            for query, (evidence, _) in zip(dataset.queries, served, strict=False)
+        ),
     )
+
+
+def begins(first: Entries, whole: Entries) -> bool:
+    """Whether the documents of `first` are those that `whole` begins with, in the same order."""
+    return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
 
 
 def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:

@@ -19,7 +19,14 @@ from evaluation.datasets.types import Dataset
 from evaluation.errands import Source
 from evaluation.measured import Measured, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
-from evaluation.tables import SEMANTICS, dataset_lines, latency_table, metrics_table, note_lines
+from evaluation.tables import (
+    SEMANTICS,
+    dataset_lines,
+    latency_table,
+    metrics_table,
+    note_lines,
+    served_lines,
+)
 from evaluation.trec import qrels_lines, run_lines, write_lines
 
 Say = Callable[[str], None]
@@ -117,6 +124,7 @@ def report_lines(dataset: Dataset, result: Measured) -> list[str]:
         "",
         *latency_table(result),
         "",
+        *served_lines(result),
         *note_lines(result),
         SEMANTICS,
     ]

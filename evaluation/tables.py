@@ -41,6 +41,16 @@ def latency_table(result: Measured) -> Iterator[str]:
         yield f"| {stage} | {values['p50']:.1f} | {values['p95']:.1f} | {values['p99']:.1f} |"
 
 
+def served_lines(result: Measured) -> Iterator[str]:
+    """How far the run is what a reader gets; no line for a peer, which is not asked so."""
+    brought = result.brought
+    if brought.served:
+        yield (
+            f"As served, the documents are those that the run begins with, in the same order, in "
+            f"{brought.served_same} of {brought.served} queries."
+        )
+
+
 def note_lines(result: Measured) -> Iterator[str]:
     """What did not go as configured, and in how many queries; no line where all did."""
     queries = len(result.brought.run)

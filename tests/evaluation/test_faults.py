@@ -18,7 +18,7 @@ from evaluation.errands import Brought, Source, read_brought, write_brought
 from evaluation.faults import FaultyConfiguration, refuse_faulty
 from evaluation.measured import measured, metrics_json
 from evaluation.searching import notes_counted, search_all
-from evaluation.tables import ablation_table, note_lines
+from evaluation.tables import ablation_table, note_lines, served_lines
 from tests import corpora
 from tests.evaluation import made_up
 
@@ -80,6 +80,7 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
     assert (plain.notes, plain.otherwise) == ({}, 0)
     assert fallen.otherwise == len(made_up.QUERIES)
+    assert (plain.served, plain.served_same) == (5, 5)  # twelve passages: no list is cut
     ((note, count),) = fallen.notes.items()
     assert note.startswith("reranker http")
     assert count == len(made_up.QUERIES)
@@ -91,6 +92,8 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}
     assert list(note_lines(result)) == [f"reranker, 5 of 5 queries not as configured: {note}"]
+    assert list(served_lines(result))[0].endswith("in 5 of 5 queries.")
+    assert list(served_lines(replace(result, brought=replace(fallen, served=0)))) == []
     header, _, first, second = ablated(dataset, plain, fallen)
     assert header.endswith("| not as configured |")
     assert first.endswith("|  |")
