@@ -92,6 +92,7 @@ def run_store(
         metrics={name: found.as_json() for name, found in result.intervals.items()},
         latency_ms=brought.latency_ms,
         index=brought.index,
+        notes=brought.notes,
         started_at=started_at,
         finished_at=timezone.now(),
         by=order.by,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from corpus.services.loading import PlainDocument, documents_load
@@ -17,7 +18,9 @@ from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought, Source, read_brought, write_brought
 from evaluation.faults import FaultyConfiguration, refuse_faulty
 from evaluation.measured import measured, metrics_json
+from evaluation.models import Kind, Run
 from evaluation.searching import notes_counted, search_all
+from evaluation.services import Order, run_store
 from evaluation.tables import ablation_table, note_lines, served_lines
 from tests import corpora
 from tests.evaluation import made_up
@@ -92,12 +95,21 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}
     assert list(note_lines(result)) == [f"reranker, 5 of 5 queries not as configured: {note}"]
-    assert list(served_lines(result))[0].endswith("in 5 of 5 queries.")
+    assert next(iter(served_lines(result))).endswith("in 5 of 5 queries.")
     assert list(served_lines(replace(result, brought=replace(fallen, served=0)))) == []
     header, _, first, second = ablated(dataset, plain, fallen)
     assert header.endswith("| not as configured |")
     assert first.endswith("|  |")
     assert second.endswith("| 5 |")
+
+
+def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
+    result = measured(dataset, fallen, recipe="as set", index="x")
+    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
+    run_store(order, dataset, result, started_at=timezone.now())
+    assert list(Run.objects.get().notes.values()) == [5]
 
 
 def test_notes_are_counted_once_a_query_the_most_frequent_first() -> None:
