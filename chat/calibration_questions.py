@@ -20,7 +20,6 @@ from chat.calibration import CalibrationError, Example
 from chat.models import Reason
 from chat.second_search import searches_fingerprint, second_search
 from chat.services import QuestionError, question_clean
-from chat.signals import questions_wanted
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Hit, Query, Rights, Scope
@@ -46,15 +45,12 @@ class Observed:
 
 
 def labelled_questions(name: str) -> tuple[Labelled, ...]:
-    """Of a JSON file, or of a test set of that name. Raises `CalibrationError`."""
+    """Of a JSON file. Raises `CalibrationError`."""
     path = Path(name)
     if path.is_file():
         return parsed_questions(_json_of(path))
-    for _, found in questions_wanted.send(sender=None, name=name):
-        if found is not None:
-            return parsed_questions(found)
     raise CalibrationError(
-        f"{name} is neither a file nor the name of a test set.",
+        f"{name} is not a file.",
         hint="Give a JSON list of questions as in tests/golden. Nothing was changed.",
     )
 

@@ -20,7 +20,7 @@ from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured
 from evaluation.measured import MAIN, Measured, metrics_json
 from evaluation.services import Order, folder_write, runs_measure
-from evaluation.tables import SEMANTICS, ablation_rows, ablation_table, dataset_lines
+from evaluation.tables import SEMANTICS, ablation_rows, ablation_table, dataset_lines, note_lines
 from evaluation.trec import write_lines
 from retrieval.configured import site_config
 
@@ -37,7 +37,7 @@ class Ablation:
 
 
 def ablation_run(order: Order, dataset: Dataset, *, say: Say) -> Ablation:
-    """Raises ChildFailed; the runs that were finished before are stored."""
+    """Raises FaultyConfiguration and ChildFailed; the runs that were finished before are stored."""
     sizes = chunk_settings(encoder_facts())
     wanted, left_out = switches(
         site_config(),
@@ -68,6 +68,8 @@ def available() -> set[str]:
         found.add("cross-encoder")
     if any(spec.storage == "vector" for spec in configured()):
         found.add("vector")
+    if settings.SUMMARIES != "none":
+        found.add("summaries")
     return found
 
 
@@ -89,9 +91,12 @@ def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
         *ablation_table(ablation.baseline, ablation.results),
         "",
         f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
-        f"{len(ablation.results)} comparisons. MB: tables and indexes.",
+        f"{len(ablation.results)} comparisons. MB: tables and indexes. Not as configured: "
+        "queries in which a model or an endpoint failed, so that the search went on without it.",
         SEMANTICS,
     ]
+    for result in (ablation.baseline, *ablation.results):
+        lines += note_lines(result)
     if ablation.left_out:
         lines += ["", "Not configured here and left out: " + _names(ablation.left_out) + "."]
     return lines

@@ -49,8 +49,8 @@ class RunAdmin(ReadOnly, RunModelAdmin):
     search_fields = ("name", "configuration", "test_set__name")
     show_full_result_count = False
     actions = ("compare_two",)
-    exclude = ("metrics", "latency_ms", "index", "fingerprints")
-    readonly_fields = ("measures", "durations", "sizes", "prints")
+    exclude = ("metrics", "latency_ms", "index", "fingerprints", "notes")
+    readonly_fields = ("measures", "durations", "sizes", "prints", "not_as_configured")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return runs_listed()
@@ -83,6 +83,10 @@ class RunAdmin(ReadOnly, RunModelAdmin):
     @admin.display(description="fingerprints")
     def prints(self, run: Run) -> SafeString:
         return pretty(run.fingerprints)
+
+    @admin.display(description="not as configured, queries")
+    def not_as_configured(self, run: Run) -> SafeString:
+        return pretty(run.notes)
 
     @admin.action(description="Compare the two chosen", permissions=["view"])
     def compare_two(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponse | None:

@@ -17,6 +17,7 @@ from evaluation.configurations import DEPTH, Configuration, Recipe
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import as_toml, configured
 from evaluation.errands import Brought, Errand, Source, read_brought, write_errand
+from evaluation.faults import refuse_faulty
 
 
 class ChildFailed(MedragError):
@@ -37,8 +38,10 @@ def sent(
     """What each configuration, then each peer, found over this data set, indexed by this recipe.
 
     The database is made, migrated and filled where that was not done; `rebuild` drops it before.
-    Raises ChildFailed; what was indexed until then is kept.
+    Raises FaultyConfiguration before anything is dropped or made, and ChildFailed; what was
+    indexed until then is kept.
     """
+    refuse_faulty(configurations)
     name = databases.name_for(dataset, recipe)
     if rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)

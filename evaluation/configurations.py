@@ -66,8 +66,12 @@ def configuration(text: str) -> Configuration:
 def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     """The same search with lists long enough for `depth` documents.
 
-    Every list has at least PASSAGES_PER_DOCUMENT passages per document; what decides their order is
-    as it was. A passage's surroundings and the corrective step, which rank nothing, are left out.
+    Every list has at least PASSAGES_PER_DOCUMENT passages per document; formula and weights are as
+    they were. The order of the first few may still differ from a search as served: longer lists
+    bring candidates that it does not see, a passage deep in one list counts in a fusion by ranks or
+    normalised scores, and a longer `ef_search` finds neighbours that a shorter one misses. How
+    often that is so, `search_all` counts. A passage's surroundings and the corrective step, which
+    rank nothing, are left out.
     """
     passages = depth * PASSAGES_PER_DOCUMENT
     return replace(

@@ -17,11 +17,13 @@ from typing import Any
 
 from django.db import connections
 from django.db.utils import DatabaseError
+from django.utils.crypto import salted_hmac
 from psycopg import sql
 
 from corpus.encoders.registry import encoder_facts
 from corpus.errors import MedragError
 from corpus.recipe import site_recipe
+from corpus.summaries import made_by
 from evaluation.configurations import Recipe
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured, names_of
@@ -47,15 +49,30 @@ class EvaluationDatabase:
     size_bytes: int
     note: Mapping[str, Any]
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this site filled it, or began to; other sites may share the server."""
+        return self.note.get("site") == site_name()
+
+
+def site_name() -> str:
+    """16 hex digits that tell this site from others on the server: of its secret key.
+
+    All processes of a site have that key, whatever database they work in; the digest gives nothing
+    of it away.
+    """
+    return salted_hmac("evaluation.databases", "site").hexdigest()[:16]
+
 
 def name_for(dataset: Dataset, recipe: Recipe) -> str:
-    """The database of these documents, cut and encoded this way; others have other names."""
+    """The database of these documents, cut, encoded and summed up this way."""
     parts = [
         dataset.documents_digest,
         site_recipe(encoder_facts()),
         names_of(configured(recipe.storage)),
         json.dumps(sorted(recipe.environment)),
         str(recipe.with_context),
+        *([summaries] if (summaries := made_by(encoder_facts())) else []),
     ]
     return PREFIX + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
@@ -84,10 +101,14 @@ def database_drop(name: str) -> None:
 
 
 def note_kept(note: Mapping[str, Any]) -> None:
-    """Let the database of this process say of itself what it holds."""
+    """Let the database of this process say of itself what it holds, and whose it is."""
     name = connections["owner"].settings_dict["NAME"]
     statement = sql.SQL("COMMENT ON DATABASE {} IS {}")
-    _execute(statement.format(sql.Identifier(name), sql.Literal(json.dumps(note))))
+    _execute(
+        statement.format(
+            sql.Identifier(name), sql.Literal(json.dumps({**note, "site": site_name()}))
+        )
+    )
 
 
 def note_of_this() -> Mapping[str, Any]:

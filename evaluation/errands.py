@@ -55,6 +55,10 @@ class Brought:
     run: Run
     latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
     index: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)  # what went otherwise: queries of the run
+    served: int = 0  # queries that were asked as served too
+    served_same: int = 0  # of them, those whose documents begin the run in the same order
+    otherwise: int = 0  # queries of the run that have a note, in all
 
 
 def write_errand(path: Path, errand: Errand) -> None:

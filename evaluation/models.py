@@ -50,6 +50,8 @@ class Run(models.Model):
     metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    # What did not go as configured, such as a reranker that fell back: in how many queries.
+    notes: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(default=dict)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField()
     by = models.ForeignKey(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,7 +17,7 @@ from corpus.models import Chunk, Document
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought
-from evaluation.pooling import pooled
+from evaluation.pooling import Entries, pooled
 from evaluation.trec import Run
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import site_config
@@ -49,16 +50,20 @@ def search_all(
     """A run of `depth` documents a query, and durations of the same search as it is served.
 
     The durations are those of the first TIMED queries, asked with the lists and the number of
-    passages that the configuration has itself.
+    passages that the configuration has itself. What a trace notes, such as a reranker that fell
+    back, is counted over the run, and in how many of those first queries the search as served has
+    the documents that the run begins with.
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
     names = document_names(dataset)
     served = _as_served(dataset, config)  # first: what a model wrote is kept for the next time
     run: Run = {}
+    noted: list[tuple[str, ...]] = []
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
         evidence = ask(text, deep)
         run[query] = pooled(evidence.hits, names, depth=depth)
+        noted.append(evidence.trace.notes)
         on_progress(done)
     fingerprint = served[0][0].trace.fingerprint
     return Brought(
@@ -68,7 +73,25 @@ def search_all(
         run=run,
         latency_ms=percentiles(durations for _, durations in served),
         index=index_sizes(),
+        notes=notes_counted(noted),
+        otherwise=sum(map(bool, noted)),
+        served=len(served),
+        served_same=sum(
+            begins(pooled(evidence.hits, names, depth=depth), run[query])
+            for query, (evidence, _) in zip(dataset.queries, served, strict=False)
+        ),
     )
+
+
+def begins(first: Entries, whole: Entries) -> bool:
+    """Whether the documents of `first` are those that `whole` begins with, in the same order."""
+    return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
+
+
+def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:
+    """In how many queries each note stands, the most frequent first, then by its words."""
+    counted = Counter(note for notes in noted for note in dict.fromkeys(notes))
+    return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:

@@ -19,7 +19,14 @@ from evaluation.datasets.types import Dataset
 from evaluation.errands import Source
 from evaluation.measured import Measured, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
-from evaluation.tables import SEMANTICS, dataset_lines, latency_table, metrics_table
+from evaluation.tables import (
+    SEMANTICS,
+    dataset_lines,
+    latency_table,
+    metrics_table,
+    note_lines,
+    served_lines,
+)
 from evaluation.trec import qrels_lines, run_lines, write_lines
 
 Say = Callable[[str], None]
@@ -45,7 +52,7 @@ def runs_measure(
 ) -> list[Measured]:
     """Search by each configuration in a child process, and store a run for each.
 
-    Raises ChildFailed; then no run is stored.
+    Raises FaultyConfiguration and ChildFailed; then no run is stored.
     """
     started = timezone.now()
     found = sent(
@@ -85,6 +92,7 @@ def run_store(
         metrics={name: found.as_json() for name, found in result.intervals.items()},
         latency_ms=brought.latency_ms,
         index=brought.index,
+        notes=brought.notes,
         started_at=started_at,
         finished_at=timezone.now(),
         by=order.by,
@@ -117,5 +125,7 @@ def report_lines(dataset: Dataset, result: Measured) -> list[str]:
         "",
         *latency_table(result),
         "",
+        *served_lines(result),
+        *note_lines(result),
         SEMANTICS,
     ]

@@ -10,9 +10,11 @@ from evaluation.metrics import Scores
 from evaluation.stats import Difference, holm
 
 SEMANTICS = (
-    "Semantics of trec_eval: linear gains; ties by score descending, then id ascending; a query "
-    "that is missing from a run scores 0. Intervals: 95 %, percentile bootstrap over queries, "
-    "10,000 resamples; p: two-sided paired randomisation test, 10,000 permutations; both seeded."
+    "Measures as trec_eval has them: linear gains; a query that is missing from a run scores 0. "
+    "Documents of one score are in order of their ids, ascending; trec_eval turns them round, but "
+    "run.trec has no equal scores, so that it measures the same. Intervals: 95 %, percentile "
+    "bootstrap over queries, 10,000 resamples; p: two-sided paired randomisation test, "
+    "10,000 permutations; both seeded."
 )
 
 
@@ -39,6 +41,23 @@ def latency_table(result: Measured) -> Iterator[str]:
         yield f"| {stage} | {values['p50']:.1f} | {values['p95']:.1f} | {values['p99']:.1f} |"
 
 
+def served_lines(result: Measured) -> Iterator[str]:
+    """How far the run is what a reader gets; no line for a peer, which is not asked so."""
+    brought = result.brought
+    if brought.served:
+        yield (
+            f"As served, the documents are those that the run begins with, in the same order, in "
+            f"{brought.served_same} of {brought.served} queries."
+        )
+
+
+def note_lines(result: Measured) -> Iterator[str]:
+    """What did not go as configured, and in how many queries; no line where all did."""
+    queries = len(result.brought.run)
+    for note, count in result.brought.notes.items():
+        yield f"{result.name}, {count} of {queries} queries not as configured: {note}"
+
+
 def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
     yield "| measure | difference | 95 % interval | p | better | worse | n |"
     yield "|---|---|---|---|---|---|---|"
@@ -60,9 +79,9 @@ def ablation_table(baseline: Measured, results: Sequence[Measured]) -> Iterator[
     """One row a configuration. `p` is corrected for the number of rows."""
     yield (
         f"| configuration | index | {MAIN} | difference | p (Holm) | Recall@20 | Recall@100 | MRR "
-        "| p95 ms | MB |"
+        "| p95 ms | MB | not as configured |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     yield _row(baseline, "", "")
     rows = ablation_rows(baseline.scores, results)
     for result, (found, p) in zip(results, rows, strict=True):
@@ -77,7 +96,7 @@ def _row(result: Measured, spread: str, p: str) -> str:
     return (
         f"| {result.name} | {result.recipe} | {means[MAIN]} | {spread} | {p} "
         f"| {means['Recall@20']} | {means['Recall@100']} | {means['MRR']} "
-        f"| {whole:.1f} | {size_mb:.1f} |"
+        f"| {whole:.1f} | {size_mb:.1f} | {result.brought.otherwise or ''} |"
     )
 
 

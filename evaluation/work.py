@@ -77,6 +77,7 @@ def _fill(dataset: Dataset, errand: Errand, say: Say) -> None:
     if dict(databases.note_of_this()).get("complete") == dataset.documents_digest:
         say(f"{Document.objects.count()} documents are indexed already")
         return
+    databases.note_kept(note)  # an interrupted one is known for this site's too
     total = len(dataset.documents)
     say(f"indexing {total} documents")
     progress = _Progress(say)

@@ -30,6 +30,11 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
     except ValueError as error:
         hint = "Leave it out for the defaults."
         return [Error(f"MEDRAG_RETRIEVAL: {error}.", hint=hint, id="retrieval.E001")]
+    return config_faults(config)
+
+
+def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
+    """What keeps this configuration from working with the settings of the site."""
     if fault := reranker_fault(config):
         hint = "Leave reranker= out of MEDRAG_RETRIEVAL to keep the order of the fusion."
         return [Error(fault, hint=hint, id="retrieval.E005")]

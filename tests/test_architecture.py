@@ -32,6 +32,7 @@ SHARED = {
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
     "corpus.parsing.safe_xml": "published XML is never trusted",
+    "corpus.summaries": "an index of the evaluation is named by what makes its summaries too",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -26,6 +27,7 @@ from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.services.batches import refuse_bad_vectors
 from corpus.services.indexing import write_vectors
 from corpus.services.rows import chunk_row, page_row
+from corpus.services.summaries import document_summarise, documents_to_summarise
 
 TOGETHER = 256  # documents cut, encoded and committed together
 
@@ -50,9 +52,11 @@ def documents_load(
 ) -> None:
     """Index what is not here yet, and count the statistics of the whole index anew.
 
-    What was committed stays when it is interrupted, and the next call goes on from there.
-    `with_context` False leaves the line of title and section out of every passage. `on_progress`
-    gets how many documents and passages were made so far.
+    Then summaries are made where the site makes any (MEDRAG_SUMMARIES) and a document lacks them;
+    LanguageModelUnavailable is raised where a model writes them and does not answer. What was
+    committed stays when it is interrupted, and the next call goes on from there. `with_context`
+    False leaves the line of title and section out of every passage. `on_progress` gets how many
+    documents and passages were made so far.
     """
     embedder = get_embedder()
     known = set(Document.objects.values_list("sha256", flat=True))
@@ -64,6 +68,9 @@ def documents_load(
         on_progress(start + len(batch), passages)
     with transaction.atomic():
         statistics.recount()
+    if settings.SUMMARIES != "none":
+        for document in list(documents_to_summarise()):
+            document_summarise(document)
 
 
 def _load(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from django.conf import settings
@@ -51,7 +52,14 @@ class Summary:
     vector: Vectors  # (d,), unit norm
 
 
-def made_by(encoder: Embedder) -> str:
+class Fingerprinted(Protocol):
+    """An encoder, loaded or not."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+def made_by(encoder: Fingerprinted) -> str:
     """What makes summaries on this site, as their rows say it; empty where none are made."""
     parts = {
         "none": [],

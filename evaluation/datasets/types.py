@@ -80,9 +80,16 @@ def dataset_of(
     """Put everything in order, leave out what can't be measured, and refuse what is broken.
 
     Left out are judgements of documents that are not there, and queries without a text or without
-    a relevant document. Raises DatasetError for an id that stands twice or when nothing is left.
+    a relevant document. Raises DatasetError for an id that stands twice, for one that the files of
+    TREC can't hold (empty, or with a blank), and when nothing is left.
     """
     ids = [document.id for document in documents]
+    for identifier in (*ids, *queries):
+        if not identifier or any(character.isspace() for character in identifier):
+            raise DatasetError(
+                f"{name}: the id {identifier!r} is empty or has a blank.",
+                hint="Runs in TREC's form part their fields by blanks. Nothing was loaded.",
+            )
     known = set(ids)
     if len(known) != len(ids):
         raise DatasetError(f"{name}: a document's id stands twice.", hint="Nothing was loaded.")

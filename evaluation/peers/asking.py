@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from django.db import connection
 
+from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import active_encoders, get_embedder
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
@@ -67,7 +68,13 @@ def peers_ask(
     systems += [_theirs(peer, indexed.owner) for peer, _ in built]
     total = len(dataset.queries)
     say(f"{total} queries by {', '.join(system.name for system in systems)}")
-    results = asked(systems, dataset.queries, depth=depth, on_progress=_every_tenth(total, say))
+    results = asked(
+        systems,
+        dataset.queries,
+        depth=depth,
+        forget=forget_queries,
+        on_progress=_every_tenth(total, say),
+    )
     sizes = [index_sizes() for _ in configurations]
     sizes += [{"passages": len(indexed.passages), "build_s": seconds} for _, seconds in built]
     return [_brought(result, size) for result, size in zip(results, sizes, strict=True)]

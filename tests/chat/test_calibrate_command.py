@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from chat.calibration_questions import (
 from chat.calibration_records import gate_in_use
 from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
 from chat.services import turn_ask
-from chat.signals import questions_wanted
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.corpora import publish
@@ -270,23 +268,5 @@ def test_what_is_no_file_and_no_json_is_refused(tmp_path: Path) -> None:
     broken.write_bytes(b"\xff{")
     with pytest.raises(CalibrationError, match="can't be read as JSON"):
         labelled_questions(str(broken))
-    with pytest.raises(CalibrationError, match="neither a file nor the name of a test set"):
+    with pytest.raises(CalibrationError, match="night shift is not a file"):
         labelled_questions("night shift")
-
-
-@pytest.fixture
-def stored_set() -> Iterator[None]:
-    """Somebody above who keeps test sets by name."""
-
-    def give(sender: object, *, name: str, **extra: Any) -> list[dict[str, Any]] | None:
-        return questions() if name == "night shift" else None
-
-    questions_wanted.connect(give, weak=False, dispatch_uid="test")
-    yield
-    questions_wanted.disconnect(dispatch_uid="test")
-
-
-def test_a_test_set_can_be_kept_elsewhere(stored_set: None) -> None:
-    assert len(labelled_questions("night shift")) == 70
-    with pytest.raises(CalibrationError, match="neither a file"):
-        labelled_questions("day shift")

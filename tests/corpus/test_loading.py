@@ -8,11 +8,13 @@ from unittest import mock
 import pytest
 from django.db import connection
 from django.utils import timezone
+from pytest_django import Settings
 
 from corpus import statistics
-from corpus.models import Chunk, Document, IndexStatistics, Lexeme
+from corpus.models import Chunk, Document, IndexStatistics, Lexeme, SectionSummary
 from corpus.services import loading
 from corpus.services.loading import PlainDocument, documents_load
+from retrieval.config import config_from
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests import corpora
@@ -107,3 +109,26 @@ def test_a_text_of_nothing_is_its_title() -> None:
     empty = PlainDocument("e" * 64, "e", "Only a title", " \n ", 3)
     documents_load([empty], collection=corpora.shelf())
     assert Chunk.objects.get().text == "Only a title"
+
+
+def long_text() -> PlainDocument:
+    lines = [f"Point {n} of sepsis: infuse crystalloid when pressure is low." for n in range(90)]
+    text = "\n".join(lines)
+    return PlainDocument("f" * 64, "long", "Sepsis", text, len(text))
+
+
+def test_summaries_are_made_where_the_site_makes_them(settings: Settings) -> None:
+    load(1)
+    documents_load([long_text()], collection=corpora.shelf())
+    assert not SectionSummary.objects.exists()
+    settings.SUMMARIES = "extractive"
+    documents_load([], collection=corpora.shelf())  # goes on where it was interrupted
+    (summary,) = SectionSummary.objects.all()
+    assert summary.document.filename == "long"
+    assert summary.text.startswith("Sepsis\n")
+    documents_load([long_text()], collection=corpora.shelf())
+    assert SectionSummary.objects.get().pk == summary.pk
+    found = retrieve(
+        Query("low pressure in sepsis", on=timezone.localdate()), config_from("summaries=yes")
+    )
+    assert "summaries" in {ranking.name for ranking in found.trace.rankings if ranking.entries}

@@ -25,6 +25,7 @@ def store(name: str, test_set: TestSet, values: list[float]) -> Run:
         recipe="as set",
         metrics={"nDCG@10": interval(values).as_json()},
         latency_ms={"whole": {"p50": 1.0, "p95": 2.0, "p99": 3.0}},
+        notes={"reranker http: no answer": 2},
         started_at=now,
         finished_at=now,
     )
@@ -54,6 +55,7 @@ def test_auditors_and_staff_see_runs(bob: User, runs: tuple[Run, Run], group: st
     assert "0.4000 (0.2000 to 0.6000, n = 3)" in listed
     shown = client.get(reverse("admin:evaluation_run_change", args=[runs[0].pk]))
     assert shown.status_code == 200
+    assert "reranker http: no answer" in shown.content.decode()
     for model in ("testset", "itemscore"):
         assert client.get(reverse(f"admin:evaluation_{model}_changelist")).status_code == 200
 

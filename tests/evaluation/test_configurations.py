@@ -10,13 +10,16 @@ from pytest_django import Settings
 from corpus.encoders.specs import EncoderSpec, specs_from
 from evaluation.ablation import AS_SET, switches
 from evaluation.ablations import available
-from evaluation.configurations import NAMED, UnknownConfiguration, configuration, deepened
+from evaluation.configurations import NAMED, Recipe, UnknownConfiguration, configuration, deepened
+from evaluation.databases import name_for
+from evaluation.datasets import read_dataset
 from evaluation.encoders import as_toml
 from evaluation.pooling import pooled
-from evaluation.searching import percentiles
+from evaluation.searching import begins, percentiles
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
 from tests.chat.hits import made_up_hit
+from tests.evaluation import made_up
 
 NAMES = {1: "d1", 2: "d2", 3: "d3"}
 
@@ -33,7 +36,7 @@ def test_switches_of_ones_own_and_what_is_neither() -> None:
         configuration("nonsense")
 
 
-def test_deep_lists_leave_what_decides_the_order() -> None:
+def test_deep_lists_leave_formula_and_weights() -> None:
     config = config_from("fusion=sum rrf_k=10 k1=1.2 lexical_candidates=500")
     deep = deepened(config, 100)
     assert (deep.k, deep.lexical_candidates, deep.dense_candidates) == (200, 500, 200)
@@ -99,6 +102,14 @@ def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:
                 assert 0 <= int(environment["MEDRAG_CHUNK_OVERLAP_TOKENS"]) <= size // 2
 
 
+def test_what_was_served_is_compared_with_the_beginning_of_the_run() -> None:
+    whole = (("d1", 0.9), ("d2", 0.8), ("d3", 0.1))
+    assert begins((("d1", 0.7), ("d2", 0.7)), whole)
+    assert begins((), whole)
+    assert not begins((("d2", 0.7), ("d1", 0.7)), whole)
+    assert not begins((*whole, ("d4", 0.0)), whole)
+
+
 def test_percentiles_of_each_stage() -> None:
     found = percentiles([{"a": 1.0, "b": 5.0}, {"a": 3.0}])
     assert found["a"]["p50"] == 2.0
@@ -114,6 +125,7 @@ def test_percentiles_of_each_stage() -> None:
         ({"RERANK_URL": "http://m/v1/rerank", "RERANK_MODEL": "x"}, {"http"}),
         ({"RERANK_URL": "http://m/v1", "RERANK_MODEL": "x"}, {"llm"}),
         ({"REWRITE_LLM_URL": "http://m/v1"}, {"rewrite"}),
+        ({"SUMMARIES": "extractive"}, {"summaries"}),
     ],
 )
 def test_what_is_configured_is_seen(
@@ -122,6 +134,16 @@ def test_what_is_configured_is_seen(
     for name, value in values.items():
         setattr(settings, name, value)
     assert available() == found | {"vector"}  # as the bundled encoder stores them
+
+
+def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Path) -> None:
+    dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    names = [name_for(dataset, Recipe())]
+    settings.SUMMARIES = "extractive"
+    names.append(name_for(dataset, Recipe()))
+    settings.SUMMARIES, settings.REWRITE_LLM_MODEL = "llm", "m"
+    names.append(name_for(dataset, Recipe()))
+    assert len(set(names)) == 3
 
 
 def test_encoders_written_down_are_read_as_they_were(tmp_path: Path) -> None:

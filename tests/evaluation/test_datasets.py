@@ -129,6 +129,18 @@ def test_an_id_that_stands_twice_is_refused() -> None:
         dataset_of("x", documents=twice, queries={"q": "?"}, qrels={"q": {"a": 1}})
 
 
+@pytest.mark.parametrize("identifier", ["", "a b", "a\tb", "a\u00a0b"])
+def test_an_id_that_a_run_cannot_hold_is_refused_before_anything_is_indexed(
+    identifier: str,
+) -> None:
+    named = [SourceDocument(identifier, "", "one")]
+    with pytest.raises(DatasetError, match="empty or has a blank"):
+        dataset_of("x", documents=named, queries={"q": "?"}, qrels={"q": {identifier: 1}})
+    good = [SourceDocument("a", "", "one")]
+    with pytest.raises(DatasetError, match="empty or has a blank"):
+        dataset_of("x", documents=good, queries={identifier: "?"}, qrels={identifier: {"a": 1}})
+
+
 def test_a_part_keeps_what_is_judged(tmp_path: Path) -> None:
     dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
     part = limited(dataset, 1)

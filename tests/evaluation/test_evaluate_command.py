@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import override_settings
 from django.utils import timezone
 
 from corpus.models import Document, IndexStatistics, Lexeme
@@ -100,8 +102,17 @@ def test_a_run_from_files_to_files_and_again(no_others: None, tmp_path: Path) ->
     retrieval(folder, lexical, "--config", "lexical")
     assert "| nDCG@10 | " in evaluate("compare", str(out), str(lexical))
 
-    assert "is dropped" in evaluate("drop", kept.name)
+    # On a server that others share, `drop all` leaves what is not known to be of this site.
+    assert kept.is_ours
+    with other_key():
+        assert f"{kept.name} is left" in evaluate("drop", "all")
+        assert "not known to be this site's" in evaluate("databases")
+    assert f"{kept.name} is dropped" in evaluate("drop", kept.name)
     assert kept.name not in evaluate("databases")
+
+
+def other_key() -> AbstractContextManager[None]:
+    return override_settings(SECRET_KEY="of another site")  # type: ignore[return-value]
 
 
 def _relevant(query: str) -> set[str]:
@@ -144,7 +155,7 @@ def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.Monkey
     [
         (("retrieval",), "--dataset DIR, --format and --out DIR are needed"),
         (("compare", "one"), "Name two folders"),
-        (("compare", "/nowhere", "/nowhere"), "holds no scores.json"),
+        (("compare", "/nowhere", "/nowhere"), "holds no metrics.json"),
         (("drop",), "Name databases"),
         (("drop", "medrag"), "not a database of the evaluation"),
         (("drop", "evaluation_00000000"), "can't be dropped"),
@@ -154,6 +165,28 @@ def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_wrong_is_said(own_database: str, arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         evaluate(*arguments)
+
+
+def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}}') -> str:
+    folder.mkdir()
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    (folder / "scores.json").write_text(scores)
+    return str(folder)
+
+
+def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
+    first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
+    second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
+    with pytest.raises(CommandError, match="of different data sets"):
+        evaluate("compare", first, second)
+    same = written(tmp_path / "c", metrics={"dataset": {"digest": "a"}})
+    assert "| MRR | +0.0000 " in evaluate("compare", first, same)
+    none = written(tmp_path / "d", metrics=[])
+    with pytest.raises(CommandError, match=r"holds no metrics.json"):
+        evaluate("compare", first, none)
+    broken = written(tmp_path / "e", metrics={"dataset": {"digest": "a"}}, scores="{")
+    with pytest.raises(CommandError, match=r"holds no scores.json"):
+        evaluate("compare", first, broken)
 
 
 def test_a_configuration_that_is_none_is_refused_before_anything_is_done(

@@ -160,9 +160,14 @@ def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
         return System(name, "invented", search, search)
 
     queries = {"1": "first", "2": "second"}
-    results = asked([system("a"), system("b")], queries, depth=3)
+
+    def forget() -> None:
+        calls.append(("forget", "", 10))
+
+    results = asked([system("a"), system("b")], queries, depth=3, forget=forget)
     assert [result.name for result in results] == ["a", "b"]
     assert all([len(entries) for entries in result.run.values()] == [3, 3] for result in results)
     assert all(len(result.durations_ms) == 2 for result in results)
     timed = [(name, text) for name, text, k in calls if k == 10]
-    assert timed == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]
+    assert timed[::2] == [("forget", "")] * 4
+    assert timed[1::2] == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]

@@ -34,8 +34,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument(
-            "--testset", metavar="NAME", help="a JSON list of questions (see tests/golden), or the "
-            "name of a test set",
+            "--testset", metavar="FILE", help="a JSON list of questions (see tests/golden)",
         )  # fmt: skip
         what.add_argument("--use", metavar="VERSION", help="from now on, such as site-3")
         parser.add_argument(

@@ -28,8 +28,9 @@ WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
 ablation: one table over all switches, each against the default;
 peers: other search engines over the same texts and vectors, side by side with ours;
-compare RUN_DIR RUN_DIR: a paired test of two such folders, the second less the first;
-databases: those that were made and kept; drop NAME... or drop all: remove them;
+compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
+first;
+databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
 work: what the others start as a process of its own.
 """
 
@@ -121,7 +122,13 @@ class Command(BaseCommand):
     def _compare(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
-        first, second = (_scores(Path(folder)) for folder in options["arguments"])
+        folders = [Path(folder) for folder in options["arguments"]]
+        if len({_digest(folder) for folder in folders}) != 1:
+            raise CommandError(
+                "The two folders are of different data sets: "
+                "documents, queries or judgements differ."
+            )
+        first, second = map(_scores, folders)
         try:
             differences = compared(first, second)
         except ValueError as error:
@@ -133,22 +140,32 @@ class Command(BaseCommand):
         for each in kept:
             held = (
                 f"{each.note['name']}, {each.note['passages']} passages"
-                if each.note
+                if "passages" in each.note
                 else "not filled to the end"
             )
-            self._say(f"{each.name}  {each.size_bytes / 1e6:9.1f} MB  {held}")
+            whose = "" if each.is_ours else ", not known to be this site's"
+            self._say(f"{each.name}  {each.size_bytes / 1e6:9.1f} MB  {held}{whose}")
         if not kept:
             self._say("None is kept.")
 
     def _drop(self, options: dict[str, Any]) -> None:
         names: list[str] = options["arguments"]
         if names == ["all"]:
-            names = [kept.name for kept in databases.databases_kept()]
+            names = self._names_of_ours()
         elif not names:
             raise CommandError("Name databases that evaluate databases lists, or all.")
         for name in names:
             databases.database_drop(name)
             self._say(f"{name} is dropped")
+
+    def _names_of_ours(self) -> list[str]:
+        kept = databases.databases_kept()
+        for each in kept:
+            if not each.is_ours:
+                self._say(
+                    f"{each.name} is left: it is not known to be this site's; drop it by name"
+                )
+        return [each.name for each in kept if each.is_ours]
 
     def _work(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 1:
@@ -169,3 +186,10 @@ def _scores(folder: Path) -> dict[str, dict[str, float]]:
     except (OSError, ValueError) as error:
         raise CommandError(f"{folder} holds no scores.json of evaluate retrieval.") from error
     return found
+
+
+def _digest(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "metrics.json").read_text())["dataset"]["digest"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{folder} holds no metrics.json of evaluate retrieval.") from error
