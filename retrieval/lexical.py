@@ -39,6 +39,7 @@ WITH total AS MATERIALIZED (
     SELECT c.id, c.key, c.document_id, c.twins, c.disabled_at, {score} AS score
     FROM {source}
          CROSS JOIN total t
+         CROSS JOIN LATERAL {length} AS l
     WHERE {first}
     ORDER BY score DESC, c.key LIMIT %(rescored)s
 ), in_scope AS (
@@ -61,16 +62,20 @@ _WITH_DOCUMENTS = "corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
 # Of a word that is in most of the index and never often, the first by key: any choice is as good.
 _FIRST_BY_KEY = f"""(
     SELECT c.* FROM corpus_chunk c WHERE {_MATCH} ORDER BY c.key LIMIT %(most)s) c"""  # noqa: S608
-_LENGTH_NORM = "%(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / t.average_length)"
+# What the length of a chunk divides its frequencies by, computed once for each.
+_LENGTH_NORM = """(
+    SELECT %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / t.average_length)
+        AS norm OFFSET 0)"""
 # idf * (k1 + 1) * tf / (tf + norm), with tf read once.
 _BM25_TERM = (
-    "%({weight})s::float8 * (1 - ({norm}) / (({norm}) + round(0.6079271018540267::float8"
+    "%({weight})s::float8 * (1 - l.norm / (l.norm + round(0.6079271018540267::float8"
     " / (1 - ts_rank('{{1,1,1,1}}', c.search_vector, %({query})s::tsquery))- 0.5::float8)))"
 )
 _BM25_OF = """
 SELECT c.id, {score} FROM corpus_chunk c CROSS JOIN (
     SELECT greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
     FROM corpus_indexstatistics WHERE id = 1) AS t
+    CROSS JOIN LATERAL {length} AS l
 WHERE c.id = ANY(%(ids)s)
 """
 # The documents in scope, up to more than few; a passage that is disabled is looked at later.
@@ -131,13 +136,15 @@ class _Search:
         if len(rows) >= config.lexical_candidates:
             return None
         is_full = bool(rows) and rows[0].candidates >= config.rescored
+        if seeds.is_whole and not is_full and (rows or self.scope_first):
+            return None  # all that hold a lexeme were looked at
         if not self.scope_first:
             is_all_in_scope = bool(rows) and rows[0].in_scope == rows[0].candidates
             return None if is_all_in_scope and not is_full else self._in_scope()
         if is_full:
             more = replace(config, rescored=config.rescored * _WIDEN)
             return replace(self, config=more) if config.collapse_twins else None
-        if seeds.is_whole or self.widened >= _MOST_WIDENED:
+        if self.widened >= _MOST_WIDENED:
             return None
         return replace(self, widened=self.widened * _WIDEN_BUDGET)
 
@@ -175,6 +182,7 @@ class _Search:
             source = source.replace(_CHUNKS, _FIRST_BY_KEY)
         return (
             _SQL.replace("{source}", source)
+            .replace("{length}", _LENGTH_NORM)
             .replace("{first}", first)
             .replace("{then}", "true" if self.scope_first else scope)
             .replace("{group}", group_sql(collapse_twins=self.config.collapse_twins))
@@ -212,7 +220,10 @@ def bm25_of(
         return {}
     score, parameters = score_sql(terms, replace(config, lexical="bm25"))
     with connection.cursor() as cursor:
-        cursor.execute(_BM25_OF.replace("{score}", score), parameters | {"ids": list(chunk_ids)})
+        cursor.execute(
+            _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM),
+            parameters | {"ids": list(chunk_ids)},
+        )
         return {chunk_id: float(score) for chunk_id, score in cursor.fetchall() if score > 0}
 
 
@@ -224,7 +235,7 @@ def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> t
 
 
 def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict[str, Any]]:
-    """The score of chunk `c` with `t.average_length`, and its parameters.
+    """The score of chunk `c` with `t.average_length` and `l.norm`, and its parameters.
 
     `bm25` is exact. `idf_ts_rank` takes `ts_rank` for the saturated frequency, over Singhal's
     pivoted length norm. `ts_rank` is PostgreSQL's own over all terms, which knows no rarity,
@@ -238,9 +249,10 @@ def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict
     for number, term in enumerate(terms):
         query, weight = f"query{number}", f"weight{number}"
         parameters[query] = _tsquery([(term.name,)])
-        parameters[weight] = term.idf * (config.k1 + 1)
+        parameters[weight] = term.idf
         if config.lexical == "bm25":
-            parts.append(_BM25_TERM.format(weight=weight, query=query, norm=_LENGTH_NORM))
+            parameters[weight] *= config.k1 + 1
+            parts.append(_BM25_TERM.format(weight=weight, query=query))
         else:
             parts.append(f"%({weight})s::float8 * ts_rank(c.search_vector, %({query})s::tsquery)")
     score = "(" + " + ".join(parts) + ")"

@@ -17,6 +17,8 @@ LAYERS = ["corpus", "retrieval", "chat", "evaluation", "medrag_site"]  # the low
 OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeline", "protocols"}
 SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
+    "corpus.languages": "which configuration of full text a language has",
+    "corpus.search_vectors": "how often a lexeme stands in a passage is marked in the index",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.encoders.registry": "the encoders in use, each loaded once a process",
@@ -61,6 +63,7 @@ PURE = [
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
+    *("corpus/languages.py", "retrieval/clauses.py"),
     "retrieval/filters.py",
     *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
     "chat/calibration_risk.py",

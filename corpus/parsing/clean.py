@@ -23,10 +23,15 @@ _INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U000e0000-\U000e0fff"
 )
 _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_INVISIBLE}]")
-# Where Word and PDFs put the characters of a symbol font, which only that font can show: a bullet
-# where one stands alone at the beginning of a line, else a sign that may be "at least" or "micro"
-# and must not vanish. The parsers' own marks are private characters too, outside this range.
-_SYMBOL = re.compile("^([^\\S\n]*)[\uf000-\uf0ff]+(?=\\s|$)|[\uf000-\uf0ff]+", re.MULTILINE)
+# Where Word and PDFs put the characters of a symbol font, which only that font can show: one that
+# is used as a bullet, where it stands alone at the beginning of a line; else a sign that may be
+# "at least" or "micro" and must not vanish. The parsers' own marks are private characters too,
+# outside this range.
+_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc"
+_SYMBOL = re.compile(
+    f"^([^\\S\n]*)[{_BULLETS}](?=\\s|$)|[\uf000-\uf0ff]+",
+    re.MULTILINE,
+)
 UNREADABLE = "[…]"
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BLANKS = re.compile(r"[^\S\n]+")

@@ -11,6 +11,7 @@ from docx.oxml.ns import nsdecls
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus.parsing.clean import clean_line
 from corpus.parsing.types import ParsedDocument
 from tests.corpus import parsing_fixtures as fixtures
 from tests.corpus.table_fixtures import caption, draw_table
@@ -96,6 +97,21 @@ def test_signs_of_a_symbol_font_do_not_vanish(tmp_path: Path) -> None:
     assert "Give 5 […]g to those of […] 50 kg." in text
     assert text.endswith("by mouth")
     assert "[…] by mouth" not in text
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("\uf0b3", "[…]"),  # a cell of a table, or a word of a PDF
+        ("\uf0b3 50 kg", "[…] 50 kg"),
+        ("eGFR\n\uf0a3 30", "eGFR […] 30"),
+        ("\uf0b7", ""),
+        ("\uf0b7 by mouth", "by mouth"),
+        ("\uf0b7\uf06d", "[…]"),
+    ],
+)
+def test_a_sign_that_stands_alone_is_a_bullet_only_where_it_is_one(written: str, read: str) -> None:
+    assert clean_line(written) == read
 
 
 def test_signs_that_word_keeps_as_places_in_a_font_are_doubted(tmp_path: Path) -> None:

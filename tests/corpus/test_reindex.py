@@ -88,7 +88,7 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
 ) -> None:
     document = indexed(guideline(), title="Gentamicin")
     indexed(b"Plain text of some length.", "b.txt", title="Other")
-    Document.objects.filter(pk=document.pk).update(version="9", issuer="Trust", language="de")
+    Document.objects.filter(pk=document.pk).update(version="9", issuer="Trust")
     assert stale() == {}
     with monkeypatch.context() as changed:
         changed.setattr(registry, "LAYOUT_REVISION", "another")
@@ -102,7 +102,9 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     assert stale() == {}
     Document.objects.filter(pk=document.pk).update(population="children")
     assert stale() == {"Gentamicin": False}
-    Document.objects.filter(pk=document.pk).update(population="", title="Tobramycin")
+    Document.objects.filter(pk=document.pk).update(population="", language="de")
+    assert stale() == {"Gentamicin": False}
+    Document.objects.filter(pk=document.pk).update(language="en", title="Tobramycin")
     assert stale() == {"Tobramycin": False}
     Job.objects.filter(document=document).update(state=JobState.PENDING)
     assert stale() == {}
