@@ -31,6 +31,7 @@ from chat.serializers import (
     turn_payload,
 )
 from chat.services import turn_ask
+from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.payload import hits_payload
 from retrieval.pipeline import retrieve
@@ -98,9 +99,11 @@ class SearchView(Guarded):
             reader=user.pk,
             filters=asked["filters"],
         )
-        evidence = retrieve(query, replace(site_config(), k=asked["k"]))
+        config = replace(site_config(), k=asked["k"])
+        evidence = retrieve(query, with_surroundings(config) if asked["surroundings"] else config)
         _record_search(user, evidence, k=asked["k"])
-        return Response(hits_payload(evidence.hits))
+        around = evidence.surroundings if asked["surroundings"] else ()
+        return Response(hits_payload(evidence.hits, around))
 
 
 @extend_schema(exclude=True)

@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiExample
 
 _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _SENTENCE = "Give 1 g of demonstracillin by mouth every 8 hours for 5 days."
+_AROUND = f"Treat at once. {_SENTENCE} Look again on the third day."
 _SECTION = "Treatment › Adults"
 _PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
@@ -51,7 +52,11 @@ QUERY = [
 ]
 
 SEARCH = [
-    OpenApiExample("A search", value={"query": "demonstracillin dose", "k": 5}, request_only=True),
+    OpenApiExample(
+        "A search",
+        value={"query": "demonstracillin dose", "k": 5, "surroundings": True},
+        request_only=True,
+    ),
     OpenApiExample(
         "One passage",
         value={
@@ -64,6 +69,7 @@ SEARCH = [
             "text": _SENTENCE,
             "ocr_confidence": None,
             "also_in": [],
+            "surroundings": {"text": _AROUND, "pages": [3]},
         },
         response_only=True,
         status_codes=["200"],

@@ -13,6 +13,7 @@ from chat.selectors import citations_scanned
 from chat.services import QuestionError, question_clean
 from corpus.access import collections_searchable
 from corpus.models import SourceType
+from retrieval.config import SURROUNDINGS_CHARS
 from retrieval.filters import filters_from
 from retrieval.types import NO_FILTERS, Filters
 
@@ -157,6 +158,9 @@ class SearchRequest(Strict):
     )
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
+    surroundings = serializers.BooleanField(
+        required=False, default=False, help_text="With what stands around each passage."
+    )
 
 
 def _ocr_confidence() -> serializers.FloatField:
@@ -216,6 +220,14 @@ class AlsoInResponse(serializers.Serializer[Any]):
     page = serializers.IntegerField(min_value=1)
 
 
+class SurroundingsResponse(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        help_text=f"{SURROUNDINGS_CHARS:,} characters of its section around it, unless the site is "
+        "set otherwise, in whole sentences and with the passage."
+    )
+    pages = serializers.ListField(child=serializers.IntegerField(min_value=1))
+
+
 class HitResponse(serializers.Serializer[Any]):
     rank = serializers.IntegerField(min_value=1)
     chunk = serializers.CharField()
@@ -226,6 +238,9 @@ class HitResponse(serializers.Serializer[Any]):
     text = serializers.CharField()
     ocr_confidence = _ocr_confidence()
     also_in = AlsoInResponse(many=True, help_text="Other documents in force that say the same.")
+    surroundings = SurroundingsResponse(
+        required=False, help_text="To read with it; only where they were asked for."
+    )
 
 
 class FieldProblem(serializers.Serializer[Any]):

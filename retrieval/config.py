@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 PIPELINE_VERSION = "3"
+MAX_WORDINGS = 8  # that a language model is asked for
+SURROUNDINGS_CHARS = 2000  # around a passage, where a reader asks and the site says no other
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class RetrievalConfig:
     recency_weight: float = 0.0  # share of the score that the year of publication has
 
     # What surrounds a passage
-    context_chars: int = 2000  # of its section around a hit; 0: none
+    context_chars: int = 0  # of its section around each, where a reader asks; two queries more
     corrective: bool = True  # a wider second search where the gate is near its threshold
     corrective_margin: float = 1.5  # how near, in log-odds: from 0.25 for a threshold of 0.6
     corrective_before_s: float = 2.0  # after the question; later it would take too long
@@ -73,6 +76,11 @@ class RetrievalConfig:
             {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
         )
         return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
+    """The same search, whose evidence also holds what stands around each passage."""
+    return replace(config, context_chars=config.context_chars or SURROUNDINGS_CHARS)
 
 
 def widened(config: RetrievalConfig, *, rewrites: int = 0) -> RetrievalConfig:
@@ -108,8 +116,33 @@ _CHOICES = {
     "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
-_LOWEST = {"k": 1, "rrf_k": 1, "ef_search": 1, "rerank_candidates": 1, "lexical_candidates": 1,
-           "rerank_timeout_s": 0.1}  # fmt: skip
+# From and to, both inclusive. What the database would refuse, what finds nothing, and what would
+# hold up every question stops the start instead.
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "k": (1, 200),
+    "lexical_candidates": (1, 10_000),
+    "df_budget": (1, 10_000_000),
+    "rescored": (1, 100_000),
+    "k1": (0, 10),
+    "b": (0, 1),
+    "condense_above": (0, 1000),
+    "dense_candidates": (1, 10_000),
+    "exact_below": (0, 10_000_000),
+    "ef_search": (1, 1000),  # pgvector's own
+    "max_scan_tuples": (1, 100_000_000),
+    "multi_query": (0, MAX_WORDINGS),
+    "rewrite_calls": (0, 10),
+    "rewrite_timeout_s": (0.1, 60),
+    "alpha": (0, 1),
+    "rrf_k": (1, 10_000),
+    "rerank_candidates": (1, 1000),
+    "rerank_timeout_s": (0.1, 60),
+    "authority_weight": (0, 1),
+    "recency_weight": (0, 1),
+    "context_chars": (0, 20_000),
+    "corrective_margin": (0, 1000),
+    "corrective_before_s": (0, 600),
+}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -129,8 +162,6 @@ def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConf
     config = replace(base, **changes)
     if config.lexical == "none" and not config.dense:
         raise ValueError("lexical=none and dense=no leave nothing to search with")
-    if config.alpha > 1:
-        raise ValueError("alpha must be from 0 to 1")
     if config.authority_weight + config.recency_weight >= 1:
         raise ValueError("authority_weight and recency_weight must be below 1 together")
     return config
@@ -150,9 +181,9 @@ def _parsed(name: str, raw: str, default: Any) -> Any:
     try:
         number = type(default)(raw)
     except ValueError:
-        number = -1
-    low = _LOWEST.get(name, 0)
-    if not low <= number < 1_000_000_000:
+        number = math.nan
+    low, high = _BOUNDS[name]
+    if not low <= number <= high:
         kind = "whole number" if isinstance(default, int) else "number"
-        raise ValueError(f"{name} must be a {kind} from {low}; it is {raw!r}")
+        raise ValueError(f"{name} must be a {kind} from {low} to {high}; it is {raw!r}")
     return number

@@ -9,7 +9,9 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import ImproperlyConfigured
 
+from corpus.encoders.registry import configured_specs
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.generated import PROMPTS
 from retrieval.rerank.configured import reranker_fault
@@ -35,6 +37,9 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
     """What keeps this configuration from working with the settings of the site."""
+    if fault := _encoders_fault(config):
+        hint = "Leave encoders= out of MEDRAG_RETRIEVAL to search with every encoder there is."
+        return [Error(fault, hint=hint, id="retrieval.E007")]
     if fault := reranker_fault(config):
         hint = "Leave reranker= out of MEDRAG_RETRIEVAL to keep the order of the fusion."
         return [Error(fault, hint=hint, id="retrieval.E005")]
@@ -43,6 +48,18 @@ def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
         hint = "Set it to extractive, and run manage.py summarise, or leave the switch out."
         return [Error(message, hint=hint, id="retrieval.E006")]
     return _rewriting_faults(config)
+
+
+def _encoders_fault(config: RetrievalConfig) -> str:
+    """A sentence where an encoder is named that this site has not; each question would fail."""
+    try:
+        known = [spec.name for spec in configured_specs()]
+    except ImproperlyConfigured:
+        return ""  # corpus.E004 says so
+    unknown = [name for name in config.encoders if name not in known]
+    if not unknown:
+        return ""
+    return f"MEDRAG_RETRIEVAL: encoders={unknown[0]} is none of {', '.join(known)}."
 
 
 def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:

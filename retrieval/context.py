@@ -2,7 +2,7 @@
 
 A window of up to `max_chars` of the page around each hit, never over the border of its section or
 of its document, and never into a passage that somebody took out of the search. It begins and
-ends with whole sentences. Windows of one document that meet are one. What is cited stays the hit.
+ends with whole sentences. What is cited stays the hit.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ class Stretch:
 @dataclass(frozen=True)
 class _Window:
     document_id: int
-    keys: tuple[str, ...]
+    key: str
     stretches: tuple[Stretch, ...]  # in reading order, apart from each other
-    own: tuple[Stretch, ...]  # of the hits: never cut
+    own: tuple[Stretch, ...]  # of the hit: never cut
     section: tuple[Stretch, ...]  # what it was taken from: its ends cut no sentence
 
 
 def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, ...]:
-    """One entry a window, in the order of its best hit; none for `max_chars` 0. Two queries.
+    """One entry a hit, in their order; none for `max_chars` 0. Two queries.
 
     A hit that is longer than `max_chars` is its own surroundings.
     """
     if not hits or not max_chars:
         return ()
     runs = _runs(hits)
-    return _read(_merged([_around(hit, runs[hit.key], max_chars) for hit in hits]))
+    return _read([_around(hit, runs[hit.key], max_chars) for hit in hits])
 
 
 def window(
@@ -98,7 +98,7 @@ def united(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
 
 def _around(hit: Hit, section: tuple[Stretch, ...], max_chars: int) -> _Window:
     own = _stretches(hit)
-    return _Window(hit.document_id, (hit.key,), window(own, section, max_chars), own, section)
+    return _Window(hit.document_id, hit.key, window(own, section, max_chars), own, section)
 
 
 def _runs(hits: Sequence[Hit]) -> dict[str, tuple[Stretch, ...]]:
@@ -129,33 +129,6 @@ def _stretches(hit: Hit) -> tuple[Stretch, ...]:
     return tuple(Stretch(span.page, span.start, span.end) for span in hit.spans)
 
 
-def _merged(windows: Sequence[_Window]) -> list[_Window]:
-    """Windows of one document that share a character are one, in the place of the better."""
-    merged: list[_Window] = []
-    for one in windows:
-        meeting = [other for other in merged if _meet(one, other)]
-        for other in meeting:
-            one = _Window(
-                one.document_id,
-                (*other.keys, *one.keys),
-                united([*other.stretches, *one.stretches]),
-                united([*other.own, *one.own]),
-                united([*other.section, *one.section]),
-            )
-        place = merged.index(meeting[0]) if meeting else len(merged)
-        merged = [other for other in merged if other not in meeting]
-        merged.insert(place, one)
-    return merged
-
-
-def _meet(one: _Window, other: _Window) -> bool:
-    return one.document_id == other.document_id and any(
-        a.page == b.page and a.start < b.end and b.start < a.end
-        for a in one.stretches
-        for b in other.stretches
-    )
-
-
 def _read(windows: Sequence[_Window]) -> tuple[Surroundings, ...]:
     wanted = [
         (place, one.document_id, stretch.page, stretch.start, stretch.end)
@@ -183,7 +156,7 @@ def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
         spans.append(Span(stretch.page, stretch.start, stretch.end, offset))
         offset += len(text) + 1
     text = "\n".join(text for _, text in pieces)
-    return Surroundings(window.document_id, window.keys, text, tuple(spans))
+    return Surroundings(window.document_id, window.key, text, tuple(spans))
 
 
 def _from_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch, str]:

@@ -19,7 +19,7 @@ from django.conf import settings
 
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.parsing.clean import clean_text
-from retrieval.config import RetrievalConfig
+from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
 from retrieval.prompt_files import Prompt
 
@@ -28,7 +28,7 @@ HYDE = Prompt("hyde_v1", frozenset({"question"}))  # Gao et al., ACL 2023
 PROMPTS = (MULTI_QUERY, HYDE)
 
 MAX_QUESTION_CHARS = 4000  # of it that the model is shown
-MAX_WORDINGS, MAX_WORDING_CHARS = 8, 300
+MAX_WORDING_CHARS = 300
 MAX_SENTENCES, MAX_PASSAGE_CHARS = 6, 1000
 RETRIES = 1  # somebody is waiting
 MIN_DEADLINE_S = 0.2  # with less no call is begun

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from retrieval.types import Hit
+from retrieval.types import Hit, Surroundings
 
 
-def hits_payload(hits: Iterable[Hit]) -> list[dict[str, Any]]:
-    """The passages in order, best first."""
+def hits_payload(hits: Iterable[Hit], around: Iterable[Surroundings] = ()) -> list[dict[str, Any]]:
+    """The passages in order, best first; `surroundings` is there for those that `around` has."""
+    read = {one.key: {"surroundings": _surroundings(one)} for one in around}
     return [
         {
             "rank": hit.rank,
@@ -24,6 +25,11 @@ def hits_payload(hits: Iterable[Hit]) -> list[dict[str, Any]]:
                 {"chunk": other.key, "document": other.title, "page": other.page}
                 for other in hit.also_in
             ],
+            **read.get(hit.key, {}),
         }
         for hit in hits
     ]
+
+
+def _surroundings(around: Surroundings) -> dict[str, Any]:
+    return {"text": around.text, "pages": sorted({span.page for span in around.spans})}

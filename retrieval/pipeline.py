@@ -87,7 +87,7 @@ class _Search:
         fused = self._timed("fusion", lambda: self._fused(rankings, asked, encoders))
         passages = self._passages(analysis)
         found = self._hits(fused, asked[0], encoders[0], k=passages)
-        reranked = rerank(query.text, found, replace(config, k=passages))
+        reranked = rerank(query.text, found, replace(config, k=passages), today=query.on.year)
         self.durations_ms["rerank"] = reranked.duration_ms
         self.notes.extend(reranked.notes)
         hits = reranked.hits

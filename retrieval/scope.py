@@ -42,6 +42,9 @@ _WORDS = {  # column, and attribute of Filters
     "d.language": "languages",
     "d.source_type": "source_types",
 }
+# By the same rule as the column: Python has small letters that this database's collation has not.
+# An array, as above.
+_LOWERED = "ARRAY(SELECT lower(word) FROM unnest(%({name})s::text[]) AS asked(word))"
 
 # What is searched once: passages that say the same to the same people, or else each by itself.
 _TWINS = "coalesce(nullif(c.twins, '') || ' ' || lower(d.population), c.key)"
@@ -73,8 +76,8 @@ def _filters(filters: Filters, parameters: dict[str, Any]) -> str:
     conditions: list[str] = []
     for column, name in _WORDS.items():
         if wanted := getattr(filters, name):
-            conditions.append(f" AND lower({column}) = ANY(%({name})s)")
-            parameters[name] = [word.lower() for word in wanted]
+            conditions.append(f" AND lower({column}) = ANY({_LOWERED.format(name=name)})")
+            parameters[name] = list(wanted)
     for name, comparison in (("year_from", ">="), ("year_to", "<=")):
         if (year := getattr(filters, name)) is not None:
             conditions.append(f" AND d.year {comparison} %({name})s")

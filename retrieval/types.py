@@ -188,13 +188,13 @@ class Hit:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around hits in their section: read with them, and never cited for them.
+    """What stands around a hit in its section: read with it, and never cited for it.
 
     `text` is the pages' text at `spans`, joined by newlines.
     """
 
     document_id: int
-    keys: tuple[str, ...]  # of the hits that it surrounds, best first
+    key: str  # of the hit
     text: str
     spans: tuple[Span, ...]
 

@@ -47,7 +47,9 @@ _THANKS = re.compile(
     r"|help me\W*\Z)|sent from|i (?:would |will )?(?:really |greatly |much )?appreciate)",
     re.IGNORECASE,
 )
-_NO_WORDS = re.compile(r"\S+@\S+|https?://\S+|\+?\d[\d\s().-]{8,}\d")
+# An address begins where a word does, and not late in it: else a long run of letters would be
+# read again from each of its characters.
+_NO_WORDS = re.compile(r"(?<!\S)[^\s@]{1,80}@\S+|https?://\S+|\+?\d[\d\s().-]{8,}\d")
 # Words that lean on a sentence before: without it the question is about nothing.
 _LEANING = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|hers|such|same|here"

@@ -28,10 +28,13 @@ DROP FUNCTION retrieval_lexicon_changed();
 
 
 def seed(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Beside what is there already: going back leaves the entries, with all that staff changed."""
     alias = schema_editor.connection.alias
     apps.get_model("retrieval", "LexiconVersion").objects.using(alias).get_or_create(pk=1)
     entries = apps.get_model("retrieval", "LexiconEntry")
-    entries.objects.using(alias).bulk_create(entries(**row) for row in _lexicon_v1.rows())
+    entries.objects.using(alias).bulk_create(
+        (entries(**row) for row in _lexicon_v1.rows()), ignore_conflicts=True
+    )
 
 
 class Migration(migrations.Migration):

@@ -22,7 +22,7 @@ from corpus import search_vectors, statistics
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from tests.chat.audit_tools import store_turn
-from tests.corpora import embed
+from tests.corpora import embed, publish
 
 TEXT = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
@@ -144,6 +144,22 @@ def test_a_search_is_a_list_and_audited_without_its_words(
     assert event.actor.endswith(":alice")
     assert "demonstracillin" not in event.payload
     assert json.loads(event.payload)["chunks"] == [hit["chunk"]]
+
+
+def test_a_search_shows_what_stands_around_a_passage_where_asked(client: Client) -> None:
+    lines = "\n".join(f"Step {n} of demonstracillin is said in a line." for n in range(200))
+    publish(f"# Steps\n## Treatment\n{lines}")
+    body = {"query": "step 90 of demonstracillin", "k": 2, "surroundings": True}
+    hits = post(client, SEARCH, body).json()
+    assert len(hits) == 2
+    for hit in hits:
+        around = hit["surroundings"]
+        assert hit["text"] in around["text"]
+        assert len(hit["text"]) < len(around["text"]) <= 2000
+        assert around["pages"] == [1]
+    plain = post(client, SEARCH, {**body, "surroundings": False}).json()
+    assert all("surroundings" not in hit for hit in plain)
+    assert_problem(post(client, SEARCH, {**body, "surroundings": "perhaps"}), 400)
 
 
 @pytest.mark.parametrize("path", [QUERY, SEARCH])

@@ -319,3 +319,18 @@ def test_a_hundred_thousand_characters_end(text: str) -> None:
     analysed(text, Lexicon())
     focus(text)
     assert time.process_time() - started < 20
+
+
+def test_an_address_in_a_story_is_left_out_and_a_long_word_costs_one_look() -> None:
+    told = "My son, see jane.doe@example.org, has had asthma for years and is on an inhaler. "
+    said = "Last week he was coughing all night long and he could not sleep at all, poor boy. "
+    asked = "What is the best treatment for asthma in children of his age?"
+    assert "example" not in focus(told + said + asked)
+    durations = []
+    for count in (4_000, 16_000):
+        story = f"{'a' * count} {said} {said} {asked}"
+        started = time.process_time()
+        for _ in range(5):
+            focus(story)
+        durations.append(time.process_time() - started)
+    assert durations[1] < max(0.2, 8 * durations[0])  # 16 times as long, were it quadratic

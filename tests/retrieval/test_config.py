@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from datetime import date
+
 import pytest
 from pytest_django import Settings
 
-from retrieval.config import RetrievalConfig, config_from
+from retrieval.config import MAX_WORDINGS, RetrievalConfig, config_from, widened
 from retrieval.configured import check_retrieval, site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
 
 
 def test_reads_every_kind_of_field() -> None:
@@ -20,11 +25,39 @@ def test_reads_every_kind_of_field() -> None:
 @pytest.mark.parametrize(
     "text",
     ["fusion=best", "k=0", "k=many", "k", "nothing=1", "dense=perhaps", "k1=nan", "k=5.5",
-     "lexical=none dense=no", "recency_weight=-1", "k=1e99", "alpha=1.1"],
+     "lexical=none dense=no", "recency_weight=-1", "k=1e99", "alpha=1.1", "k1=inf",
+     "ef_search=1001", "ef_search=0", "max_scan_tuples=0", "dense_candidates=0", "rescored=0",
+     "df_budget=0", "b=1.1", f"multi_query={MAX_WORDINGS + 1}", "k=100000", "rrf_k=0",
+     "rewrite_timeout_s=0", "rerank_timeout_s=61", "context_chars=20001"],
 )  # fmt: skip
 def test_refuses_what_it_does_not_understand(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be|is not one of|nothing to search"):
         config_from(text)
+
+
+def test_every_number_has_bounds_that_hold_its_default() -> None:
+    for field in fields(RetrievalConfig):
+        default = getattr(RetrievalConfig(), field.name)
+        if isinstance(default, int | float) and not isinstance(default, bool):
+            assert config_from(f"{field.name}={default}") == RetrievalConfig()
+            with pytest.raises(ValueError, match=f"{field.name} must be a .* from .* to"):
+                config_from(f"{field.name}=1000000000")
+
+
+def test_what_a_wider_search_doubles_stays_in_what_the_database_takes(db: None) -> None:
+    most = config_from("ef_search=1000 max_scan_tuples=100000000 dense_candidates=10000 k=200")
+    query = Query("dose", on=date(2026, 5, 1))
+    for config in (most, widened(most)):
+        assert retrieve(query, replace(config, exact_below=0)).hits == ()
+
+
+def test_an_encoder_that_the_site_has_not_stops_the_start(settings: Settings) -> None:
+    settings.RETRIEVAL = "encoders=minilm"
+    assert check_retrieval(None) == []
+    settings.RETRIEVAL = "encoders=minilm,typo"
+    (error,) = check_retrieval(None)
+    assert error.id == "retrieval.E007"
+    assert "encoders=typo is none of minilm" in error.msg
 
 
 def test_a_wrong_setting_stops_the_start_by_name(settings: Settings) -> None:

@@ -54,6 +54,14 @@ def test_only_what_was_narrowed_to(filters: Filters, expected: set[str], side: s
     assert evidence.trace.filters == filters
 
 
+@pytest.mark.parametrize("word", ["İnfectious Diseases", "ΟΔΟΣ", "Straße", "ǅ"])
+def test_what_a_document_says_is_found_by_the_same_word(word: str) -> None:
+    """Small letters are the database's on both sides: Python makes others of some capitals."""
+    publish(TEXT.format(title="abroad"), title="abroad", specialty=word)
+    query = Query("dose of demonstracillin", on=ON, filters=Filters(specialties=(word,)))
+    assert [hit.title for hit in retrieve(query).hits] == ["abroad"]
+
+
 def test_a_filter_is_more_than_none() -> None:
     assert not NO_FILTERS
     assert Filters(year_to=2019)

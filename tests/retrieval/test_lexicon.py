@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
@@ -336,3 +338,16 @@ def test_others_may_not_edit(client: Client, group: str, may_read: bool) -> None
     assert client.post(change, {"short": "XYZ", "words": "x"}).status_code == 403
     entry.refresh_from_db()
     assert entry.words == "diabetic ketoacidosis"
+
+
+def test_the_migration_goes_back_and_forth(own_database: str) -> None:
+    quiet: dict[str, Any] = {"database": "owner", "verbosity": 0}
+    changed = LexiconEntry.objects.get(short="DKA")
+    lexicon_entry_save(changed, by=None, changes={"words": "words of this site"})
+    count, version = LexiconEntry.objects.count(), LexiconVersion.objects.get().version
+    call_command("migrate", "retrieval", "0001", **quiet)
+    call_command("migrate", "retrieval", **quiet)
+    assert LexiconEntry.objects.count() == count
+    assert LexiconEntry.objects.get(short="DKA").words == "words of this site"
+    lexicon_entry_save(changed, by=None, changes={"enabled": False})
+    assert LexiconVersion.objects.get().version != version

@@ -14,6 +14,7 @@ from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.pipeline import retrieve
+from retrieval.rerank.weights import recency_of
 from retrieval.types import Evidence, Query, Scope
 from tests.corpora import mark_indexed, publish
 from tests.retrieval import scopes
@@ -258,3 +259,17 @@ def test_summaries_give_candidates_where_that_is_set(corpus: None) -> None:
     assert "summaries" not in {r.name for r in ask("gentamicin level").trace.rankings}
     evidence = ask("gentamicin level", summaries=True)
     assert evidence.trace.rankings[-1].name == "summaries"
+
+
+def test_recency_counts_from_the_day_of_the_question(corpus: None) -> None:
+    Document.objects.update(year=2001)
+    found = [
+        retrieve(
+            Query("gentamicin dose", on=datetime.date(year, 6, 1)),
+            RetrievalConfig(recency_weight=0.3),
+        ).trace.rerank_parts
+        for year in (2001, 2011, 2026)
+    ]
+    for parts, year in zip(found, (2001, 2011, 2026), strict=True):
+        assert parts
+        assert {one["recency"] for one in parts.values()} == {recency_of(2001, today=year)}

@@ -69,6 +69,15 @@ def test_limits_to_what_documents_say_of_themselves() -> None:
     assert found("gentamicin", "--source-type", "book") == []
 
 
+def test_surroundings_are_there_where_they_are_asked_for() -> None:
+    first = found("gentamicin dose", "--surroundings")[0]
+    assert list(first) == [*KEYS, "surroundings"]
+    assert first["text"] in first["surroundings"]["text"]
+    assert first["surroundings"]["pages"] == [1]
+    assert "   around it: Give gentamicin 5 mg/kg" in search("gentamicin dose", "--surroundings")
+    assert "around it" not in search("gentamicin dose")
+
+
 def test_text_for_people_has_rank_title_page_and_section() -> None:
     assert search("gentamicin dose").splitlines()[0] == "1. Gentamicin, page 1, Dose"
 

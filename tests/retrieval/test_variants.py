@@ -14,9 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from corpus import language_model
-from retrieval import generated as generated_module
 from retrieval.analysis.questions import analysed
-from retrieval.config import RetrievalConfig
+from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.configured import check_retrieval
 from retrieval.generated import (
     HYDE,
@@ -340,6 +339,6 @@ def test_a_prompt_that_its_code_can_not_fill_stops_the_start(
 
 
 def test_the_most_wordings_that_are_asked_for() -> None:
-    most = generated_module.MAX_WORDINGS
+    most = MAX_WORDINGS
     assert wordings_request("q", 500).max_items == most
     assert wordings_request("q", 500).schema["properties"]["wordings"]["maxItems"] == most

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from corpus.parsing.clean import clean_text
+from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.filters import add_filters, filters_from
 from retrieval.payload import hits_payload
@@ -25,6 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("query")
         parser.add_argument("--json", action="store_true", help="print one JSON list")
         parser.add_argument("--k", type=int, default=10, help="passages to print, 1 to 50")
+        parser.add_argument(
+            "--surroundings", action="store_true", help="with its section around each passage"
+        )
         parser.add_argument("--collection", action="append", default=[], metavar="SLUG")
         add_filters(parser)
         parser.add_argument("--user", help="whose rights count; only what is open to all without")
@@ -39,13 +43,22 @@ class Command(BaseCommand):
             reader=_reader(options["user"]),
             filters=filters_from(options),
         )
-        hits = retrieve(query, replace(site_config(), k=options["k"])).hits
+        config = replace(site_config(), k=options["k"])
+        if options["surroundings"]:
+            config = with_surroundings(config)
+        evidence = retrieve(query, config)
+        around = evidence.surroundings if options["surroundings"] else ()
+        payload = hits_payload(evidence.hits, around)
         if options["json"]:
-            self.stdout.write(json.dumps(hits_payload(hits), ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2))
             return
-        for hit in hits:
+        for hit, shown in zip(evidence.hits, payload, strict=True):
             self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")
+            if "surroundings" in shown:
+                self.stdout.write(
+                    f"   around it: {' '.join(shown['surroundings']['text'].split())}"
+                )
 
 
 def _reader(username: str | None) -> int | None:
