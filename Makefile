@@ -25,8 +25,8 @@ check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python -m pytest tests/test_architecture.py tests/test_docs.py
 
-bench: $(STAMP) ## time ingestion and questions on the sample guidelines
-	@exec $(BIN)/python manage.py bench
+bench: $(STAMP) ## time questions on the sample guidelines; SIZES=10000,100000 TEXT=... measures growth
+	@exec $(BIN)/python manage.py bench $(if $(SIZES),--chunks $(SIZES)) $(if $(TEXT),--text '$(TEXT)')
 
 clean: ## remove the environment and all state, documents and database included
 	@printf 'This removes .venv and var/ with every document and answer in it. Type yes: '; \

@@ -58,7 +58,8 @@ class LanguageModelUnavailable(MedragError):
     """The language model gave no answer that can be used.
 
     `what` goes on after "The language model". `wait_s` is None where another attempt of the same
-    call is of no use.
+    call is of no use. `answered` says that the model was reached and its answer is at fault: it is
+    cut off, too long or of another form.
     """
 
     code = "language_model"
@@ -71,8 +72,10 @@ class LanguageModelUnavailable(MedragError):
         status: int | None = None,
         retryable: bool = True,
         wait_s: float | None = None,
+        answered: bool = False,
     ) -> None:
         self.what, self.check, self.status, self.wait_s = what, check, status, wait_s
+        self.answered = answered
         super().__init__(
             f"The language model {what}. Nothing was lost.",
             hint=f"{check}." if check else "",
@@ -112,7 +115,9 @@ def ask_json(
     try:
         return parsed(content, schema)
     except LanguageModelUnavailable as error:
-        raise LanguageModelUnavailable(error.what, check=endpoint.check(400)) from error
+        raise LanguageModelUnavailable(
+            error.what, check=endpoint.check(400), answered=True
+        ) from error
 
 
 def parsed(content: str, schema: Mapping[str, Any]) -> Any:
@@ -129,7 +134,7 @@ def parsed(content: str, schema: Mapping[str, Any]) -> Any:
         if validator.is_valid(value):
             return value
     what = "gave an answer of another form" if found else "gave an answer that can't be read"
-    raise LanguageModelUnavailable(what)
+    raise LanguageModelUnavailable(what, answered=True)
 
 
 def _values(content: str) -> Iterator[Any]:
@@ -239,7 +244,7 @@ class _Call:
         except openai.OpenAIError as error:
             raise self._silent(error) from error
         except LanguageModelUnavailable as error:
-            raise self._failed(error.what) from error
+            raise self._failed(error.what, answered=error.answered) from error
 
     def _body(self, asked: Mapping[str, Any]) -> bytes:
         """The whole answer, within its size and its time."""
@@ -258,10 +263,11 @@ class _Call:
                 for part in response.iter_bytes():
                     body += part
                     if len(body) > MAX_ANSWER_BYTES:
-                        raise LanguageModelUnavailable("answered with more than it was asked for")
+                        much = "answered with more than it was asked for"
+                        raise LanguageModelUnavailable(much, answered=True)
         except httpx.HTTPError as error:
             broken = f"broke off its answer ({type(error).__name__})"
-            raise LanguageModelUnavailable(broken) from error
+            raise LanguageModelUnavailable(broken, answered=True) from error
         if not self.deadline.left_s:  # a cut connection may look like an answer's end
             raise LanguageModelUnavailable(self._late)
         return body
@@ -278,10 +284,10 @@ class _Call:
         what = f"did not answer ({type(error).__name__})"
         return LanguageModelUnavailable(what, check=self.endpoint.check(), wait_s=0.0)
 
-    def _failed(self, what: str) -> LanguageModelUnavailable:
+    def _failed(self, what: str, *, answered: bool = False) -> LanguageModelUnavailable:
         if not self.deadline.left_s:
-            what = self._late
-        return LanguageModelUnavailable(what, check=self.endpoint.check())
+            what, answered = self._late, False
+        return LanguageModelUnavailable(what, check=self.endpoint.check(), answered=answered)
 
 
 @contextmanager
@@ -335,7 +341,8 @@ def _content(body: bytes) -> str:
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        raise LanguageModelUnavailable("gave an answer that can't be read") from error
+        unread = "gave an answer that can't be read"
+        raise LanguageModelUnavailable(unread, answered=True) from error
     if not isinstance(content, str):
-        raise LanguageModelUnavailable("gave an answer without text")
+        raise LanguageModelUnavailable("gave an answer without text", answered=True)
     return content

@@ -17,22 +17,29 @@ from corpus.search_text import indexed_text
 
 OFTEN = (3, 6, 12)  # occurrences
 
-_WRITE = """
+# The least numbers of occurrences that are marked, as CUT takes them.
+MARKED: dict[str, Any] = {"often": list(OFTEN), "least": OFTEN[0]}
+# To stand behind rows `w (configuration, words)`, with MARKED among the parameters: the search
+# vector is `t.vector || array_to_tsvector(u.marks)` and the length `u.length`.
+CUT = """
+CROSS JOIN LATERAL (
+    SELECT to_tsvector(w.configuration::regconfig, w.words) AS vector OFFSET 0) AS t
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(cardinality(v.positions)) FILTER (WHERE o.often = %(least)s), 0)
+               AS length,
+           coalesce(array_agg(v.lexeme || '~' || o.often)
+               FILTER (WHERE cardinality(v.positions) >= o.often), '{}') AS marks
+    FROM unnest(t.vector) AS v(lexeme, positions, weights)
+         CROSS JOIN unnest(%(often)s::int[]) AS o(often)) AS u
+"""
+_WRITE = f"""
 UPDATE corpus_chunk c
 SET search_vector = t.vector || array_to_tsvector(u.marks), length = u.length
 FROM unnest(%(ids)s::bigint[], %(configurations)s::text[], %(texts)s::text[])
          AS w(id, configuration, words)
-     CROSS JOIN LATERAL (
-         SELECT to_tsvector(w.configuration::regconfig, w.words) AS vector OFFSET 0) AS t
-     CROSS JOIN LATERAL (
-         SELECT coalesce(sum(cardinality(v.positions)) FILTER (WHERE o.often = %(least)s), 0)
-                    AS length,
-                coalesce(array_agg(v.lexeme || '~' || o.often)
-                    FILTER (WHERE cardinality(v.positions) >= o.often), '{}') AS marks
-         FROM unnest(t.vector) AS v(lexeme, positions, weights)
-              CROSS JOIN unnest(%(often)s::int[]) AS o(often)) AS u
+{CUT}
 WHERE c.id = w.id AND c.search_vector IS NULL
-"""
+"""  # noqa: S608
 
 
 def write(chunks: Sequence[Chunk]) -> None:
@@ -52,8 +59,7 @@ def write(chunks: Sequence[Chunk]) -> None:
         "ids": [chunk.pk for chunk in chunks],
         "configurations": configurations,
         "texts": texts,
-        "often": list(OFTEN),
-        "least": OFTEN[0],
+        **MARKED,
     }
     with connection.cursor() as cursor:
         cursor.execute(_WRITE, parameters)

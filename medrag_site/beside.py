@@ -10,22 +10,23 @@ from psycopg import sql
 
 from medrag_site.embedded import DatabaseStartError
 
+LOCK = 0x6D656472  # "medr": the first key of advisory locks on making a database
+
 
 def ensure_beside(aliases: Mapping[str, Mapping[str, Any]], owner_url: str) -> None:
-    """Make the database that `aliases` name where it is missing, with its extension and grants.
+    """Make the database that `aliases` name where it is missing, with extension and grants.
 
     `owner_url` leads to a database that is there. Its role needs CREATEDB, and must be allowed to
-    make the extension vector (which is marked as trusted). Raises `DatabaseStartError`; then no
-    database is left behind.
+    make the extension vector (which is marked as trusted). Processes that start at once wait for
+    each other, and what one that was killed left out is made up for. Raises `DatabaseStartError`;
+    then none that was made here is left behind.
     """
     name = str(aliases["owner"]["NAME"])
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
-            known = "SELECT 1 FROM pg_database WHERE datname = %s"
-            if not connection.execute(known, [name]).fetchone():
-                _make(connection, name, owner_url, aliases)
-    except psycopg.errors.DuplicateDatabase:
-        return  # another process was faster
+            # Of the session: CREATE DATABASE runs in no transaction. Its end releases it.
+            connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [LOCK, name])
+            _make_whole(connection, name, owner_url, aliases)
     except psycopg.Error as error:
         raise DatabaseStartError(
             f"The database {name} can't be made on the server of DATABASE_OWNER_URL "
@@ -35,24 +36,31 @@ def ensure_beside(aliases: Mapping[str, Mapping[str, Any]], owner_url: str) -> N
         ) from error
 
 
-def _make(
+def _make_whole(
     connection: psycopg.Connection,
     name: str,
     owner_url: str,
     aliases: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    known = "SELECT 1 FROM pg_database WHERE datname = %s"
+    is_new = connection.execute(known, [name]).fetchone() is None
+    if is_new:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     try:
         with psycopg.connect(owner_url, dbname=name, autocommit=True) as made:
             for statement in _grants(aliases):
                 made.execute(statement)
     except psycopg.Error:
-        connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+        if is_new:
+            connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
         raise
 
 
 def _grants(aliases: Mapping[str, Mapping[str, Any]]) -> list[sql.SQL | sql.Composed]:
-    """As `embedded.grants`, for the role of the application; the owner itself needs none."""
+    """As `embedded.grants`, for the role of the application; the owner itself needs none.
+
+    They may be given any number of times.
+    """
     owner, app = aliases["owner"]["USER"], aliases["default"]["USER"]
     statements: list[sql.SQL | sql.Composed] = [
         sql.SQL("CREATE EXTENSION IF NOT EXISTS vector"),

@@ -19,6 +19,7 @@ SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.languages": "which configuration of full text a language has",
     "corpus.search_vectors": "how often a lexeme stands in a passage is marked in the index",
+    "corpus.statistics": "`bench` counts a made index as a loaded one is counted",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.encoders.registry": "the encoders in use, each loaded once a process",

@@ -1,15 +1,17 @@
 """A summary of a section in the words of a language model, where one is configured.
 
 It is embedded, to find the section by, and never shown or quoted. The model is not trusted: what
-it is shown is data between marks that are new for each question, and a summary that is too long or
-holds a number that its section does not is dropped for the extractive one. Each is kept under the
-SHA-256 of all that it depends on, so that none is asked for twice.
+it is shown is data between marks that are new for each question, and a summary that can't be read,
+is too long or holds a number that its section does not is dropped for the extractive one. Each
+that could be read is kept under the SHA-256 of all that it depends on, so that none is asked for
+twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import secrets
 from dataclasses import dataclass
 from functools import cache
@@ -19,9 +21,11 @@ from string import Template
 from django.conf import settings
 
 from corpus.context_lines import numbers_in
-from corpus.language_model import Endpoint, ask_json
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
+
+logger = logging.getLogger(__name__)
 
 PROMPT = "section_summary_v1"
 PLACEHOLDERS = {"mark", "title", "section", "text"}
@@ -51,14 +55,21 @@ class Shown:
 
 
 def written(shown: Shown) -> str:
-    """The summary, asked for where it is not kept yet; empty where none was borne out.
+    """The summary, asked for where it is not kept yet; empty where none was borne out or readable.
 
-    Raises LanguageModelUnavailable. Call it outside a transaction.
+    An answer of the wrong form, or one that is cut off, is not kept: another may be better. Raises
+    LanguageModelUnavailable where the model is not reached. Call it outside a transaction.
     """
     kept = ContextLine.objects.filter(pk=shown.key()).values_list("line", flat=True).first()
     if kept is not None:
         return kept
-    summary = accepted(_asked(shown), shown)
+    try:
+        summary = accepted(_asked(shown), shown)
+    except LanguageModelUnavailable as error:
+        if not error.answered:
+            raise
+        logger.warning("The language model %s; a summary is extractive.", error.what)
+        return ""
     row = ContextLine(pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT)
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
     return summary

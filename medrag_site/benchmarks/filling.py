@@ -17,16 +17,20 @@ from typing import Any
 
 import numpy as np
 import psycopg
-from django.db import connections
+from django.db import connections, transaction
+from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
-from corpus.encoders.registry import searched_rows
+from corpus import statistics
+from corpus.encoders.registry import configured_specs, searched_rows
 from corpus.encoders.types import Vectors
+from corpus.languages import ENGLISH
 from corpus.models import Collection, Document, Lifecycle, Page
-from corpus.search_text import normalise
+from corpus.search_text import SEARCH_TEXT_REVISION, indexed_text
+from corpus.search_vectors import CUT, MARKED
 from medrag_site.benchmarks.made import Block, Made
 
-REVISION = 1  # of what is filled in
+REVISION = 2  # of what is filled in
 CHUNKS_A_DOCUMENT = 20
 TITLE = "Made guideline"
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -39,28 +43,21 @@ CREATE UNLOGGED TABLE IF NOT EXISTS bench_stage (
     id bigint, document_id bigint, key text, index int, body text, words text, tokens int)
 """
 # As `corpus.services.indexing` writes them.
-_CHUNKS = """
+_CHUNKS = f"""
 INSERT INTO corpus_chunk (id, key, document_id, index, page, section_path, context, text, spans,
                           tokens, search_vector, length, twins, disabled_reason)
-SELECT s.id, s.key, s.document_id, s.index, 1, '{}', '', s.body,
-       jsonb_build_array(jsonb_build_array(1, 0, length(s.body))), s.tokens, v.tsv,
-       (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(v.tsv) u), '', ''
-FROM bench_stage s CROSS JOIN LATERAL (SELECT to_tsvector('english', s.words) AS tsv) v
-"""
+SELECT w.id, w.key, w.document_id, w.index, 1, '{{}}', '', w.body,
+       jsonb_build_array(jsonb_build_array(1, 0, length(w.body))), w.tokens,
+       t.vector || array_to_tsvector(u.marks), u.length, '', ''
+FROM (SELECT s.*, '{ENGLISH}' AS configuration FROM bench_stage s) AS w
+{CUT}
+"""  # noqa: S608
 _INDEXES = """
 SELECT i.indexname, i.indexdef FROM pg_indexes i
 JOIN pg_class c ON c.relname = i.indexname
 WHERE (i.tablename = 'corpus_chunk' OR i.tablename LIKE 'corpus\\_vectors\\_%%')
       AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
 ORDER BY i.indexname
-"""
-_STATISTICS = """
-INSERT INTO corpus_lexeme (lexeme, document_frequency)
-SELECT word, ndoc FROM ts_stat('SELECT search_vector FROM corpus_chunk') ORDER BY word
-"""
-_TOTALS = """
-UPDATE corpus_indexstatistics SET chunks = t.chunks, total_length = t.length
-FROM (SELECT count(*) AS chunks, sum(length) AS length FROM corpus_chunk) t WHERE id = 1
 """
 _SEQUENCE = "SELECT setval(pg_get_serial_sequence('corpus_chunk', 'id'), max(id)) FROM corpus_chunk"
 
@@ -93,6 +90,20 @@ class Table:
         return _SIGNATURE + rows.tobytes() + _END
 
 
+def made_of(made: Made) -> dict[str, Any]:
+    """All that decides what a filled database holds, as JSON has it: one of another is stale."""
+    spec = configured_specs()[0]
+    return {
+        "revision": REVISION,
+        "sample": made.sample.digest,
+        "seed": made.seed,
+        "search_text": SEARCH_TEXT_REVISION,
+        "marked": MARKED["often"],
+        "vectors": [spec.storage, spec.m, spec.ef_construction],
+        "schema": [name for _, name in MigrationLoader(None).graph.leaf_nodes("corpus")],
+    }
+
+
 def fill(made: Made, chunks: int, on_progress: OnProgress) -> dict[str, float]:
     """Fill the database that the connections point at, as the tables' owner.
 
@@ -116,8 +127,9 @@ def fill(made: Made, chunks: int, on_progress: OnProgress) -> dict[str, float]:
             raw.execute(definition)
     on_progress("statistics")
     with _timed(seconds, "statistics"):
-        for statement in (_STATISTICS, _TOTALS, _SEQUENCE):
-            raw.execute(statement)
+        with transaction.atomic():
+            statistics.recount()
+        raw.execute(_SEQUENCE)
     with _timed(seconds, "vacuum"):
         raw.execute("VACUUM (ANALYZE)")
     return seconds
@@ -151,7 +163,8 @@ def _rows(block: Block) -> Iterator[list[Any]]:
         document, index = divmod(place, CHUNKS_A_DOCUMENT)
         key = f"{_sha256(document)}_p1_c{index}"
         tokens = int(len(text.split()) * _TOKENS_A_WORD)
-        yield [place + 1, document, key, index, text, normalise(text), tokens]
+        words = indexed_text("", text, ENGLISH)
+        yield [place + 1, document, key, index, text, words, tokens]
 
 
 def _documents(block: Block, collection: Collection) -> dict[int, int]:
@@ -191,7 +204,7 @@ def _write(
         with cursor.copy("COPY bench_stage FROM STDIN") as copy:
             for row in rows:
                 copy.write_row([row[0], documents[row[1]], *row[2:]])
-        cursor.execute(_CHUNKS)
+        cursor.execute(_CHUNKS.encode(), MARKED)
         into = sql.SQL("COPY {} (chunk_id, embedding) FROM STDIN (FORMAT BINARY)")
         with cursor.copy(into.format(sql.Identifier(table.name))) as copy:
             copy.write(copied)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from corpus.encoders.registry import active_encoders
 from medrag_site.benchmarks import databases
 from medrag_site.benchmarks.client import ask
-from medrag_site.benchmarks.filling import REVISION, fill
+from medrag_site.benchmarks.filling import fill, made_of
 from medrag_site.benchmarks.load import Load, measure_load
 from medrag_site.benchmarks.made import Likeness, Made
 from retrieval.configured import site_config
@@ -153,7 +153,7 @@ def sizes_bytes() -> tuple[dict[str, int], int]:
 def _filled(
     socket_dir: str, name: str, made: Made, chunks: int, say: Callable[[str], None]
 ) -> dict[str, float]:
-    wanted = {"revision": REVISION, "sample": made.sample.digest, "seed": made.seed}
+    wanted = made_of(made)
     facts = databases.facts_of(socket_dir, name)
     if facts.get("made_of") == wanted:
         return dict(facts["build_s"])

@@ -167,6 +167,7 @@ def test_an_answer_that_is_none_is_said_to_be_none(
     with pytest.raises(LanguageModelUnavailable, match=what) as raised:
         ask(server)
     assert raised.value.check
+    assert raised.value.answered
     assert len(server.asked) == 1
 
 
@@ -196,6 +197,7 @@ def test_nobody_at_the_address(server: Server) -> None:
     with pytest.raises(LanguageModelUnavailable, match="did not answer") as raised:
         ask(gone)
     assert raised.value.retryable
+    assert not raised.value.answered
     assert "MEDRAG_REWRITE_LLM_URL" in raised.value.hint
 
 

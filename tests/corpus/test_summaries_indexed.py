@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from pytest_django import Settings
 
-from corpus import statistics
+from corpus import language_model, statistics
 from corpus.checks import check_summaries
 from corpus.encoders.registry import active_encoders
 from corpus.models import (
@@ -33,7 +33,16 @@ from corpus.summaries.extractive import MAX_TOKENS
 from corpus.summaries.written import PLACEHOLDERS, Shown, accepted, prompt_fault, template
 from tests.corpora import publish
 from tests.corpus.documents import guideline, ingest
-from tests.corpus.llm_server import Endpoint, endpoint, says, status
+from tests.corpus.llm_server import (
+    Answer,
+    Endpoint,
+    cut_off,
+    endlessly,
+    endpoint,
+    raw,
+    says,
+    status,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -224,6 +233,42 @@ def test_a_model_that_is_away_fails_the_job_for_now(model: Endpoint) -> None:
     with pytest.raises(CommandError, match="0 documents are done"):
         run()
     assert not published.summaries.exists()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        says("A summary in plain words."),
+        says('{"summary": 7}'),
+        says('{"summary": "What is done for sep'),
+        raw(b"<html>canary</html>"),
+        cut_off(),
+        endlessly(),
+    ],
+)
+def test_an_answer_of_no_use_leaves_the_sections_own_sentences(
+    model: Endpoint, answer: Answer, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.default = answer
+    document = indexed(TEXT)
+    texts = [row.text for row in document.summaries.all()]
+    assert len(texts) == len(model.asked) == 3
+    assert all("of this part of the guideline" in text for text in texts)
+    assert Job.objects.get(document=document).state == JobState.DONE
+    assert "a summary is extractive" in caplog.text
+    assert "canary" not in caplog.text
+    assert not ContextLine.objects.exists()  # another time it may answer better
+
+
+@pytest.mark.parametrize("answer", [status(500), status(401)])
+def test_a_model_that_refuses_fails_the_job(
+    model: Endpoint, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+    model.default = answer
+    document = ingest(TEXT)
+    document_index(document.pk)
+    assert Job.objects.get(document=document).error_code == "language_model"
 
 
 def test_what_the_model_is_shown_is_between_marks(model: Endpoint) -> None:

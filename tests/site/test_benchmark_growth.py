@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, connections
-from pytest_django import DjangoDbBlocker
+from django.db import connection, connections, transaction
+from pytest_django import DjangoDbBlocker, Settings
 
+from corpus import search_vectors, statistics
 from corpus.encoders.registry import active_encoders, get_embedder
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme
-from corpus.search_text import normalise
-from medrag_site.benchmarks import databases, growth
-from medrag_site.benchmarks.filling import Table, fill
+from medrag_site.benchmarks import databases, filling, growth
+from medrag_site.benchmarks.filling import Table, fill, made_of
 from medrag_site.benchmarks.made import Made
 from medrag_site.benchmarks.samples import Sample
 from retrieval.types import Ranked, Ranking
+from tests.corpora import publish
 
 CHUNKS = 130 + os.getpid() % 50  # runs beside each other have databases of their own
 NAME = databases.name_of(CHUNKS)
@@ -63,9 +64,6 @@ def test_what_is_filled_in_is_what_ingestion_writes(filled: dict[str, float], ma
     (block,) = made.blocks(CHUNKS)
     assert chunk.text == block.texts[27]
     with connection.cursor() as cursor:
-        words = normalise(chunk.text)
-        cursor.execute("SELECT to_tsvector('english', %s)::text", [words])
-        assert cursor.fetchone()[0] == str(chunk.search_vector)
         cursor.execute(
             f"SELECT embedding::real[] FROM {active_encoders()[0].table} WHERE chunk_id = %s",
             [chunk.pk],
@@ -73,10 +71,45 @@ def test_what_is_filled_in_is_what_ingestion_writes(filled: dict[str, float], ma
         assert np.float32(cursor.fetchone()[0]).tobytes() == block.vectors[27].tobytes()
 
 
+def test_search_vectors_and_lengths_are_those_of_passages_that_were_published(
+    filled: dict[str, float],
+) -> None:
+    marked = Chunk.objects.extra(where=["search_vector::text LIKE '%%~3''%%'"])
+    chunk = marked.order_by("pk")[0]
+    with transaction.atomic():
+        published = publish(f"# Published\n{chunk.text}").chunks.get()
+        assert published.search_vector != chunk.search_vector  # its title counts
+        published.text, published.context = chunk.text, ""  # as made passages have none
+        published.search_vector = None
+        published.save()
+        search_vectors.write([published])
+        published.refresh_from_db()
+        transaction.set_rollback(True)
+    assert published.search_vector == chunk.search_vector
+    assert published.length == chunk.length
+
+
+@pytest.mark.django_db
+def test_a_kept_database_is_stale_where_the_index_would_be_another(
+    made: Made, monkeypatch: pytest.MonkeyPatch, settings: Settings, tmp_path: Path
+) -> None:
+    found = made_of(made)
+    assert found == json.loads(json.dumps(found)) == made_of(made)
+    encoders = tmp_path / "encoders.toml"
+    encoders.write_text('[minilm]\nmodel = "bundled"\nstorage = "halfvec"\nm = 24\n')
+    settings.ENCODERS = str(encoders)
+    assert made_of(made) | {"vectors": found["vectors"]} == found != made_of(made)
+    monkeypatch.setattr(filling, "SEARCH_TEXT_REVISION", found["search_text"] + 1)
+    assert made_of(made)["search_text"] != found["search_text"]
+
+
 def test_statistics_are_those_of_the_passages(filled: dict[str, float]) -> None:
-    statistics = IndexStatistics.objects.get()
-    assert statistics.chunks == CHUNKS
-    assert statistics.total_length == sum(Chunk.objects.values_list("length", flat=True))
+    with transaction.atomic():
+        assert not statistics.drift()
+    totals = IndexStatistics.objects.get()
+    assert totals.chunks == CHUNKS
+    assert totals.configurations == {"english": CHUNKS}
+    assert totals.total_length == sum(Chunk.objects.values_list("length", flat=True))
     holding = Chunk.objects.filter(text__icontains="gentamicin").count()
     assert Lexeme.objects.get(lexeme="gentamicin").document_frequency == holding > 0
 

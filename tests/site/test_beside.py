@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import psycopg
 import pytest
@@ -10,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg import sql
 
 from medrag_site import databases
-from medrag_site.beside import ensure_beside
+from medrag_site.beside import LOCK, ensure_beside
 from medrag_site.embedded import DatabaseStartError
 from medrag_site.env import Env
 from tests.databases import superuser
@@ -35,7 +36,22 @@ def test_it_is_made_once_and_the_application_may_use_what_the_owner_makes(
     address: str, socket_dir: str
 ) -> None:
     for _ in range(2):
-        ensure_beside(aliases(address, "postgres"), address.format(role="postgres"))
+        ensure(address)
+    assert_in_order(address, socket_dir)
+
+
+def ensure(address: str) -> None:
+    ensure_beside(aliases(address, "postgres"), address.format(role="postgres"))
+
+
+def make_bare(socket_dir: str) -> None:
+    """As a process leaves it that was killed just behind CREATE DATABASE."""
+    with superuser(socket_dir) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(NAME)))
+
+
+def assert_in_order(address: str, socket_dir: str) -> None:
+    """The application may read and write what the owner makes, and make nothing itself."""
     with superuser(socket_dir, NAME) as owner:
         owner.execute("CREATE TABLE t (v vector(3), n serial)")
     with psycopg.connect(address.format(role=databases.APPLICATION), dbname=NAME) as app:
@@ -43,6 +59,32 @@ def test_it_is_made_once_and_the_application_may_use_what_the_owner_makes(
         assert app.execute("SELECT count(*) FROM t").fetchone() == (1,)
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             app.execute("CREATE TABLE u (n int)")
+
+
+def test_what_a_killed_process_left_out_is_made_up_for(address: str, socket_dir: str) -> None:
+    make_bare(socket_dir)
+    ensure(address)
+    assert_in_order(address, socket_dir)
+
+
+def test_nobody_goes_on_while_another_makes_it(address: str, socket_dir: str) -> None:
+    key = [LOCK, NAME]
+    with ThreadPoolExecutor(2) as pool, superuser(socket_dir) as other:
+        other.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", key)
+        make_bare(socket_dir)
+        waiting = [pool.submit(ensure, address) for _ in range(2)]
+        assert not wait(waiting, timeout=0.5).done
+        other.execute("SELECT pg_advisory_unlock(%s, hashtext(%s))", key)
+        for one in waiting:
+            one.result(timeout=30)
+    assert_in_order(address, socket_dir)
+
+
+def test_many_may_start_at_once(address: str, socket_dir: str) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        for one in [pool.submit(ensure, address) for _ in range(6)]:
+            one.result(timeout=30)
+    assert_in_order(address, socket_dir)
 
 
 def test_a_role_without_the_right_is_told_which(address: str, socket_dir: str) -> None:
