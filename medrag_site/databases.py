@@ -8,6 +8,9 @@ from django.core.exceptions import ImproperlyConfigured
 OWNER, APPLICATION, AUDITOR = "medrag_owner", "medrag_app", "medrag_auditor"
 NAME = "medrag"
 
+# A search takes milliseconds: to compile it, or to start a process that helps, costs more.
+_FOR_SEARCHES = "-c jit=off -c max_parallel_workers_per_gather=0"
+
 _COMMON: dict[str, Any] = {
     "ENGINE": "django.db.backends.postgresql",
     "CONN_MAX_AGE": 60,
@@ -18,9 +21,11 @@ _COMMON: dict[str, Any] = {
 
 def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
     """Aliases `default` (application), `owner` and `auditor` on the embedded server."""
+    same = {**_COMMON, "NAME": name or NAME, "HOST": socket_dir}
     return {
-        alias: {**_COMMON, "NAME": name or NAME, "USER": role, "HOST": socket_dir, "OPTIONS": {}}
-        for alias, role in (("default", APPLICATION), ("owner", OWNER), ("auditor", AUDITOR))
+        "default": {**same, "USER": APPLICATION, "OPTIONS": {"options": _FOR_SEARCHES}},
+        "owner": {**same, "USER": OWNER, "OPTIONS": {}},
+        "auditor": {**same, "USER": AUDITOR, "OPTIONS": {}},
     }
 
 

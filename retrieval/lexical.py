@@ -89,6 +89,9 @@ _WIDEN = 4
 # Where what was found is out of scope, this many times the budget is read, and once again.
 _WIDEN_BUDGET = 8
 _MOST_WIDENED = _WIDEN_BUDGET**2
+# On MedQuAD's text 1,000 of 100 thousand and 1,500 of 500 thousand hold 98 to 99 % of the exact
+# top 10.
+_BUDGETED_CHUNKS, _BUDGET_GROWTH = 100_000, 0.25
 _LEAST_NORM = 1e-9  # k1 = 0 leaves presence alone
 
 
@@ -127,8 +130,12 @@ class _Search:
     def _seeds(self) -> Seeds:
         if self.documents is not None:
             return Seeds(tuple((term.name,) for term in self.terms), is_whole=True)
-        budget = self.config.df_budget * self.widened
-        return choose(self.terms, chunks=self.chunks, budget=budget)
+        return choose(self.terms, chunks=self.chunks, budget=self._budget())
+
+    def _budget(self) -> int:
+        """Grows far more slowly than the index, for as good a share of the exact top 10."""
+        growth = float(max(1.0, self.chunks / _BUDGETED_CHUNKS) ** _BUDGET_GROWTH)
+        return round(self.config.df_budget * self.widened * growth)
 
     def _wider(self, rows: Sequence[Found], seeds: Seeds) -> _Search | None:
         """The next search, where this one fell short."""
@@ -138,12 +145,14 @@ class _Search:
         is_full = bool(rows) and rows[0].candidates >= config.rescored
         if seeds.is_whole and not is_full and (rows or self.scope_first):
             return None  # all that hold a lexeme were looked at
-        if not self.scope_first:
-            is_all_in_scope = bool(rows) and rows[0].in_scope == rows[0].candidates
-            return None if is_all_in_scope and not is_full else self._in_scope()
+        is_all_in_scope = bool(rows) and rows[0].in_scope == rows[0].candidates
+        if not self.scope_first and not is_all_in_scope:
+            return self._in_scope()
         if is_full:
             more = replace(config, rescored=config.rescored * _WIDEN)
             return replace(self, config=more) if config.collapse_twins else None
+        if not self.scope_first:
+            return None
         if self.widened >= _MOST_WIDENED:
             return None
         return replace(self, widened=self.widened * _WIDEN_BUDGET)
@@ -166,7 +175,7 @@ class _Search:
             "seed": _tsquery(seeds.clauses),
             "rescored": config.rescored,
             "limit": config.lexical_candidates,
-            "most": config.df_budget * self.widened,
+            "most": self._budget(),
             "documents": list(self.documents or ()),
         }
         with connection.cursor() as cursor:
