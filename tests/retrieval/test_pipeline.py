@@ -108,10 +108,10 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
     ask()
     # Encoders, lexicon, lexemes, lexical, size of the index, dense, both scores of every candidate,
-    # who else says it, passages, two for what surrounds them; two for the transaction (savepoints,
-    # since the test itself is in one).
+    # who else says it, passages; two for the transaction (savepoints, since the test itself is in
+    # one).
     for k in (1, 10):
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(12):
             ask("gentamicin level", k=k)
 
 

@@ -1,7 +1,7 @@
 """The same question finds the same passages in the same order, whatever was done to the database.
 
-In other processes, after VACUUM, after REINDEX, with documents indexed anew or in another order;
-and a hostile question of any length costs what a short one does.
+The whole search: in other processes, after VACUUM, after REINDEX, with documents indexed anew or in
+another order; and a hostile question of any length costs what a short one does.
 """
 
 from __future__ import annotations
