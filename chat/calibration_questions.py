@@ -42,6 +42,7 @@ class Observed:
 
     examples: tuple[Example, ...]
     retrieval: str  # fingerprint of the search, or of both
+    encoder: str  # fingerprint of the encoder whose cosines these are
     not_found: int  # answerable questions none of whose documents was among the passages
 
 
@@ -116,11 +117,12 @@ def observed(
     set on these holds for either.
     """
     examples: list[Example] = []
-    fingerprint, not_found = "", 0
+    fingerprint, encoder, not_found = "", "", 0
     for question in questions:
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
         fingerprint = searches_fingerprint(config, evidence.trace.fingerprint)
+        encoder = evidence.trace.encoder
         hits = evidence.hits
         if config.corrective:
             hits += retrieve(query, second_search(config)).hits
@@ -129,7 +131,7 @@ def observed(
         examples.append(Example(question.question, _features(hits), answered))
         if not question.answerable:
             examples.append(_among_ended(question, config, on=on))
-    return Observed(tuple(examples), fingerprint, not_found)
+    return Observed(tuple(examples), fingerprint, encoder, not_found)
 
 
 def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.date) -> Example:

@@ -17,6 +17,7 @@ from chat.scales import same_weights
 from chat.second_search import searches_fingerprint
 from corpus.encoders.registry import searched_facts
 from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 
 BUILT_IN = Calibration()
 OTHER_SEARCH = (
@@ -40,8 +41,18 @@ class Provenance:
     retrieval: str
 
 
-def gate_in_use() -> Gate:
-    """The configured kind, with the active calibration of the encoder in use. One query or none.
+def encoder_in_use(config: RetrievalConfig | None = None) -> str:
+    """Fingerprint of the encoder whose cosines a search of `config`, or the site's, gives its hits.
+
+    One query. Raises `EncoderUnavailable` where that encoder is not searched.
+    """
+    return searched_facts((config or site_config()).encoders).fingerprint
+
+
+def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
+    """The configured kind, with the active calibration of the primary encoder of `config`.
+
+    Without `config` it is the site's. Two queries, or none for the kind that has no calibration.
 
     A record that was made for another encoder is never used: its cosines mean something else. The
     built-in calibration serves the bundled encoder alone. Raises `GateUnavailable` where neither
@@ -49,7 +60,7 @@ def gate_in_use() -> Gate:
     """
     if settings.GATE == "cosine":
         return Gate(Cosine(), settings.GATE_COSINE)
-    encoder = searched_facts().fingerprint
+    encoder = encoder_in_use(config)
     record = _active(encoder)
     if record is not None:
         return _gate_of(record, encoder)
@@ -59,6 +70,12 @@ def gate_in_use() -> Gate:
             "MEDRAG_GATE to cosine."
         )
     return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
+
+
+def fits_encoder(gate: Gate, encoder: str) -> bool:
+    """Whether the gate can judge cosines of the encoder with this fingerprint."""
+    scale = gate.scale
+    return not isinstance(scale, Calibration) or same_weights(scale.encoder, encoder)
 
 
 def misfit(gate: Gate, config: RetrievalConfig, first: str) -> tuple[str, ...]:
@@ -125,7 +142,7 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
 
 def built_in_use(*, by: User | None) -> None:
     """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
-    encoder = searched_facts().fingerprint
+    encoder = encoder_in_use()
     if not same_weights(BUILT_IN.encoder, encoder):
         raise CalibrationError(
             f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
@@ -158,7 +175,7 @@ def record_of(version: str) -> CalibrationRecord:
 
 
 def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
-    return same_weights(record.encoder, searched_facts().fingerprint)
+    return same_weights(record.encoder, encoder_in_use())
 
 
 def _active(encoder: str) -> CalibrationRecord | None:

@@ -11,8 +11,8 @@ import logging
 import time
 from dataclasses import dataclass, field
 
-from chat.calibration_records import misfit
-from chat.gate import Decision, Gate, decide
+from chat.calibration_records import fits_encoder, misfit
+from chat.gate import Decision, Gate, GateUnavailable, decide
 from chat.second_search import second_search
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
@@ -66,9 +66,15 @@ def look(query: Query, gate: Gate, looks: Looks) -> Decision:
 
 
 def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
-    """Search and decide, and keep both."""
+    """Search and decide, and keep both.
+
+    Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
+    took another's place meanwhile.
+    """
     config = second_search(looks.config) if kind == SECOND else looks.config
     evidence = retrieve(query, config)
+    if not fits_encoder(gate, evidence.trace.encoder):
+        raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
     if kind != SECOND:
         for note in misfit(gate, config, evidence.trace.fingerprint):
             looks.note(note)

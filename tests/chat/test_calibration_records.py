@@ -30,6 +30,7 @@ from chat.gate import Cosine, GateUnavailable
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from chat.second_search import searches_fingerprint
 from chat.services import turn_ask
+from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
 from retrieval.config import RetrievalConfig
@@ -52,12 +53,8 @@ def versions_active() -> list[str]:
 def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
     """Another encoder's name where the site asks for the one in use."""
 
-    class Facts:
-        pass
-
-    facts = Facts()
-    facts.fingerprint = fingerprint  # type: ignore[attr-defined]
-    monkeypatch.setattr("chat.calibration_records.encoder_facts", lambda: facts)
+    facts = replace(searched_facts(), fingerprint=fingerprint)
+    monkeypatch.setattr("chat.calibration_records.searched_facts", lambda names=(): facts)
 
 
 # What decides
@@ -71,7 +68,7 @@ def test_without_a_record_the_built_in_one_decides() -> None:
 def test_what_was_kept_last_decides(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     kept(intercept=-1.0, threshold=0.55)
     record = kept(intercept=-2.0, threshold=0.65, knots=((0.0, 0.1), (1.0, 0.9)))
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         gate = gate_in_use()
     assert (gate.scale.version, gate.threshold) == (record.version, 0.65)
     assert gate.scale.as_dict()["intercept"] == -2.0
