@@ -116,11 +116,12 @@ def calibration_store(
 
 
 def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
-    """From the next question on, wherever its encoder is in use. Audited, in one transaction."""
+    """From the next question on, wherever its encoder is in use. Audited, in one transaction.
+
+    Of all records for the same weights, however they are computed, it is then the only active one.
+    """
     with transaction.atomic():
-        CalibrationRecord.objects.filter(encoder=record.encoder, is_active=True).update(
-            is_active=False
-        )
+        _deactivate(record.encoder)
         CalibrationRecord.objects.filter(pk=record.pk).update(is_active=True)
         record.refresh_from_db(fields=["is_active"])
         audit.record(
@@ -149,9 +150,7 @@ def built_in_use(*, by: User | None) -> None:
             hint="Nothing was changed.",
         )
     with transaction.atomic():
-        for record in CalibrationRecord.objects.filter(is_active=True):
-            if same_weights(record.encoder, encoder):
-                CalibrationRecord.objects.filter(pk=record.pk).update(is_active=False)
+        _deactivate(encoder)
         audit.record(
             "calibration.used",
             actor=by,
@@ -184,6 +183,13 @@ def _active(encoder: str) -> CalibrationRecord | None:
     fitting = [record for record in active if same_weights(record.encoder, encoder)]
     exact = [record for record in fitting if record.encoder == encoder]
     return next(iter(exact or fitting), None)
+
+
+def _deactivate(encoder: str) -> None:
+    """Those of the same weights."""
+    active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
+    found = [pk for pk, other in active if other == encoder or same_weights(other, encoder)]
+    CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
 
 
 def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:

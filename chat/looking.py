@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from chat.calibration_records import fits_encoder, misfit
 from chat.gate import Decision, Gate, GateUnavailable, decide
-from chat.second_search import second_search
+from chat.second_search import explaining_search, second_search
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
@@ -71,11 +71,11 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
     took another's place meanwhile.
     """
-    config = second_search(looks.config) if kind == SECOND else looks.config
+    config = _config(looks, kind)
     evidence = retrieve(query, config)
     if not fits_encoder(gate, evidence.trace.encoder):
         raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
-    if kind != SECOND:
+    if kind == FIRST:
         for note in misfit(gate, config, evidence.trace.fingerprint):
             looks.note(note)
     decision = decide(
@@ -86,3 +86,11 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     )
     looks.taken.append(Look(kind, evidence, decision))
     return decision
+
+
+def _config(looks: Looks, kind: str) -> RetrievalConfig:
+    if kind == EXPLAINING:
+        return explaining_search(looks.config)
+    if kind == SECOND:
+        return second_search(looks.config, looks.taken[0].evidence.trace)
+    return looks.config

@@ -259,11 +259,12 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
 
 
 def _fingerprint(inquiry: _Inquiry, generator: Generator) -> str:
-    """16 hex digits over everything that is set: retrieval, calibration, gate, generator."""
+    """16 hex digits over what decided: every search, the lexicon, calibration, gate, generator."""
     looks = inquiry.looks
-    searched = [taken.evidence.trace.fingerprint for taken in looks.taken[:1]]
+    traces = [taken.evidence.trace for taken in looks.taken]
     content = {
-        "retrieval": searched or [looks.config.fingerprint()],
+        "retrieval": [trace.fingerprint for trace in traces] or [looks.config.fingerprint()],
+        "lexicon": [trace.analysis.lexicon if trace.analysis else "" for trace in traces],
         "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": generator.fingerprint,
     }

@@ -39,7 +39,8 @@ class Command(BaseCommand):
             reader=_reader(options["user"]),
             filters=filters_from(options),
         )
-        hits = retrieve(query, replace(site_config(), k=options["k"])).hits
+        config = replace(site_config(), k=options["k"], adaptive_k=False)
+        hits = retrieve(query, config).hits
         if options["json"]:
             self.stdout.write(json.dumps(hits_payload(hits), ensure_ascii=False, indent=2))
             return
