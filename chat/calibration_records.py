@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 
 from chat import audit
 from chat.calibration import CalibrationError, Fitted
@@ -28,6 +28,7 @@ OTHER_COMPUTATION = (
     "The gate was calibrated with the same encoder computed in another way: run manage.py "
     "calibrate again to know its risk."
 )
+_LOCK_CLASS = 7_302  # of PostgreSQL's advisory locks: one changes the calibrations at a time
 NO_GUARANTEE = "The threshold is set by hand (MEDRAG_GATE_THRESHOLD), so its risk is not known."
 
 
@@ -88,10 +89,11 @@ def calibration_store(
     fitted: Fitted, provenance: Provenance, *, by: User | None
 ) -> CalibrationRecord:
     """Keep it under the next number, with its plot, and use it from now on. Audited."""
-    number = _next_number()
-    picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
     calibration = fitted.calibration
     with transaction.atomic():
+        _one_at_a_time()
+        number = _next_number()
+        picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
         record = CalibrationRecord.objects.create(
             number=number,
             created_by=by,
@@ -121,6 +123,7 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
     Of all records for the same weights, however they are computed, it is then the only active one.
     """
     with transaction.atomic():
+        _one_at_a_time()
         _deactivate(record.encoder)
         CalibrationRecord.objects.filter(pk=record.pk).update(is_active=True)
         record.refresh_from_db(fields=["is_active"])
@@ -150,6 +153,7 @@ def built_in_use(*, by: User | None) -> None:
             hint="Nothing was changed.",
         )
     with transaction.atomic():
+        _one_at_a_time()
         _deactivate(encoder)
         audit.record(
             "calibration.used",
@@ -212,6 +216,12 @@ def _with_threshold(gate: Gate) -> Gate:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
     return Gate(gate.scale, settings.GATE_THRESHOLD, gate.retrieval, notes)
+
+
+def _one_at_a_time() -> None:
+    """Whoever changes the calibrations waits here until the one before has committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
 
 
 def _next_number() -> int:

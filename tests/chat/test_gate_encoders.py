@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.db import connections, transaction
 
 from chat.calibration_records import BUILT_IN, encoder_in_use, gate_in_use
 from chat.gate import Calibration, Cosine, Gate
-from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from chat.services import turn_ask
 from corpus import vectors
 from corpus.encoders.registry import active_encoders, embedder_of, searched_rows
@@ -24,7 +27,6 @@ ANSWER = (
     "# Pneumonia in adults\nGive demonstracillin 500 mg by mouth every 8 hours to adults with "
     "pneumonia."
 )
-OPEN = {"intercept": 9.0, "cosine": 0.0, "coverage": 0.0}  # opens for whatever is found
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_a_search_by_another_encoder_is_not_judged_by_the_first_ones_gate(
     two: None, settings: LazySettings
 ) -> None:
     assert ask().status == TurnStatus.ANSWERED
-    kept(**OPEN)
+    kept(intercept=9.0, cosine=0.0, coverage=0.0)
     settings.RETRIEVAL = "encoders=tiny"
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
@@ -63,7 +65,7 @@ def test_the_gate_is_that_of_the_encoder_which_the_site_searches_first(
     (searched,) = active_encoders(("tiny",))
     assert tiny == searched.embedder.fingerprint != encoder_in_use()
     settings.RETRIEVAL = "encoders=tiny,minilm"
-    kept(encoder=tiny, **OPEN)
+    kept(encoder=tiny, intercept=9.0, cosine=0.0, coverage=0.0)
     turn = ask()
     assert gate_in_use().scale.version == turn.trace["gate"]["scale"]["version"] == "site-1"
     assert turn.trace["searches"][0]["encoder"] == tiny
@@ -83,3 +85,24 @@ def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
     assert turn.trace["searches"] == [] and not turn.claims.exists()
     monkeypatch.setattr("chat.services.gate_in_use", lambda config: Gate(Cosine(), 0.1))
     assert ask().status == TurnStatus.ANSWERED
+
+
+def test_two_that_are_kept_at_once_have_numbers_of_their_own(own_database: str) -> None:
+    started = threading.Event()
+
+    def second() -> str:
+        started.set()
+        try:
+            return kept().version
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first = kept().version
+            other = pool.submit(second)
+            started.wait()
+            with pytest.raises(TimeoutError):  # it waits until the first has committed
+                other.result(timeout=1.5)
+        assert (first, other.result(timeout=60)) == ("site-1", "site-2")
+    assert [r.version for r in CalibrationRecord.objects.filter(is_active=True)] == ["site-2"]
