@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -99,7 +99,7 @@ class SearchView(Guarded):
             reader=user.pk,
             filters=asked["filters"],
         )
-        config = replace(site_config(), k=asked["k"])
+        config = replace(site_config(), k=asked["k"], adaptive_k=False)
         evidence = retrieve(query, with_surroundings(config) if asked["surroundings"] else config)
         _record_search(user, evidence, k=asked["k"])
         around = evidence.surroundings if asked["surroundings"] else ()
@@ -141,12 +141,15 @@ def _user(request: Request) -> User:
 def _record_search(user: User, evidence: Evidence, *, k: int) -> None:
     """Who searched and what was shown. Of the words only a keyed hash: they may name a patient."""
     words = evidence.query.text.casefold()
-    payload = {
+    payload: dict[str, Any] = {
         "chunks": [hit.key for hit in evidence.hits],
         "collections": list(evidence.query.collections),
+        "filters": {name: value for name, value in asdict(evidence.query.filters).items() if value},
         "fingerprint": evidence.trace.fingerprint,
         "k": k,
         "query_hmac": salted_hmac("chat.audit.query", words, algorithm="sha256").hexdigest(),
     }
+    if evidence.trace.notes:
+        payload["notes"] = list(evidence.trace.notes)
     with transaction.atomic():
         audit.record("search", actor=user, subject="", payload=payload)

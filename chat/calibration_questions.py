@@ -18,8 +18,9 @@ from typing import Any
 from chat.audit_chain import canonical_json
 from chat.calibration import CalibrationError, Example
 from chat.models import Reason
-from chat.second_search import searches_fingerprint, second_search
+from chat.second_search import explaining_search, searches_fingerprint, second_search
 from chat.services import QuestionError, question_clean
+from corpus.models import Document
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Hit, Query, Rights, Scope
@@ -41,6 +42,7 @@ class Observed:
 
     examples: tuple[Example, ...]
     retrieval: str  # fingerprint of the search, or of both
+    encoder: str  # fingerprint of the encoder whose cosines these are
     not_found: int  # answerable questions none of whose documents was among the passages
 
 
@@ -112,34 +114,45 @@ def observed(
     set on these holds for either.
     """
     examples: list[Example] = []
-    fingerprint, not_found = "", 0
+    fingerprint, encoder, not_found = "", "", 0
     for question in questions:
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
         fingerprint = searches_fingerprint(config, evidence.trace.fingerprint)
+        encoder = evidence.trace.encoder
         hits = evidence.hits
         if config.corrective:
-            hits += retrieve(query, second_search(config)).hits
+            hits += retrieve(query, second_search(config, evidence.trace)).hits
         answered = question.answerable and _is_found(question, hits)
         not_found += question.answerable and not answered
         examples.append(Example(question.question, _features(hits), answered))
         if not question.answerable:
             examples.append(_among_ended(question, config, on=on))
-    return Observed(tuple(examples), fingerprint, not_found)
+    return Observed(tuple(examples), fingerprint, encoder, not_found)
 
 
 def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.date) -> Example:
     """The second look of a refusal, which the same weights judge."""
     query = Query(question.question, on=on, scope=Scope.OUT_OF_DATE, rights=Rights.ALL)
-    hits = retrieve(query, config).hits
+    hits = retrieve(query, explaining_search(config)).hits
     ended = question.reason == Reason.ONLY_OUT_OF_DATE and _is_found(question, hits)
     return Example(question.question, _features(hits), ended, is_extra=True)
 
 
 def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
-    """Where the set names no documents, whatever is found is taken for the answer."""
+    """Where the set names no documents, whatever is found is taken for the answer.
+
+    A document that says the same in the same words as what is found is found with it. One query,
+    where such a document is named by its file.
+    """
     named = set(question.documents)
-    return not named or any(hit.filename in named or hit.sha256 in named for hit in hits)
+    if not named or any(hit.filename in named or hit.sha256 in named for hit in hits):
+        return True
+    twins = [twin for hit in hits for twin in hit.also_in]
+    if any(twin.key.partition("_")[0] in named for twin in twins):
+        return True
+    ids = {twin.document_id for twin in twins}
+    return bool(ids) and Document.objects.filter(pk__in=ids, filename__in=named).exists()
 
 
 def _features(hits: Sequence[Hit]) -> tuple[tuple[float, float], ...]:

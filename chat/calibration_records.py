@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 
 from chat import audit
 from chat.calibration import CalibrationError, Fitted
@@ -17,6 +17,7 @@ from chat.scales import same_weights
 from chat.second_search import searches_fingerprint
 from corpus.encoders.registry import searched_facts
 from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
 
 BUILT_IN = Calibration()
 OTHER_SEARCH = (
@@ -27,6 +28,7 @@ OTHER_COMPUTATION = (
     "The gate was calibrated with the same encoder computed in another way: run manage.py "
     "calibrate again to know its risk."
 )
+_LOCK_CLASS = 7_302  # of PostgreSQL's advisory locks: one changes the calibrations at a time
 NO_GUARANTEE = "The threshold is set by hand (MEDRAG_GATE_THRESHOLD), so its risk is not known."
 
 
@@ -40,8 +42,18 @@ class Provenance:
     retrieval: str
 
 
-def gate_in_use() -> Gate:
-    """The configured kind, with the active calibration of the encoder in use. One query or none.
+def encoder_in_use(config: RetrievalConfig | None = None) -> str:
+    """Fingerprint of the encoder whose cosines a search of `config`, or the site's, gives its hits.
+
+    One query. Raises `EncoderUnavailable` where that encoder is not searched.
+    """
+    return searched_facts((config or site_config()).encoders).fingerprint
+
+
+def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
+    """The configured kind, with the active calibration of the primary encoder of `config`.
+
+    Without `config` it is the site's. Two queries, or none for the kind that has no calibration.
 
     A record that was made for another encoder is never used: its cosines mean something else. The
     built-in calibration serves the bundled encoder alone. Raises `GateUnavailable` where neither
@@ -49,7 +61,7 @@ def gate_in_use() -> Gate:
     """
     if settings.GATE == "cosine":
         return Gate(Cosine(), settings.GATE_COSINE)
-    encoder = searched_facts().fingerprint
+    encoder = encoder_in_use(config)
     record = _active(encoder)
     if record is not None:
         return _gate_of(record, encoder)
@@ -59,6 +71,12 @@ def gate_in_use() -> Gate:
             "MEDRAG_GATE to cosine."
         )
     return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
+
+
+def fits_encoder(gate: Gate, encoder: str) -> bool:
+    """Whether the gate can judge cosines of the encoder with this fingerprint."""
+    scale = gate.scale
+    return not isinstance(scale, Calibration) or same_weights(scale.encoder, encoder)
 
 
 def misfit(gate: Gate, config: RetrievalConfig, first: str) -> tuple[str, ...]:
@@ -71,10 +89,11 @@ def calibration_store(
     fitted: Fitted, provenance: Provenance, *, by: User | None
 ) -> CalibrationRecord:
     """Keep it under the next number, with its plot, and use it from now on. Audited."""
-    number = _next_number()
-    picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
     calibration = fitted.calibration
     with transaction.atomic():
+        _one_at_a_time()
+        number = _next_number()
+        picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
         record = CalibrationRecord.objects.create(
             number=number,
             created_by=by,
@@ -99,11 +118,13 @@ def calibration_store(
 
 
 def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
-    """From the next question on, wherever its encoder is in use. Audited, in one transaction."""
+    """From the next question on, wherever its encoder is in use. Audited, in one transaction.
+
+    Of all records for the same weights, however they are computed, it is then the only active one.
+    """
     with transaction.atomic():
-        CalibrationRecord.objects.filter(encoder=record.encoder, is_active=True).update(
-            is_active=False
-        )
+        _one_at_a_time()
+        _deactivate(record.encoder)
         CalibrationRecord.objects.filter(pk=record.pk).update(is_active=True)
         record.refresh_from_db(fields=["is_active"])
         audit.record(
@@ -125,16 +146,15 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
 
 def built_in_use(*, by: User | None) -> None:
     """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
-    encoder = searched_facts().fingerprint
+    encoder = encoder_in_use()
     if not same_weights(BUILT_IN.encoder, encoder):
         raise CalibrationError(
             f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
             hint="Nothing was changed.",
         )
     with transaction.atomic():
-        for record in CalibrationRecord.objects.filter(is_active=True):
-            if same_weights(record.encoder, encoder):
-                CalibrationRecord.objects.filter(pk=record.pk).update(is_active=False)
+        _one_at_a_time()
+        _deactivate(encoder)
         audit.record(
             "calibration.used",
             actor=by,
@@ -158,7 +178,7 @@ def record_of(version: str) -> CalibrationRecord:
 
 
 def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
-    return same_weights(record.encoder, searched_facts().fingerprint)
+    return same_weights(record.encoder, encoder_in_use())
 
 
 def _active(encoder: str) -> CalibrationRecord | None:
@@ -167,6 +187,13 @@ def _active(encoder: str) -> CalibrationRecord | None:
     fitting = [record for record in active if same_weights(record.encoder, encoder)]
     exact = [record for record in fitting if record.encoder == encoder]
     return next(iter(exact or fitting), None)
+
+
+def _deactivate(encoder: str) -> None:
+    """Those of the same weights."""
+    active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
+    found = [pk for pk, other in active if other == encoder or same_weights(other, encoder)]
+    CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
 
 
 def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
@@ -189,6 +216,12 @@ def _with_threshold(gate: Gate) -> Gate:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
     return Gate(gate.scale, settings.GATE_THRESHOLD, gate.retrieval, notes)
+
+
+def _one_at_a_time() -> None:
+    """Whoever changes the calibrations waits here until the one before has committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
 
 
 def _next_number() -> int:

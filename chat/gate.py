@@ -46,7 +46,7 @@ class Decision:
     probability: float  # of the best passage; 0 without one
     threshold: float
     reason: Reason | None
-    passages: tuple[Hit, ...]  # best first by the scale's score, then by key
+    passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale's score, then key
     is_near: bool = field(default=False)  # shut, but near enough for a second look
 
 
@@ -55,14 +55,16 @@ def decide(
 ) -> Decision:
     """Open the way if the best passage's probability reaches `threshold`.
 
-    A passage whose score is not a number stands last and never opens it.
+    A passage whose score is not a number stands last and never opens it. Where something ordered
+    the passages anew its order stands for what is handed on: it has read more than the gate.
     """
-    passages = tuple(
+    judged = tuple(
         sorted(evidence.hits, key=lambda hit: (_descending(calibration.score(hit)), hit.key))
     )
-    if not passages:
+    if not judged:
         return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())
-    probability = calibration.probability(passages[0])
+    passages = evidence.hits if evidence.trace.reranked else judged
+    probability = calibration.probability(judged[0])
     if not math.isfinite(probability):
         return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
     if probability >= threshold:

@@ -11,9 +11,9 @@ import logging
 import time
 from dataclasses import dataclass, field
 
-from chat.calibration_records import misfit
-from chat.gate import Decision, Gate, decide
-from chat.second_search import second_search
+from chat.calibration_records import fits_encoder, misfit
+from chat.gate import Decision, Gate, GateUnavailable, decide
+from chat.second_search import explaining_search, second_search
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
@@ -66,10 +66,16 @@ def look(query: Query, gate: Gate, looks: Looks) -> Decision:
 
 
 def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
-    """Search and decide, and keep both."""
-    config = second_search(looks.config) if kind == SECOND else looks.config
+    """Search and decide, and keep both.
+
+    Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
+    took another's place meanwhile.
+    """
+    config = _config(looks, kind)
     evidence = retrieve(query, config)
-    if kind != SECOND:
+    if not fits_encoder(gate, evidence.trace.encoder):
+        raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
+    if kind == FIRST:
         for note in misfit(gate, config, evidence.trace.fingerprint):
             looks.note(note)
     decision = decide(
@@ -80,3 +86,11 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     )
     looks.taken.append(Look(kind, evidence, decision))
     return decision
+
+
+def _config(looks: Looks, kind: str) -> RetrievalConfig:
+    if kind == EXPLAINING:
+        return explaining_search(looks.config)
+    if kind == SECOND:
+        return second_search(looks.config, looks.taken[0].evidence.trace)
+    return looks.config

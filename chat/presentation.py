@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from chat.models import Citation, Claim, Reason, Turn
+from chat.narrowing import narrowed_to
 from chat.notices import Notice, document_notices
 from chat.refusals import ADVICE
 from chat.selectors import documents_by_sha256
@@ -81,6 +82,7 @@ class ShownTurn:
     nearest: tuple[Passage, ...]
     advice: str
     owner: dict[str, str]
+    narrowed: str  # what alone was searched; empty where nothing was left out
     hidden: int  # statements, or passages after a refusal, that are not open to the reader
 
     @property
@@ -134,6 +136,7 @@ def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> Shown
         nearest=nearest,
         advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
         owner={} if hidden else turn.owner,
+        narrowed=narrowed_to(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
 

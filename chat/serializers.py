@@ -9,6 +9,7 @@ from django.db.models import Prefetch
 from rest_framework import serializers
 
 from chat.models import Citation, Reason, Turn, TurnStatus
+from chat.narrowing import narrowed_to
 from chat.selectors import citations_scanned
 from chat.services import QuestionError, question_clean
 from corpus.access import collections_searchable
@@ -29,7 +30,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
     return {
         "status": str(turn.status),
         "reason": str(turn.reason) or None,
-        "message": Reason(turn.reason).label if turn.reason else None,
+        "message": _message(turn),
         "owner": turn.owner or None,
         "claims": [
             {"text": claim.text, "citations": [_citation(cited) for cited in claim.citations.all()]}
@@ -42,6 +43,13 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "confidence": turn.confidence,
         "turn": str(turn.pk),
     }
+
+
+def _message(turn: Turn) -> str | None:
+    if not turn.reason:
+        return None
+    label, narrowed = str(Reason(turn.reason).label), narrowed_to(turn)
+    return f"{label}. Searched only: {narrowed}." if narrowed else label
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
@@ -204,7 +212,9 @@ class QueryResponse(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(
         choices=Reason.choices, allow_null=True, help_text="Why it was refused; null if answered."
     )
-    message = serializers.CharField(allow_null=True, help_text="The reason as a sentence.")
+    message = serializers.CharField(
+        allow_null=True, help_text="The reason as a sentence, and what the search was narrowed to."
+    )
     owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
     nearest = PassageResponse(

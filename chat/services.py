@@ -18,7 +18,7 @@ from django.utils import timezone
 from chat import audit
 from chat.calibration_records import gate_in_use
 from chat.confidence import confidence
-from chat.gate import Decision
+from chat.gate import Decision, GateUnavailable
 from chat.generation import ExtractiveGenerator, Generator
 from chat.looking import EXPLAINING, Look, Looks, look, look_once
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
@@ -110,11 +110,13 @@ def turn_ask(
 def _answer(query: Query, *, generator: Generator, inquiry: _Inquiry) -> Outcome:
     looks = inquiry.looks
     try:
-        looks.gate = gate_in_use()
+        looks.gate = gate_in_use(looks.config)
     except Exception as error:  # noqa: BLE001 - fail closed: whatever breaks here is a refusal
         return _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry)
     try:
         decision = look(query, looks.gate, looks)
+    except GateUnavailable as error:
+        return _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry)
     except Exception as error:  # noqa: BLE001 - fail closed
         return _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry)
     if decision.reason is not None:
@@ -257,11 +259,12 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
 
 
 def _fingerprint(inquiry: _Inquiry, generator: Generator) -> str:
-    """16 hex digits over everything that is set: retrieval, calibration, gate, generator."""
+    """16 hex digits over what decided: every search, the lexicon, calibration, gate, generator."""
     looks = inquiry.looks
-    searched = [taken.evidence.trace.fingerprint for taken in looks.taken[:1]]
+    traces = [taken.evidence.trace for taken in looks.taken]
     content = {
-        "retrieval": searched or [looks.config.fingerprint()],
+        "retrieval": [trace.fingerprint for trace in traces] or [looks.config.fingerprint()],
+        "lexicon": [trace.analysis.lexicon if trace.analysis else "" for trace in traces],
         "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": generator.fingerprint,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chat.models import Citation, Claim, Turn, TurnStatus
+from chat.narrowing import narrowed_to
 
 
 def as_text(turn: Turn) -> str:
@@ -33,6 +34,8 @@ def _citations(claim: Claim) -> list[str]:
 
 def _refusal(turn: Turn) -> list[str]:
     lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}."]
+    if narrowed := narrowed_to(turn):
+        lines.append(f"  Searched only: {narrowed}.")
     if turn.nearest:
         lines.append("  Nearest passages, which are no answer:")
     for passage in turn.nearest:

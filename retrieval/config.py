@@ -68,9 +68,11 @@ class RetrievalConfig:
     corrective_before_s: float = 2.0  # after the question; later it would take too long
 
     def fingerprint(self, *parts: str) -> str:
-        """16 hex digits over every field, the pipeline's version, and what else decides.
+        """16 hex digits over every field, the pipeline's version, and `parts`: what else decides.
 
-        That is the weights of each encoder, the reranker, the lexicon.
+        That is the weights of each encoder, the reranker, and what words questions anew. Not the
+        lexicon: an entry more does not make another search of it, which would need its gate
+        calibrated again. A turn's fingerprint holds the lexicon's beside this one.
         """
         content = json.dumps(
             {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
@@ -83,12 +85,12 @@ def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
     return replace(config, context_chars=config.context_chars or SURROUNDINGS_CHARS)
 
 
-def widened(config: RetrievalConfig, *, rewrites: int = 0) -> RetrievalConfig:
+def widened(config: RetrievalConfig) -> RetrievalConfig:
     """The second search of a question whose first was nearly good enough.
 
     After corrective retrieval (Yan et al., 2024): more passages of longer lists, every wording by
-    rules, `rewrites` by a language model, and the neighbours of what was found. What a
-    site has switched off for good, a side of the search, an encoder or a reranker, stays off.
+    rules, and the neighbours of what was found. What a site has switched off for good, a side of
+    the search, an encoder, a reranker or a language model's wordings, stays off.
     """
     return replace(
         config,
@@ -103,7 +105,6 @@ def widened(config: RetrievalConfig, *, rewrites: int = 0) -> RetrievalConfig:
         max_scan_tuples=2 * config.max_scan_tuples,
         expand=True,
         rules=True,
-        multi_query=max(config.multi_query, rewrites),
         neighbours=True,
         summaries=True,
         rerank_candidates=2 * config.rerank_candidates,

@@ -107,6 +107,7 @@ class _Search:
             analysis=analysis,
             variants=variants,
             encoders=tuple(encoder.name for encoder in encoders),
+            encoder=encoders[0].embedder.fingerprint,
             reranked=reranked.ranked,
             rerank_parts=parts_payload(reranked),
             notes=tuple(self.notes),

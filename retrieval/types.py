@@ -217,6 +217,7 @@ class Trace:
     analysis: Analysis | None = None
     variants: tuple[Variant, ...] = ()
     encoders: tuple[str, ...] = ()
+    encoder: str = ""  # fingerprint of the primary one, whose cosines the hits have
     reranked: tuple[Ranked, ...] = ()  # where something ordered the fused list anew
     # By key, what made a passage's place in it: the numbers of `retrieval.rerank.types.Parts`.
     rerank_parts: dict[str, dict[str, float | None]] = field(default_factory=dict)

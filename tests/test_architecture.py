@@ -51,6 +51,7 @@ SHARED = {
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
     "retrieval.filters": "what a search is narrowed to is read in one way",
+    "retrieval.generated": "what words questions anew is a part of what a calibration is kept with",
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",

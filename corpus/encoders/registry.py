@@ -93,13 +93,19 @@ def encoder_facts() -> Facts:
     return facts_for(configured_specs()[0])
 
 
-def searched_facts() -> Facts:
+def searched_facts(names: Sequence[str] = ()) -> Facts:
     """Those of the primary encoder that is searched, without loading it. One query.
 
-    Before there is one, the configured one's.
+    With `names` it is the first of them, as for `active_encoders`. Before there is one, the
+    configured one's. Raises `EncoderUnavailable` where the first of `names` is not searched.
     """
     rows = searched_rows()
-    return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
+    if not names:
+        return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
+    for row in rows:
+        if row.name == names[0]:
+            return facts_for(spec_from(row.spec))
+    raise _not_searched(names[0], [row.name for row in rows])
 
 
 def get_embedder() -> Embedder:
@@ -118,13 +124,17 @@ def active_encoders(names: Sequence[str] = ()) -> tuple[ActiveEncoder, ...]:
     """
     rows = {row.name: row for row in searched_rows()}
     if missing := [name for name in names if name not in rows]:
-        raise EncoderUnavailable(
-            f"No vectors of the encoder {missing[0]} can be searched.",
-            hint=f"There are {', '.join(rows) or 'none'}; manage.py doctor says more.",
-        )
+        raise _not_searched(missing[0], list(rows))
     if not rows:
         raise EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
     return tuple(_active(rows[name]) for name in names or rows)
+
+
+def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
+    return EncoderUnavailable(
+        f"No vectors of the encoder {name} can be searched.",
+        hint=f"There are {', '.join(known) or 'none'}; manage.py doctor says more.",
+    )
 
 
 def searched_rows() -> list[Encoder]:

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import OperationalError
@@ -121,6 +122,38 @@ def test_filters_narrow_questions_and_searches(client: Client, guideline: Docume
         assert bool(found) == is_found
         answer = post(client, QUERY, {"question": QUESTION, "filters": filters}).json()
         assert (answer["reason"] != "NO_EVIDENCE") == is_found
+        logged = json.loads(AuditEvent.objects.filter(action="search").latest("seq").payload)
+        assert logged["filters"] == filters
+
+
+def test_a_refusal_says_what_alone_was_searched(client: Client, guideline: Document) -> None:
+    filters = {"populations": ["child"], "specialties": ["Heart"], "year_from": 2020}
+    asked = {"question": QUESTION, "filters": filters}
+    narrowed, plain = (
+        post(client, QUERY, content).json()["message"]
+        for content in (asked, {"question": "What is the boiling point of tungsten?"})
+    )
+    assert narrowed.endswith(". Searched only: child, Heart, from 2020.")
+    assert "only" not in plain
+
+
+def test_a_search_gives_as_many_as_it_is_asked_for(client: Client, settings: LazySettings) -> None:
+    settings.RETRIEVAL = "adaptive_k=yes"
+    for number in range(5):
+        publish(f"# Demonstracillin {number}\nGive demonstracillin {number + 1} mg.")
+    found = post(client, SEARCH, {"query": "demonstracillin?", "k": 5}).json()
+    assert len(found) == 5
+
+
+def test_what_went_wrong_in_a_search_is_in_the_log(
+    client: Client, guideline: Document, settings: LazySettings
+) -> None:
+    post(client, SEARCH, {"query": QUESTION})
+    assert "notes" not in json.loads(AuditEvent.objects.get(action="search").payload)
+    settings.RETRIEVAL, settings.REWRITE_LLM_URL = "multi_query=2", ""
+    post(client, SEARCH, {"query": QUESTION})
+    (note,) = json.loads(AuditEvent.objects.filter(action="search").latest("seq").payload)["notes"]
+    assert "MEDRAG_REWRITE_LLM_URL" in note
 
 
 def test_a_search_is_a_list_and_audited_without_its_words(

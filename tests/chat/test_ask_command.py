@@ -128,3 +128,10 @@ def test_a_process_that_cannot_ask_exits_1_with_nothing_on_its_output(own_databa
     assert (done.returncode, done.stdout) == (1, "")
     assert "Traceback" not in done.stderr
     assert "Please type a question" in done.stderr
+
+
+def test_a_refusal_says_what_alone_was_searched(guideline: str) -> None:
+    narrowed = run(QUESTION, "--population", "child", "--year-to", "2023")
+    assert "No answer" in narrowed
+    assert "  Searched only: child, up to 2023." in narrowed.splitlines()
+    assert "Searched only" not in run("What is the boiling point of tungsten?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 from pathlib import Path
@@ -199,6 +200,23 @@ def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
     assert [unnamed.examples[0].answerable, unnamed.not_found] == [True, 0]
     assert right.examples[0].features == elsewhere.examples[0].features
     assert len(right.examples[0].features) == 2
+
+
+def test_a_document_that_says_the_same_as_what_is_found_is_found(guidelines: None) -> None:
+    text = "# Scurvy\nGive ascorbil 250 mg by mouth daily to adults with scurvy."
+    later, earlier = datetime.date(2025, 2, 1), datetime.date(2025, 1, 1)
+    publish(text, sha256="b" * 64, filename="new.md", effective_from=later)
+    publish(text, sha256="c" * 64, filename="old.md", effective_from=earlier)
+    question = "What is the dose of ascorbil in scurvy?"
+    not_found = {
+        name: observed(
+            [Labelled(question, True, documents=(name,))],
+            RetrievalConfig(k=1, corrective=False),
+            on=timezone.localdate(),
+        ).not_found
+        for name in ("new.md", "old.md", "c" * 64, "other.md")
+    }
+    assert not_found == {"new.md": 0, "old.md": 0, "c" * 64: 0, "other.md": 1}
 
 
 def test_where_the_site_looks_twice_both_searches_count(guidelines: None) -> None:

@@ -30,6 +30,7 @@ from chat.gate import Cosine, GateUnavailable
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from chat.second_search import searches_fingerprint
 from chat.services import turn_ask
+from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
 from retrieval.config import RetrievalConfig
@@ -52,12 +53,8 @@ def versions_active() -> list[str]:
 def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
     """Another encoder's name where the site asks for the one in use."""
 
-    class Facts:
-        pass
-
-    facts = Facts()
-    facts.fingerprint = fingerprint  # type: ignore[attr-defined]
-    monkeypatch.setattr("chat.calibration_records.encoder_facts", lambda: facts)
+    facts = replace(searched_facts(), fingerprint=fingerprint)
+    monkeypatch.setattr("chat.calibration_records.searched_facts", lambda names=(): facts)
 
 
 # What decides
@@ -71,7 +68,7 @@ def test_without_a_record_the_built_in_one_decides() -> None:
 def test_what_was_kept_last_decides(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     kept(intercept=-1.0, threshold=0.55)
     record = kept(intercept=-2.0, threshold=0.65, knots=((0.0, 0.1), (1.0, 0.9)))
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         gate = gate_in_use()
     assert (gate.scale.version, gate.threshold) == (record.version, 0.65)
     assert gate.scale.as_dict()["intercept"] == -2.0
@@ -157,6 +154,15 @@ def test_the_same_weights_computed_in_another_way_are_used_and_said(
     assert (gate_in_use().threshold, gate_in_use().notes) == (0.66, ())
 
 
+def test_the_one_that_is_chosen_decides_also_beside_one_of_exactly_this_computation() -> None:
+    elsewhere = kept(encoder="model:53aa51172d142c89:onnx-int8", threshold=0.66)
+    kept(threshold=0.77)
+    assert versions_active() == ["site-2"]
+    calibration_use(elsewhere, by=None)
+    assert versions_active() == ["site-1"]
+    assert (gate_in_use().threshold, gate_in_use().notes) == (0.66, (OTHER_COMPUTATION,))
+
+
 def test_without_a_gate_that_fits_every_question_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -194,14 +200,13 @@ def test_the_built_in_calibration_fits_any_search() -> None:
     assert misfit(gate_in_use(), RetrievalConfig(), "whatever") == ()
 
 
-def test_another_second_search_is_another_search(settings: LazySettings) -> None:
-    """A language model that comes later writes for the second search alone."""
-    config = RetrievalConfig()
-    settings.REWRITE_LLM_URL = ""
+def test_another_model_for_the_wordings_is_another_search(settings: LazySettings) -> None:
+    config = RetrievalConfig(multi_query=2)
+    settings.REWRITE_LLM_MODEL = "one"
     kept(retrieval=searches_fingerprint(config, "first"))
     assert misfit(gate_in_use(), config, "first") == ()
     assert misfit(gate_in_use(), config, "other") == (OTHER_SEARCH,)
-    settings.REWRITE_LLM_URL = "http://127.0.0.1:9/v1"
+    settings.REWRITE_LLM_MODEL = "two"
     assert misfit(gate_in_use(), config, "first") == (OTHER_SEARCH,)
     alone = replace(config, corrective=False)
     assert searches_fingerprint(alone, "first") == "first"

@@ -9,7 +9,7 @@ from chat.gate import Calibration, Cosine, decide
 from chat.models import Reason
 from chat.scales import same_weights
 from corpus.encoders.registry import encoder_facts
-from retrieval.types import Evidence, Hit, Query, Scope, Trace
+from retrieval.types import Evidence, Hit, Query, Ranked, Scope, Trace
 from tests.chat.hits import TODAY, made_up_hit
 
 PLAIN = Calibration(intercept=-1.0, cosine=2.0, coverage=3.0, version="test")
@@ -64,6 +64,17 @@ def test_the_best_passage_decides_whatever_its_rank() -> None:
     assert decision.reason is None
     assert decision.passages == (strong, weak)
     assert decision.probability == PLAIN.probability(strong)
+
+
+def test_a_rerankers_order_is_handed_on_and_the_best_passage_decides() -> None:
+    first = made_up_hit(key="a", rank=1, cosine=0.0, coverage=0.0)
+    second = made_up_hit(key="b", rank=2, cosine=1.0, coverage=1.0)
+    found = evidence(first, second)
+    ranked = tuple(Ranked(1, hit.key, hit.rank, 1.0 / hit.rank) for hit in found.hits)
+    reranked = replace(found, trace=replace(found.trace, reranked=ranked))
+    decision = decide(reranked, calibration=PLAIN, threshold=0.9)
+    assert (decision.reason, decision.passages) == (None, (first, second))
+    assert decision.probability == PLAIN.probability(second)
 
 
 def test_ties_are_decided_by_key() -> None:

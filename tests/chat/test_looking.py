@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,13 +14,16 @@ from django.conf import LazySettings
 from chat import looking
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.scales import log_odds
-from chat.second_search import REWRITES, second_search
+from chat.second_search import explaining_search
 from chat.services import turn_ask
 from corpus.models import Document, Lifecycle
 from retrieval.config import RetrievalConfig, config_from, widened
+from retrieval.models import LexiconEntry
 from retrieval.pipeline import retrieve
+from retrieval.services import lexicon_entry_save
 from retrieval.types import Evidence, Query
 from tests.corpora import publish
+from tests.corpus.llm_server import Endpoint, endpoint, says, status
 
 pytestmark = pytest.mark.django_db
 
@@ -249,14 +253,16 @@ def test_what_a_search_notes_is_in_the_log(
 
 def test_it_only_widens() -> None:
     base = RetrievalConfig(rrf_k=10, fusion="sum", reranker="llm", encoders=("a",), dense=False)
-    wide = widened(base, rewrites=3)
+    wide = widened(base)
     changed = {n: v for n, v in asdict(wide).items() if v != getattr(base, n)}
     for name, value in changed.items():
         before: Any = getattr(base, name)
         grows = value is True if isinstance(before, bool) else value > before
         assert grows or name == "corrective", name
-    assert not {"dense", "encoders", "fusion", "rrf_k", "reranker", "hyde"} & set(changed)
-    assert wide.multi_query == 3 and wide.neighbours and wide.rules
+    assert not {"dense", "encoders", "fusion", "rrf_k", "reranker", "hyde", "multi_query"} & set(
+        changed
+    )
+    assert wide.neighbours and wide.rules
     assert not wide.corrective  # there is no third search
 
 
@@ -264,10 +270,66 @@ def test_it_stays_within_what_pgvector_takes() -> None:
     assert widened(config_from("ef_search=700")).ef_search == 1000
 
 
-def test_a_model_writes_wordings_only_where_one_is_configured(settings: LazySettings) -> None:
-    base = RetrievalConfig()
-    settings.REWRITE_LLM_URL = ""
-    assert second_search(base).multi_query == 0
-    settings.REWRITE_LLM_URL = "http://127.0.0.1:9/v1"
-    assert second_search(base).multi_query == REWRITES
-    assert second_search(replace(base, multi_query=5)).multi_query == 5
+# A language model's wordings
+
+
+@pytest.fixture
+def model(settings: LazySettings) -> Iterator[Endpoint]:
+    """Writes one wording for each question."""
+    wording = {"wordings": ["demonstracillin dosing for community acquired pneumonia"]}
+    with endpoint(says(json.dumps(wording))) as server:
+        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = server.url, "m"
+        yield server
+
+
+def test_a_model_is_asked_for_no_wordings_that_the_site_has_not_asked_for(
+    documents: list[Document], narrow: None, model: Endpoint
+) -> None:
+    assert looks(ask()) == ["first", "second"]
+    assert model.asked == []
+
+
+def test_a_model_is_asked_once_a_question(
+    documents: list[Document], settings: LazySettings, model: Endpoint
+) -> None:
+    settings.RETRIEVAL = f"{FOUND_SECOND} multi_query=1 corrective_margin=9 corrective_before_s=60"
+    settings.GATE_THRESHOLD = 0.999
+    turn = ask()
+    assert looks(turn) == ["first", "second", "explaining"]
+    assert len(model.asked) == 1
+    wordings = [[v["name"] for v in search["variants"]] for search in turn.trace["searches"]]
+    assert ["llm:1" in names for names in wordings] == [True, True, False]
+
+
+def test_a_model_that_fails_is_waited_for_once(
+    documents: list[Document], settings: LazySettings, model: Endpoint
+) -> None:
+    model.default = status(401)
+    settings.RETRIEVAL = f"{FOUND_SECOND} multi_query=1 hyde=yes corrective_before_s=60"
+    turn = ask()
+    assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first", "second"])
+    assert len(model.asked) == 2  # one for the wordings and one for the passage
+    first, second = turn.trace["searches"]
+    assert len(first["notes"]) == 2 and not second["notes"]
+
+
+def test_a_refusal_is_explained_without_the_reranker() -> None:
+    config = config_from("reranker=llm multi_query=2 hyde=yes k=7")
+    assert explaining_search(config) == RetrievalConfig(k=7)
+
+
+# What names it
+
+
+def test_the_turn_is_named_by_every_search_and_the_lexicon(
+    documents: list[Document], narrow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ask()
+    searched = [search["fingerprint"] for search in before.trace["searches"]]
+    changes = {"short": "dmc", "words": "demonstracillin"}
+    lexicon_entry_save(LexiconEntry(), by=None, changes=changes)
+    after = ask()
+    assert [search["fingerprint"] for search in after.trace["searches"]] == searched
+    assert after.fingerprint != before.fingerprint
+    monkeypatch.setattr(looking, "second_search", lambda config, first: replace(config, k=9))
+    assert ask().fingerprint != after.fingerprint

@@ -361,3 +361,14 @@ def test_a_failure_while_storing_gives_no_answer(clinician: Client, guideline: D
     assert response.status_code == 500
     assert "No answer was given" in text_of(response)
     assert not Turn.objects.exists()
+
+
+@pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
+def test_a_turn_says_what_alone_was_searched(
+    clinician: Client, guideline: Document, question: str
+) -> None:
+    publish_guideline(title="Pneumonia in children", population="<i>child</i>", picture=False)
+    page = clinician.post(ASK, {"question": question, "population": "<i>child</i>"}, follow=True)
+    assert b"Searched only: &lt;i&gt;child&lt;/i&gt;." in page.content
+    page = clinician.post(ASK, {"question": question}, follow=True)
+    assert "Searched only" not in text_of(page)

@@ -5,6 +5,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from corpus.models import Document, Lifecycle
@@ -44,6 +45,13 @@ def test_prints_one_list_with_exactly_these_keys() -> None:
     assert first["section"] == "Dose"
     assert first["text"] == "Give gentamicin 5 mg/kg once daily."
     assert first["chunk"].endswith("_p1_c0")
+
+
+def test_k_is_not_cut_by_how_simple_the_question_is(settings: LazySettings) -> None:
+    settings.RETRIEVAL = "adaptive_k=yes"
+    for number in range(5):
+        publish(f"# Warfarin {number}\nGive warfarin {number + 1} mg.")
+    assert len(found("warfarin?", "--k", "5")) == 5
 
 
 def test_k_limits_and_the_withdrawn_is_not_printed() -> None:

@@ -23,7 +23,6 @@ from chat.calibration_records import (
     is_for_encoder_in_use,
     record_of,
 )
-from corpus.encoders.registry import searched_facts
 from corpus.errors import MedragError
 from retrieval.configured import site_config
 
@@ -86,7 +85,7 @@ class Command(BaseCommand):
         provenance = Provenance(
             testset=Path(options["testset"]).name,
             testset_digest=questions_digest(questions),
-            encoder=searched_facts().fingerprint,
+            encoder=seen.encoder,
             retrieval=seen.retrieval,
         )
         record = calibration_store(fitted, provenance, by=by)

@@ -43,7 +43,7 @@ class Command(BaseCommand):
             reader=_reader(options["user"]),
             filters=filters_from(options),
         )
-        config = replace(site_config(), k=options["k"])
+        config = replace(site_config(), k=options["k"], adaptive_k=False)
         if options["surroundings"]:
             config = with_surroundings(config)
         evidence = retrieve(query, config)
