@@ -99,7 +99,7 @@ def searched_facts() -> Facts:
     Before there is one, the configured one's.
     """
     rows = searched_rows()
-    return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
+    return facts_for(_spec_of(rows[0])) if rows else encoder_facts()
 
 
 def get_embedder() -> Embedder:
@@ -143,13 +143,22 @@ def _active(row: Encoder) -> ActiveEncoder:
 
 def embedder_of(row: Encoder) -> Embedder:
     """What computes the vectors of this row's table; raises as `active_encoders`."""
-    spec = spec_from(row.spec)
+    spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that made its vectors.",
             hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
         )
     return embedder_for(spec)
+
+
+def _spec_of(row: Encoder) -> EncoderSpec:
+    if not row.fingerprint:  # moved by a migration, and not adopted yet
+        raise EncoderUnavailable(
+            "It is not known which encoder made the vectors that are here.",
+            hint="Run manage.py migrate with the MEDRAG_EMBEDDER that made them.",
+        )
+    return spec_from(row.spec)
 
 
 def warm_up() -> None:
