@@ -11,7 +11,12 @@ from pathlib import Path
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.local_models import LocalModel, local_facts
 from corpus.encoders.model_folders import facts_of as folder_facts
-from corpus.encoders.openai_backend import READS_TOKENS, OpenAIModel, openai_fingerprint
+from corpus.encoders.openai_backend import (
+    READS_TOKENS,
+    OpenAIModel,
+    openai_fingerprint,
+    passage_tokens,
+)
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
 
 _TOKENIZER = ("tokenizer.json", "vocab.txt", "tokenizer_config.json", "spiece.model", "merges.txt")
@@ -64,6 +69,7 @@ def endpoint(spec: EncoderSpec, *, key: str = "") -> OpenAIModel:
         dimensions=spec.dimensions,
         passage_prefix=spec.passage_prefix,
         query_prefix=spec.query_prefix,
+        max_tokens=spec.max_tokens or READS_TOKENS,
     )
 
 
@@ -91,11 +97,15 @@ def _local_facts(spec: EncoderSpec) -> Facts:
 
 
 def _endpoint_facts(spec: EncoderSpec) -> Facts:
+    model = endpoint(spec)
+    space = f"{spec.model}:{spec.dimensions}:{_digest(spec.passage_prefix.encode())}"
+    if model.max_tokens != READS_TOKENS:  # a passage is cut off there
+        space += f":{model.max_tokens}"
     return Facts(
-        fingerprint=openai_fingerprint(endpoint(spec)),
-        space=f"{spec.model}:{spec.dimensions}:{_digest(spec.passage_prefix.encode())}",
+        fingerprint=openai_fingerprint(model),
+        space=space,
         tokenizer=f"endpoint:{spec.model}",
-        max_tokens=READS_TOKENS,
+        max_tokens=passage_tokens(model),
         dimensions=spec.dimensions,
     )
 

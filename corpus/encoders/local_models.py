@@ -51,6 +51,9 @@ class Runner(Protocol):
 
     def vectors(self, texts: Sequence[str]) -> Vectors: ...
 
+    def query_vectors(self, texts: Sequence[str]) -> Vectors:
+        """The same of a text, whatever it comes with."""
+
     def count_tokens(self, text: str) -> int: ...
 
 
@@ -86,7 +89,7 @@ class LocalEmbedder:
         return self._passages.count_tokens(text)
 
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
-        return self._questions.vectors([self._model.query_prefix + text for text in texts])
+        return self._questions.query_vectors([self._model.query_prefix + text for text in texts])
 
 
 @lru_cache(maxsize=32)

@@ -42,6 +42,7 @@ class OpenAIModel:
     dimensions: int = 1536
     passage_prefix: str = ""
     query_prefix: str = ""
+    max_tokens: int = READS_TOKENS  # of a text, prefix included, by our estimate
     query_deadline_s: float = 5.0  # of a question's vector, attempts and waits included
     batch_deadline_s: float = 120.0  # of one request for passages
 
@@ -53,10 +54,9 @@ class OpenAIEmbedder:
     vectors of the last questions are kept.
     """
 
-    max_tokens = READS_TOKENS
-
     def __init__(self, model: OpenAIModel) -> None:
         self._model = model
+        self.max_tokens = passage_tokens(model)
         self.dimensions = model.dimensions
         self.fingerprint = openai_fingerprint(model)
         self._cache = QueryCache(self._encode_queries)
@@ -70,7 +70,7 @@ class OpenAIEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """An estimate: its tokenizer is not here. Rather too many than too few."""
-        return sum(_estimated(piece) for piece in _PIECE.findall(text))
+        return _tokens(text)
 
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
         prefix, deadline_s = self._model.query_prefix, self._model.query_deadline_s
@@ -79,7 +79,9 @@ class OpenAIEmbedder:
     def _vectors(self, texts: Sequence[str], deadline_s: float) -> Vectors:
         parts = [np.zeros((0, self.dimensions), dtype=np.float32)]
         for first in range(0, len(texts), TOGETHER):
-            batch = [_bounded(text) for text in texts[first : first + TOGETHER]]
+            batch = [
+                _bounded(text, self._model.max_tokens) for text in texts[first : first + TOGETHER]
+            ]
             body = _asked(self._model, batch, time.monotonic() + deadline_s)
             parts.append(_checked(body, len(batch), self.dimensions))
         return np.concatenate(parts)
@@ -87,9 +89,20 @@ class OpenAIEmbedder:
 
 def openai_fingerprint(model: OpenAIModel) -> str:
     """Names the model and what is put before a text; the endpoint's weights can't be seen."""
-    parts = [model.dimensions, model.passage_prefix, model.query_prefix]
+    parts: list[int | str] = [model.dimensions, model.passage_prefix, model.query_prefix]
+    if model.max_tokens != READS_TOKENS:  # where it isn't set, what is stored keeps its name
+        parts.append(model.max_tokens)
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
     return f"{model.model}:{digest}:endpoint"
+
+
+def passage_tokens(model: OpenAIModel) -> int:
+    """The most tokens of a passage: what the endpoint reads without the prefix, at least one."""
+    return max(1, model.max_tokens - _tokens(model.passage_prefix))
+
+
+def _tokens(text: str) -> int:
+    return sum(_estimated(piece) for piece in _PIECE.findall(text))
 
 
 def _estimated(piece: str) -> int:
@@ -99,13 +112,13 @@ def _estimated(piece: str) -> int:
     return -(-len(piece) // _LETTERS) if piece.isascii() else 2
 
 
-def _bounded(text: str) -> str:
+def _bounded(text: str, most: int) -> str:
     """As much of the text as the endpoint reads; a space for none, which it would refuse."""
     used = 0
     for match in _PIECE.finditer(text):
         used += _estimated(match.group())
-        if used > READS_TOKENS:
-            return text[: match.start()] or text[: READS_TOKENS * _LETTERS]
+        if used > most:
+            return text[: match.start()] or text[: most * _LETTERS]
     return text or " "
 
 

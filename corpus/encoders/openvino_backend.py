@@ -65,6 +65,10 @@ class OpenvinoRunner:
                 found[place] = vector
         return found
 
+    def query_vectors(self, texts: Sequence[str]) -> Vectors:
+        """The same: each text is computed alone."""
+        return self.vectors(texts)
+
     def count_tokens(self, text: str) -> int:
         """Tokens without the model's own marks, however many it reads."""
         return len(self._counter.encode(text, add_special_tokens=False).ids)

@@ -101,10 +101,10 @@ def searched_facts(names: Sequence[str] = ()) -> Facts:
     """
     rows = searched_rows()
     if not names:
-        return facts_for(spec_from(rows[0].spec)) if rows else encoder_facts()
+        return facts_for(_spec_of(rows[0])) if rows else encoder_facts()
     for row in rows:
         if row.name == names[0]:
-            return facts_for(spec_from(row.spec))
+            return facts_for(_spec_of(row))
     raise _not_searched(names[0], [row.name for row in rows])
 
 
@@ -152,13 +152,22 @@ def _active(row: Encoder) -> ActiveEncoder:
 
 def embedder_of(row: Encoder) -> Embedder:
     """What computes the vectors of this row's table; raises as `active_encoders`."""
-    spec = spec_from(row.spec)
+    spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that made its vectors.",
             hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
         )
     return embedder_for(spec)
+
+
+def _spec_of(row: Encoder) -> EncoderSpec:
+    if not row.fingerprint:  # moved by a migration, and not adopted yet
+        raise EncoderUnavailable(
+            "It is not known which encoder made the vectors that are here.",
+            hint="Run manage.py migrate with the MEDRAG_EMBEDDER that made them.",
+        )
+    return spec_from(row.spec)
 
 
 def warm_up() -> None:

@@ -42,6 +42,12 @@ class TorchRunner:
             )
         return np.asarray(found, dtype=np.float32)
 
+    def query_vectors(self, texts: Sequence[str]) -> Vectors:
+        """Each alone: beside a longer text it is padded, which moves the last bits of its vector,
+        and which questions come together depends on what is kept of earlier ones."""
+        found = [self.vectors([])] + [self.vectors([text]) for text in texts]
+        return np.concatenate(found)
+
     def count_tokens(self, text: str) -> int:
         """Tokens without the model's own marks, however many it reads."""
         with self._lock:

@@ -12,22 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from django.db import connection, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
 from corpus import vectors
 from corpus.encoders.folders import Facts
-from corpus.encoders.registry import (
-    EncoderUnavailable,
-    configured_specs,
-    embedder_of,
-    facts_for,
-)
+from corpus.encoders.registry import configured_specs, embedder_of, facts_for
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
 from corpus.models import Chunk, Encoder, EncoderState
+from corpus.services.adoption import encoders_to_adopt
 from corpus.services.batches import BATCH, encode_rows
 
 OWNER = "owner"
@@ -35,6 +31,7 @@ _LOCK_CLASS = (
     7_301  # of PostgreSQL's advisory locks: one process at a time fills an encoder's table
 )
 _LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it
+_NO_LOCK = ("55P03", "40P01")  # PostgreSQL: lock_not_available, deadlock_detected
 _BUILD_MEMORY = "1GB"  # at most, for the graph of an index while it is built
 
 _TABLE = """
@@ -59,6 +56,12 @@ class AlreadyRunning(MedragError):
     retryable = True
 
 
+class TablesInUse(MedragError):
+    """Others read or write passages without a pause that is long enough to make a table."""
+
+    retryable = True
+
+
 @dataclass(frozen=True)
 class Synced:
     """What a sync changed, by name."""
@@ -72,13 +75,15 @@ def encoders_sync() -> Synced:
     """Make a table for each encoder that is new or has changed, and drop those of retired ones.
 
     As the tables' owner, in one transaction. What is searched stays searched. Raises
-    `ImproperlyConfigured` by name for an encoder that can't be used.
+    `ImproperlyConfigured` by name for an encoder that can't be used, `EncoderUnavailable` where it
+    isn't what made the vectors that a migration moved, and `TablesInUse`.
     """
     configured = [(spec, facts_for(spec)) for spec in configured_specs()]
-    with transaction.atomic(using=OWNER):
+    adopted = encoders_to_adopt(*configured[0], OWNER)
+    with _not_in_use(), transaction.atomic(using=OWNER):
         _execute(f"SET LOCAL lock_timeout = '{_LOCK_LIMIT}'")
         _execute("LOCK TABLE corpus_encoder IN SHARE ROW EXCLUSIVE MODE")
-        _adopt(*configured[0])
+        _adopt(adopted, *configured[0])
         _forget_unfinished(configured)
         dropped = _drop_retired()
         is_empty = not Chunk.objects.using(OWNER).exists()
@@ -123,15 +128,24 @@ def encoders_not_as_configured() -> list[str]:
     ]
 
 
-def _adopt(spec: EncoderSpec, facts: Facts) -> None:
-    """What a migration took over was made by the encoder that was configured then."""
-    for encoder in Encoder.objects.using(OWNER).filter(fingerprint=""):
-        if encoder.dimensions != facts.dimensions:
-            raise EncoderUnavailable(
-                f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
-                f"encoder {spec.name} have {facts.dimensions}.",
-                hint="Run manage.py migrate with the encoder that made them, then change it.",
-            )
+@contextmanager
+def _not_in_use() -> Iterator[None]:
+    """Says in words that a lock was not to be had in time."""
+    try:
+        yield
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) not in _NO_LOCK:
+            raise
+        raise TablesInUse(
+            f"The encoders' tables could not be changed: passages were in use for {_LOCK_LIMIT} "
+            "on end. Nothing was lost or changed by it; what is searched stays searched.",
+            hint="Run manage.py migrate again, with the worker stopped if need be.",
+        ) from error
+
+
+def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
+    """What a migration moved was made by `spec`, as `encoders_to_adopt` found out."""
+    for encoder in Encoder.objects.using(OWNER).filter(fingerprint="", pk__in=known):
         encoder.name, encoder.fingerprint = spec.name, facts.space
         # With the index that the migration made.
         encoder.spec = replace(

@@ -30,7 +30,7 @@ from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.jobs import Lease, LeaseLost
 from corpus.languages import configuration_of
-from corpus.models import Chunk, Document, Encoder, Job, JobState, Page, Stage
+from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
 from corpus.parsing import sandbox, sniff
 from corpus.parsing.exchanged import read_passages
 from corpus.parsing.types import ParsedDocument
@@ -177,10 +177,20 @@ def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
     with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
         encoders = [(encoder, embedder_of(encoder)) for encoder in vectors.searched()]
     if not encoders:
-        raise IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
+        raise _no_encoder()
     lease.hold()
     lease.lap("load")
     return encoders
+
+
+def _no_encoder() -> IncompleteDocument:
+    if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
+        return IncompleteDocument(
+            "No encoder can be searched yet: the first one is being built.",
+            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
+            retryable=True,
+        )
+    return IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
 
 
 def _chunk(document: Document, lease: Lease) -> Stage:

@@ -14,7 +14,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from pytest_django import Settings
 
 from corpus import vectors
@@ -445,3 +445,57 @@ def test_vectors_move_out_of_the_chunks_and_back(own_database: str) -> None:
     assert everything(searched_rows()[0]) == before
     assert has_index(searched_rows()[0])
     assert encoders_sync() == encoders.Synced()
+
+
+def unknown_vectors() -> Encoder:
+    """As a migration leaves them: nothing says what made them."""
+    Encoder.objects.update(fingerprint="", spec={}, name="minilm")
+    return Encoder.objects.get()
+
+
+def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) -> None:
+    site.configure(one="one")
+    encoders_sync()
+    Encoder.objects.filter(name="minilm").update(state=EncoderState.RETIRED)
+    encoders_sync()
+    indexed()
+    old = unknown_vectors()
+    before = everything(old)
+    site.configure(two="two")  # of as many dimensions
+    with pytest.raises(CommandError, match=r"not made by the encoder two.*MEDRAG_EMBEDDER back"):
+        call_command("migrate", database="owner", verbosity=0)
+    with pytest.raises(EncoderUnavailable, match="not known which encoder"):
+        active_encoders()
+    assert Encoder.objects.get().fingerprint == ""
+    site.configure(one="one")
+    call_command("migrate", database="owner", verbosity=0)
+    assert searched() == ["one"]
+    assert everything(Encoder.objects.get()) == before
+    assert encoders_sync() == encoders.Synced()
+
+
+def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed()
+    site.configure(minilm="bundled", one="one")
+    monkeypatch.setattr(encoders, "_LOCK_LIMIT", "100ms")
+    with transaction.atomic():
+        Chunk.objects.update(disabled_reason="")  # as a worker that writes
+        with pytest.raises(CommandError, match=r"in use.*Nothing was lost.*migrate again"):
+            call_command("migrate", database="owner", verbosity=0)
+    assert states() == {"minilm:384": "ACTIVE"}
+    call_command("migrate", database="owner", verbosity=0)
+    assert states() == {"minilm:384": "ACTIVE", "one:32": "BUILDING"}
+
+
+def test_a_document_waits_for_the_first_encoder(site: Site) -> None:
+    Encoder.objects.update(state=EncoderState.BUILDING)
+    document = ingest(guideline(sections=1))
+    document_index(document.pk)
+    job = document.job
+    job.refresh_from_db()
+    assert job.state == JobState.PENDING  # not failed
+    assert "reembed" in job.last_error
+    encoder_reembed(building())
+    document_index(document.pk)
+    job.refresh_from_db()
+    assert job.state == JobState.DONE

@@ -10,6 +10,7 @@ import pytest
 
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.query_cache import forget_queries
 from tests.corpus.encoders import tiny_models
 
 TEXTS = [
@@ -75,6 +76,19 @@ def test_prefixes_reach_the_model(plain_model: Path, kept_in: Path, backend: str
     assert prefixed.fingerprint != without.fingerprint
     assert prefixed.count_tokens(text) == without.count_tokens(text) == 2
     assert prefixed.max_tokens == without.max_tokens - len("passage ")
+
+
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
+def test_a_question_has_the_same_bytes_whatever_is_kept(
+    plain_model: Path, kept_in: Path, backend: str
+) -> None:
+    made = embedder(LocalModel(plain_model, pooling="mean", backend=backend), kept_in)
+    cold = made.encode_queries(TEXTS)
+    forget_queries()
+    kept = [made.encode_queries([text]) for text in TEXTS[1:4]]  # the longest is among them
+    assert np.concatenate(kept).tobytes() == cold[1:4].tobytes()
+    assert made.encode_queries(TEXTS).tobytes() == cold.tobytes()
+    assert made.encode_queries([]).shape == (0, 32)
 
 
 @pytest.mark.parametrize("backend", ["torch", "openvino"])

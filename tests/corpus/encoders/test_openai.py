@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 
 from corpus.encoders import openai_backend
 from corpus.encoders.faults import EncodingFailed
+from corpus.encoders.folders import endpoint as endpoint_of
+from corpus.encoders.folders import facts_of
 from corpus.encoders.openai_backend import OpenAIEmbedder, OpenAIModel
+from corpus.encoders.specs import EncoderSpec
 from tests.corpus.llm_server import (
     Endpoint,
     cut_off,
@@ -109,6 +113,25 @@ def test_nothing_too_long_or_empty_is_sent(server: Endpoint) -> None:
     assert all(made.count_tokens(text) <= openai_backend.READS_TOKENS for text in sent)
     assert texts[1].startswith(sent[1])
     assert len(sent[1]) > 30_000
+
+
+def test_no_more_is_sent_than_is_set(server: Endpoint) -> None:
+    made = embedder(server, max_tokens=20, passage_prefix="passage: ")
+    assert made.max_tokens == 17  # without the prefix
+    made.encode(["dose " * 200])
+    (sent,) = server.asked[0]["input"]
+    assert made.count_tokens(sent) == 20
+    assert sent.startswith("passage: dose dose")
+    assert made.fingerprint != embedder(server, passage_prefix="passage: ").fingerprint
+
+
+def test_what_is_set_is_what_passages_are_cut_by() -> None:
+    spec = EncoderSpec("far", kind="openai", model="m", url="https://host/v1", dimensions=8)
+    usual, short = facts_of(spec), facts_of(replace(spec, max_tokens=256))
+    assert (usual.max_tokens, short.max_tokens) == (openai_backend.READS_TOKENS, 256)
+    assert endpoint_of(replace(spec, max_tokens=256)).max_tokens == 256
+    assert short.space != usual.space
+    assert short.fingerprint != usual.fingerprint
 
 
 @pytest.mark.parametrize(
