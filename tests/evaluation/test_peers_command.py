@@ -73,7 +73,8 @@ def test_without_the_extra_nothing_is_indexed(
     no_others: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {kept.name for kept in databases_kept()}
-    monkeypatch.setattr(PEERS["haystack"], "packages", ("haystack_of_tomorrow",))
+    for peer in PEERS.values():
+        monkeypatch.setattr(peer, "packages", ("haystack_of_tomorrow",))
     with pytest.raises(CommandError, match=r"haystack_of_tomorrow .*bench"):
         peers(made_up.write_beir(tmp_path / "made"), tmp_path / "out")
     assert {kept.name for kept in databases_kept()} == before
