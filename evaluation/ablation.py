@@ -76,7 +76,6 @@ _SEARCHES = (
     ("reranker: cross-encoder", "reranker=cross-encoder", "cross-encoder"),
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),
-    ("without surroundings", "context_chars=0", ""),
 )
 
 
