@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 PIPELINE_VERSION = "3"
@@ -74,10 +75,13 @@ class RetrievalConfig:
         lexicon: an entry more does not make another search of it, which would need its gate
         calibrated again. A turn's fingerprint holds the lexicon's beside this one.
         """
-        content = json.dumps(
-            {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
-        )
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        return _fingerprint(self, parts)
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
+    content = {"version": PIPELINE_VERSION, "parts": parts, **asdict(config)}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
