@@ -17,7 +17,7 @@ from functools import cache
 
 from corpus.languages import ENGLISH, SIMPLE, marks_of
 
-SEARCH_TEXT_REVISION = 2
+SEARCH_TEXT_REVISION = 3
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma "

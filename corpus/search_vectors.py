@@ -1,8 +1,9 @@
-"""The search vector of a passage: its lexemes, and marks for those that it holds often.
+"""The search vector of a passage: its lexemes, and marks for those that weigh much in it.
 
-A mark such as `diabet~6` says that the lexeme stands in it six times or more. It has no position,
-so that it neither counts as length nor in a score; the search uses it to come by the best passages
-of a frequent word without reading all that hold it. The parser makes no lexeme with a `~`.
+A mark such as `diabet~75` says that BM25 gives the lexeme at least 75 % of the most that it can:
+it stands in the passage often, or the passage is short. Marks have no position, so that they
+neither count as length nor in a score; the search uses them to come by the best passages of
+frequent words without reading all that hold one. The parser makes no lexeme with a `~`.
 """
 
 from __future__ import annotations
@@ -15,26 +16,37 @@ from django.db import connection
 from corpus.models import Chunk, Document
 from corpus.search_text import indexed_text
 
-OFTEN = (3, 6, 12)  # occurrences
+# Percent of the most that BM25 gives a lexeme, which is what it comes near to the more often the
+# lexeme stands: `100 * tf / (tf + k1 * (1 - b + b * length / average length))`. With Lucene's k1
+# and b and a fixed average, so that a mark of a passage does not depend on what else is indexed.
+STRONG = (65, 75, 80, 85, 90)
+_K1, _B, _AVERAGE_LENGTH = 1.2, 0.75, 100
 
-# The least numbers of occurrences that are marked, as CUT takes them.
-MARKED: dict[str, Any] = {"often": list(OFTEN), "least": OFTEN[0]}
+# As CUT takes them.
+MARKED: dict[str, Any] = {
+    "strong": list(STRONG),
+    "absolute": _K1 * (1 - _B),
+    "relative": _K1 * _B / _AVERAGE_LENGTH,
+}
 # To stand behind rows `w (configuration, words)`, with MARKED among the parameters: the search
-# vector is `t.vector || array_to_tsvector(u.marks)` and the length `u.length`.
+# vector is `t.vector || array_to_tsvector(u.marks)` and the length `n.length`.
 CUT = """
 CROSS JOIN LATERAL (
     SELECT to_tsvector(w.configuration::regconfig, w.words) AS vector OFFSET 0) AS t
 CROSS JOIN LATERAL (
-    SELECT coalesce(sum(cardinality(v.positions)) FILTER (WHERE o.often = %(least)s), 0)
-               AS length,
-           coalesce(array_agg(v.lexeme || '~' || o.often)
-               FILTER (WHERE cardinality(v.positions) >= o.often), '{}') AS marks
+    SELECT coalesce(sum(cardinality(v.positions)), 0) AS length
+    FROM unnest(t.vector) AS v(lexeme, positions, weights) OFFSET 0) AS n
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(v.lexeme || '~' || s.strong), '{}') AS marks
     FROM unnest(t.vector) AS v(lexeme, positions, weights)
-         CROSS JOIN unnest(%(often)s::int[]) AS o(often)) AS u
+         JOIN unnest(%(strong)s::int[]) AS s(strong)
+         ON 100 * cardinality(v.positions) >= s.strong * (
+            cardinality(v.positions) + %(absolute)s::float8 + %(relative)s::float8 * n.length)
+) AS u
 """
 _WRITE = f"""
 UPDATE corpus_chunk c
-SET search_vector = t.vector || array_to_tsvector(u.marks), length = u.length
+SET search_vector = t.vector || array_to_tsvector(u.marks), length = n.length
 FROM unnest(%(ids)s::bigint[], %(configurations)s::text[], %(texts)s::text[])
          AS w(id, configuration, words)
 {CUT}

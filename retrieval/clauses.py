@@ -1,10 +1,12 @@
 """Which chunks are worth scoring: the cheapest condition that still holds the best ones. Pure.
 
 A question's frequent words stand in most of the index, so not every chunk that holds one of them
-can be scored. What is scored are the chunks that hold a rare word, or several of the frequent ones
-together, or one of them often: conditions in the order of the score that they promise (as MaxScore
-does: Turtle and Flood, Query Evaluation: Strategies and Optimizations, IP&M 1995), as long as the
-chunks that they are expected to give fit a budget.
+can be scored. What is scored are the chunks that hold a rare word, and those in which frequent
+ones, several or one, weigh enough: the marks of `corpus.search_vectors` are an index by impact
+(Anh and Moffat, Pruned Query Evaluation Using Pre-Computed Impacts, SIGIR 2006). Conditions come
+in the order of the score that they promise (as in MaxScore: Turtle and Flood, Query Evaluation:
+Strategies and Optimizations, IP&M 1995), each as wide as the budget for what it is expected to
+give leaves it.
 """
 
 from __future__ import annotations
@@ -16,11 +18,10 @@ from itertools import combinations
 Clause = tuple[str, ...]  # lexemes that a chunk holds all of
 
 # Words of one question stand together this many times as often as chance would have it, once for
-# each further word: measured on 500 thousand passages, where it lost the least of the exact top 10.
-TOGETHER = 3.0
-WIDTH = (
-    4  # frequent words that are combined: 11 combinations; more cost the index more than they find
-)
+# each further word. Too much narrows the conditions in vain, too little takes more than the budget.
+TOGETHER = 1.5
+# Frequent words that are combined, in 15 ways; more cost the index more than they find.
+WIDTH = 4
 # A combination may be this much more frequent than expected, were its words never apart.
 MOST_TOGETHER = 64
 # One clause that is this many times over the budget is read in part.
@@ -31,14 +32,20 @@ MOST_OVER = 32
 class Term:
     """A lexeme that is searched, with how rare it is.
 
-    `strong` are the lexemes that stand for many occurrences of it in one chunk, with their own
-    document frequencies, the rarest first.
+    `strong` are the marks for the chunks in which it weighs much, each with its own document
+    frequency: the weakest first, each a part of the one before, for all terms the same levels.
     """
 
     name: str
     document_frequency: int  # > 0
     idf: float
     strong: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def forms(self) -> tuple[tuple[str, int], ...]:
+        """All conditions on it that some chunk meets, the widest first."""
+        found = [(name, frequency) for name, frequency in self.strong if frequency]
+        return ((self.name, self.document_frequency), *found)
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,15 @@ class Seeds:
 
 @dataclass(frozen=True)
 class _Conjunction:
+    """Terms that all weigh at least as much as the marks of a level say; at level 0 they stand."""
+
     names: frozenset[str]
+    level: int
     clause: Clause
     expected: float
+
+    def is_within(self, other: _Conjunction) -> bool:
+        return other.names <= self.names and other.level <= self.level
 
 
 def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> Seeds:
@@ -68,13 +81,11 @@ def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> Seeds:
     if not rest:
         return Seeds(tuple((term.name,) for term in alone), is_whole=True)
     room = budget - sum(term.document_frequency for term in alone)
-    together = _together(rest, chunks, room, most=budget * MOST_TOGETHER)
-    room -= int(sum(conjunction.expected for conjunction in together))
-    often = _often(rest, room)
-    clauses = [(t.name,) for t in alone] + [c.clause for c in together] + often
-    if clauses:
+    found = _together(rest, chunks, room, most=budget * MOST_TOGETHER)
+    if alone or found:
+        clauses = [*((term.name,) for term in alone), *(c.clause for c in found)]
         return Seeds(tuple(clauses), is_whole=False)
-    name, frequency = rest[0].strong[0] if rest[0].strong else _least(rest[0])
+    name, frequency = rest[0].forms[-1]
     return Seeds(((name,),), is_whole=False, is_bounded=frequency <= budget * MOST_OVER)
 
 
@@ -90,45 +101,32 @@ def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
 
 
 def _together(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Conjunction]:
-    """Combinations of frequent terms by the score that they promise, while they fit the room."""
+    """Of each set of frequent terms, and each alone, the widest condition that fits the room.
+
+    Highest sum of idf first, so that a set comes before its parts.
+    """
+    subsets = [terms for size in range(1, len(rest) + 1) for terms in combinations(rest, size)]
+    subsets.sort(key=lambda terms: (-sum(term.idf for term in terms), [t.name for t in terms]))
     kept: list[_Conjunction] = []
-    for candidate in _combinations(rest, chunks, most):
-        narrower = [other for other in kept if candidate.names <= other.names]
-        cost = candidate.expected - sum(other.expected for other in narrower)
-        if cost <= room:
-            kept = [other for other in kept if other not in narrower] + [candidate]
-            room -= max(cost, 0.0)
+    for terms in subsets:
+        for candidate in _levels(terms, chunks, most):
+            within = [other for other in kept if other.is_within(candidate)]
+            cost = candidate.expected - sum(other.expected for other in within)
+            if cost <= room:
+                kept = [other for other in kept if other not in within] + [candidate]
+                room -= max(cost, 0.0)
+                break
     return kept
 
 
-def _combinations(rest: Sequence[Term], chunks: int, most: int) -> Iterator[_Conjunction]:
-    """Two and more of the terms, highest sum of idf first."""
-    found = [
-        (-sum(term.idf for term in terms), tuple(term.name for term in terms), terms)
-        for size in range(2, len(rest) + 1)
-        for terms in combinations(rest, size)
-    ]
-    for _, names, terms in sorted(found, key=lambda entry: entry[:2]):
-        rarest = terms[0].document_frequency
+def _levels(terms: Sequence[Term], chunks: int, most: int) -> Iterator[_Conjunction]:
+    """The terms at each level that all of them have, the widest first."""
+    names = frozenset(term.name for term in terms)
+    for level, forms in enumerate(zip(*(term.forms for term in terms), strict=False)):
+        rarest, *others = sorted(frequency for _, frequency in forms)
         if rarest > most:
             continue
         expected = float(rarest)
-        for term in terms[1:]:
-            expected *= min(1.0, TOGETHER * term.document_frequency / max(chunks, 1))
-        yield _Conjunction(frozenset(names), names, expected)
-
-
-def _often(rest: Sequence[Term], room: float) -> list[Clause]:
-    """For each term the widest of its strong forms that fits what is left of the room."""
-    clauses: list[Clause] = []
-    for term in rest:
-        for name, frequency in reversed(term.strong):
-            if frequency <= room:
-                clauses.append((name,))
-                room -= frequency
-                break
-    return clauses
-
-
-def _least(term: Term) -> tuple[str, int]:
-    return term.name, term.document_frequency
+        for frequency in others:
+            expected *= min(1.0, TOGETHER * frequency / max(chunks, 1))
+        yield _Conjunction(names, level, tuple(name for name, _ in forms), expected)

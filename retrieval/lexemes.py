@@ -16,7 +16,7 @@ from django.db import connection
 
 from corpus.languages import ENGLISH, configuration_of
 from corpus.search_text import normalise, without_accents
-from corpus.search_vectors import OFTEN
+from corpus.search_vectors import STRONG
 from retrieval.analysis import expansions
 from retrieval.clauses import Term
 from retrieval.types import Expansion
@@ -85,7 +85,7 @@ class _Cut:
     token: str
     lexeme: str
     document_frequency: int
-    marks: tuple[int, ...]  # document frequencies, as `OFTEN`
+    marks: tuple[int, ...]  # document frequencies, as `STRONG`
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _queried(rows: Sequence[tuple[int, str, str, str]], base: str) -> _Index:
         "tokens": tokens,
         "texts": texts,
         "frequent": _FREQUENT,
-        "marks": [f"~{often}" for often in OFTEN],
+        "marks": [f"~{strong}" for strong in STRONG],
     }
     with connection.cursor() as cursor:
         cursor.execute(_SQL, parameters)
@@ -239,9 +239,6 @@ def _asked(
 
 
 def _term(index: _Index, cut: _Cut) -> Term:
-    strong = tuple(
-        (f"{cut.lexeme}~{often}", frequency)
-        for often, frequency in sorted(zip(OFTEN, cut.marks, strict=False), reverse=True)
-        if frequency
-    )
+    marks = zip(STRONG, cut.marks, strict=False)
+    strong = tuple((f"{cut.lexeme}~{level}", frequency) for level, frequency in marks)
     return Term(cut.lexeme, cut.document_frequency, index.idf(cut.document_frequency), strong)

@@ -30,7 +30,7 @@ from corpus.search_text import SEARCH_TEXT_REVISION, indexed_text
 from corpus.search_vectors import CUT, MARKED
 from medrag_site.benchmarks.made import Block, Made
 
-REVISION = 2  # of what is filled in
+REVISION = 3  # of what is filled in
 CHUNKS_A_DOCUMENT = 20
 TITLE = "Made guideline"
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -48,7 +48,7 @@ INSERT INTO corpus_chunk (id, key, document_id, index, page, section_path, conte
                           tokens, search_vector, length, twins, disabled_reason)
 SELECT w.id, w.key, w.document_id, w.index, 1, '{{}}', '', w.body,
        jsonb_build_array(jsonb_build_array(1, 0, length(w.body))), w.tokens,
-       t.vector || array_to_tsvector(u.marks), u.length, '', ''
+       t.vector || array_to_tsvector(u.marks), n.length, '', ''
 FROM (SELECT s.*, '{ENGLISH}' AS configuration FROM bench_stage s) AS w
 {CUT}
 """  # noqa: S608
@@ -98,7 +98,7 @@ def made_of(made: Made) -> dict[str, Any]:
         "sample": made.sample.digest,
         "seed": made.seed,
         "search_text": SEARCH_TEXT_REVISION,
-        "marked": MARKED["often"],
+        "marked": MARKED["strong"],
         "vectors": [spec.storage, spec.m, spec.ef_construction],
         "schema": [name for _, name in MigrationLoader(None).graph.leaf_nodes("corpus")],
     }

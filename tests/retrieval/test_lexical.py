@@ -108,11 +108,11 @@ def test_statistics_count_what_is_indexed(corpus: None) -> None:
     stored = dict(Lexeme.objects.values_list("lexeme", "document_frequency"))
     said = Counter(lexeme for chunk in counts.values() for lexeme in chunk)
     marks = Counter(
-        f"{lexeme}~{often}"
+        f"{lexeme}~{level}"
         for chunk in counts.values()
         for lexeme, times in chunk.items()
-        for often in (3, 6, 12)
-        if times >= often
+        for level in (65, 75, 80, 85, 90)
+        if 100 * times >= level * (times + 0.3 + 0.009 * chunk.total())
     )
     assert marks
     assert stored == said + marks

@@ -74,7 +74,7 @@ def test_what_is_filled_in_is_what_ingestion_writes(filled: dict[str, float], ma
 def test_search_vectors_and_lengths_are_those_of_passages_that_were_published(
     filled: dict[str, float],
 ) -> None:
-    marked = Chunk.objects.extra(where=["search_vector::text LIKE '%%~3''%%'"])
+    marked = Chunk.objects.extra(where=["search_vector::text LIKE '%%~75''%%'"])
     chunk = marked.order_by("pk")[0]
     with transaction.atomic():
         published = publish(f"# Published\n{chunk.text}").chunks.get()
