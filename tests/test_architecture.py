@@ -18,7 +18,7 @@ OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeli
 SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.languages": "which configuration of full text a language has",
-    "corpus.search_vectors": "how often a lexeme stands in a passage is marked in the index",
+    "corpus.search_vectors": "what weighs much in a passage is marked in the index",
     "corpus.statistics": "`bench` counts a made index as a loaded one is counted",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
