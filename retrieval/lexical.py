@@ -1,11 +1,11 @@
 """Full text in PostgreSQL, ranked by BM25: one statement.
 
 The candidates are the chunks that hold a rare lexeme of the question, or several frequent ones
-together, or one that weighs much (`retrieval.clauses`), so that the cost stays flat as the corpus grows. Each
-of them is scored by exact BM25 over all lexemes that are searched (Robertson and Zaragoza, The
-Probabilistic Relevance Framework, 2009; idf as in Lucene, which is never negative). Scope and
-twins are looked at for the best of them. Where these leave too few the scope comes first, and all
-of it is searched where it is narrow.
+together, or one that weighs much (`retrieval.clauses`), so that the cost stays flat as the corpus
+grows. Each of them is scored by exact BM25 over all lexemes that are searched (Robertson and
+Zaragoza, The Probabilistic Relevance Framework, 2009; idf as in Lucene, which is never negative).
+Scope and twins are looked at for the best of them. Where these leave too few the scope comes
+first, and all of it is searched where it is narrow.
 
 For one lexeme `ts_rank` is `6/pi^2 * sum(1/i^2)` over its occurrences i = 1 ... tf, a sum that
 `pi^2/6 - 1/(tf + 1/2)` comes so close to that rounding gives tf back, up to the 255 positions that
@@ -59,7 +59,8 @@ LIMIT %(limit)s
 _MATCH = "c.search_vector @@ %(seed)s::tsquery"
 _CHUNKS = "corpus_chunk c"
 _WITH_DOCUMENTS = "corpus_chunk c JOIN corpus_document d ON d.id = c.document_id"
-# Of a word that is in most of the index and weighs much nowhere, the first by key: any choice is as good.
+# Of a word that is in most of the index and weighs much nowhere, the first by key: any choice is
+# as good.
 _FIRST_BY_KEY = f"""(
     SELECT c.* FROM corpus_chunk c WHERE {_MATCH} ORDER BY c.key LIMIT %(most)s) c"""  # noqa: S608
 # What the length of a chunk divides its frequencies by, computed once for each.
