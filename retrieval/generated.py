@@ -13,18 +13,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.parsing.clean import clean_text
+from corpus.prompt_files import Prompt
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
-from retrieval.prompt_files import Prompt
 
-MULTI_QUERY = Prompt("multi_query_v1", frozenset({"question", "count"}))
-HYDE = Prompt("hyde_v1", frozenset({"question"}))  # Gao et al., ACL 2023
+_FOLDER = Path(__file__).with_name("prompts")
+MULTI_QUERY = Prompt(_FOLDER / "multi_query_v1.txt", frozenset({"question", "count"}))
+HYDE = Prompt(_FOLDER / "hyde_v1.txt", frozenset({"question"}))  # Gao et al., ACL 2023
 PROMPTS = (MULTI_QUERY, HYDE)
 
 MAX_QUESTION_CHARS = 4000  # of it that the model is shown

@@ -47,6 +47,7 @@ SHARED = {
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
+    "corpus.prompt_files": "a prompt's file is read and checked in one way",
     "corpus.language_model": "calls of a language model have one home",
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
@@ -78,7 +79,7 @@ PURE = [
     *("evaluation/measured.py", "evaluation/tables.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
-    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
+    *("retrieval/rewording.py", "corpus/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

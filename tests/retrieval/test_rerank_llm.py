@@ -11,13 +11,7 @@ from pytest_django import Settings
 
 from retrieval.config import RetrievalConfig
 from retrieval.rerank import Reranked, rerank
-from retrieval.rerank.language_model import (
-    PLACEHOLDERS,
-    labels_for,
-    prompt_fault,
-    scores_of,
-    template,
-)
+from retrieval.rerank.language_model import labels_for, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
 from tests.corpus.llm_server import Endpoint, endpoint, raw, says, slowly, status
 from tests.retrieval.rerankers import candidates, keys
@@ -132,8 +126,3 @@ def test_labels_differ_and_say_nothing() -> None:
 def test_what_is_no_order_is_refused(answer: object) -> None:
     with pytest.raises(RerankUnavailable):
         scores_of(answer, ["a", "b"])
-
-
-def test_the_prompt_holds_its_placeholders() -> None:
-    assert prompt_fault() == ""
-    assert set(template().get_identifiers()) == PLACEHOLDERS

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +15,13 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from corpus import language_model
+from corpus.prompt_files import Prompt
 from retrieval.analysis.questions import analysed
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.configured import check_retrieval
 from retrieval.generated import (
     HYDE,
     MULTI_QUERY,
-    PROMPTS,
     accepted_passage,
     accepted_wordings,
     passage_request,
@@ -28,7 +29,6 @@ from retrieval.generated import (
 )
 from retrieval.lexicon import Entry, Lexicon
 from retrieval.models import Generated
-from retrieval.prompt_files import Prompt
 from retrieval.types import Analysis, Variant
 from retrieval.variants import VariantNotes, variants_of
 from tests.corpus.llm_server import (
@@ -330,10 +330,8 @@ def test_half_a_model_stops_the_start(
 def test_a_prompt_that_its_code_can_not_fill_stops_the_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert [prompt.fault() for prompt in PROMPTS] == ["", ""]
-    assert "other" in Prompt(HYDE.name, frozenset({"question", "other"})).fault()
-    assert "can't be read" in Prompt("gone_v1", frozenset()).fault()
-    broken = (Prompt("gone_v1", frozenset()),)
+    assert check_retrieval(None) == []
+    broken = (Prompt(Path("gone_v1.txt"), frozenset()),)
     monkeypatch.setattr("retrieval.configured.PROMPTS", broken)
     assert [message.id for message in check_retrieval(None)] == ["retrieval.E004"]
 
