@@ -34,6 +34,8 @@ SHARED = {
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
     "corpus.parsing.safe_xml": "published XML is never trusted",
     "corpus.summaries": "an index of the evaluation is named by what makes its summaries too",
+    "evaluation.datasets": "`bench` compares rankings on a published set, read as any is",
+    "evaluation.metrics": "`bench` judges them by the one formula",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
