@@ -79,6 +79,7 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
 def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "embedded.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # which `migrate` has make some too
-    for path in [tables, *sorted(ROOT.glob("*/migrations/*.py"))]:
+    indexes = ROOT / "corpus" / "summaries" / "index.py"
+    for path in [tables, indexes, *sorted(ROOT.glob("*/migrations/*.py"))]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
