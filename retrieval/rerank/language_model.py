@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
+from corpus.breaker import breaker_of
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
 from corpus.prompt_files import Prompt
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
@@ -45,16 +46,20 @@ class LanguageModelReranker:
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
+        breaker = breaker_of(self.endpoint.url, self.endpoint.model)
+        if refusal := breaker.refusal():
+            raise RerankUnavailable(refusal)
         labels = labels_for(query, passages, self.secret)
         try:
-            answer = ask_json(
-                replace(self.endpoint, timeout_s=timeout_s),
-                prompt=prompt_for(query, passages, labels, self.secret),
-                schema=schema_for(labels),
-                name="order",
-                max_tokens=64 + TOKENS_A_LABEL * len(labels),
-                retries=1,
-            )
+            with breaker.watched(is_away):
+                answer = ask_json(
+                    replace(self.endpoint, timeout_s=timeout_s),
+                    prompt=prompt_for(query, passages, labels, self.secret),
+                    schema=schema_for(labels),
+                    name="order",
+                    max_tokens=64 + TOKENS_A_LABEL * len(labels),
+                    retries=1,
+                )
         except LanguageModelUnavailable as error:
             hint = error.hint or RerankUnavailable.hint
             raise RerankUnavailable(error.what, hint=hint, retryable=error.retryable) from error

@@ -113,6 +113,15 @@ def test_a_model_that_fails_leaves_the_fused_order(model: Endpoint, fault: objec
     assert found.duration_ms < 10_000  # of the 18 s that the slow one drips
 
 
+def test_a_model_that_is_away_is_left_alone(model: Endpoint) -> None:
+    model.default = status(500)
+    for _ in range(3):
+        assert "status 500" in rerank(QUESTION, candidates(), LLM).fell_back
+    asked = len(model.asked)
+    assert "skipped: the endpoint failed 3 times" in rerank(QUESTION, candidates(), LLM).fell_back
+    assert len(model.asked) == asked
+
+
 def test_labels_differ_and_say_nothing() -> None:
     passages = [Passage(f"{'f' * 64}_p1_c{n}", "", "") for n in range(3000)]
     made = labels_for("q", passages, b"s")

@@ -233,6 +233,33 @@ def test_one_that_fails_does_not_take_the_other(model: Endpoint) -> None:
 
 
 @pytest.mark.django_db
+def test_a_model_that_is_away_is_left_alone(model: Endpoint) -> None:
+    model.default = status(503)
+    first, second = (variants()[1] for _ in range(2))
+    assert (first.calls, second.calls) == (2, 2)
+    asked = len(model.asked)
+    found, notes = variants()
+    assert list(found) == ["question"]
+    assert (notes.calls, len(model.asked)) == (0, asked)
+    assert [failure.split(";")[0] for failure in notes.failures] == [
+        "multi_query: skipped: the endpoint failed 4 times in a row",
+        "hyde: skipped: the endpoint failed 4 times in a row",
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_kept_is_there_while_the_model_is_away(model: Endpoint) -> None:
+    model.default = by_form()
+    kept = variants()[0]
+    model.default = status(503)
+    for _ in range(3):
+        variants("Another question?")
+    found, notes = variants()
+    assert found == kept
+    assert (notes.calls, notes.cached, notes.failures) == (0, 2, ())
+
+
+@pytest.mark.django_db
 def test_nobody_is_asked_without_an_address_or_without_time(
     model: Endpoint, settings: Settings
 ) -> None:
