@@ -93,7 +93,8 @@ def search_summaries(
     all are compared; above, the index is scanned as it is for passages, and all are compared after
     all where it comes back short. Scores are 1 / rank: two cosines decide the order, and no one of
     them is its score. The name of the ranking is `summaries`; it is empty where the encoder has
-    none. Two queries; up to three more and two settings where there are more summaries.
+    none. Two queries, or one without summaries; up to three more, and two settings, where there
+    are many.
     """
     started = time.perf_counter()
     entries = tuple(
@@ -108,6 +109,7 @@ def search_summaries(
 class _Compared(Enum):
     """Which summaries are compared with the question."""
 
+    NONE = "none"  # there are none
     ALL = "all"
     IN_SCOPE = "in scope"  # and nothing but those, whose number is small
     NEAR = "near"  # by the index
@@ -118,6 +120,8 @@ def _leaves(
 ) -> list[tuple[int, str, str]]:
     with transaction.atomic():
         compared = _compared(query, config, encoder)
+        if compared is _Compared.NONE:
+            return []
         rows = _nearest(query, vector, config, encoder, compared)
         if compared is _Compared.NEAR:
             sort_again()
@@ -132,7 +136,7 @@ def _compared(query: Query, config: RetrievalConfig, encoder: ActiveEncoder) -> 
         cursor.execute(_COUNT_SQL, {"encoder": encoder.pk, "most": most})
         (summaries,) = cursor.fetchone()
     if summaries < most:
-        return _Compared.ALL
+        return _Compared.ALL if summaries else _Compared.NONE
     return _Compared.IN_SCOPE if is_small(query, config.exact_below) else _Compared.NEAR
 
 
