@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
-from corpus.context_lines import prompt_fault
+from corpus import context_lines
 from corpus.encoders.registry import configured_specs, facts_for
 from corpus.summaries import written
 
@@ -71,7 +71,7 @@ def check_summaries(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
         message = "MEDRAG_SUMMARIES=llm needs MEDRAG_REWRITE_LLM_URL."
         hint = "Without a model MEDRAG_SUMMARIES=extractive takes the sections' own sentences."
         found.append(Error(message, hint=hint, id="corpus.E010"))
-    if wrong := written.prompt_fault():
+    if wrong := written.PROMPT.fault():
         hint = "Restore the file from the release."
         found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E011"))
     return found
@@ -87,7 +87,7 @@ def check_context_lines(
         message = "MEDRAG_CONTEXT_LLM_URL and MEDRAG_CONTEXT_LLM_MODEL must be set together."
         hint = "Leave both out to index without a language model."
         found.append(Error(message, hint=hint, id="corpus.E006"))
-    if wrong := prompt_fault():
+    if wrong := context_lines.PROMPT.fault():
         hint = "Restore the file from the release."
         found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E007"))
     return found

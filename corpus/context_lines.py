@@ -13,12 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from string import Template
 
 from django.conf import settings
 
@@ -28,9 +25,12 @@ from corpus.jobs import Lease
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_text
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
+from corpus.prompt_files import Prompt
 
-PROMPT = "context_line_v1"
-PLACEHOLDERS = {"mark", "title", "section", "surroundings", "passage"}
+PROMPT = Prompt(
+    Path(__file__).with_name("prompts") / "context_line_v1.txt",
+    frozenset({"title", "section", "surroundings", "passage"}),
+)
 MAX_LINE_TOKENS = 40
 NEIGHBOURS = 2  # passages shown on either side
 MAX_AROUND_CHARS = 4000
@@ -83,7 +83,7 @@ def is_configured() -> bool:
 
 def recipe() -> str:
     """The prompt's version and the model, as they go into a fingerprint; empty where it is off."""
-    return f"{PROMPT} {settings.CONTEXT_LLM_MODEL}" if is_configured() else ""
+    return f"{PROMPT.name} {settings.CONTEXT_LLM_MODEL}" if is_configured() else ""
 
 
 def with_lines(
@@ -124,8 +124,7 @@ def numbers_in(text: str) -> set[str]:
 
 def ask(shown: Shown) -> str:
     """One answer of the model, as it came. Raises ContextLineUnavailable."""
-    prompt = template().substitute(
-        mark=f"<{secrets.token_hex(8)}>",
+    prompt = PROMPT.filled(
         title=shown.title,
         section=shown.section,
         surroundings=shown.surroundings,
@@ -149,26 +148,6 @@ def _endpoint() -> Endpoint:
     )
 
 
-@cache
-def template() -> Template:
-    return Template(prompt_path().read_text(encoding="utf-8"))
-
-
-def prompt_path() -> Path:
-    return Path(__file__).with_name("prompts") / f"{PROMPT}.txt"
-
-
-def prompt_fault() -> str:
-    """What is wrong with the prompt's file; empty where nothing is."""
-    try:
-        found = set(template().get_identifiers())
-    except OSError as error:
-        return f"{prompt_path().name} can't be read: {error.strerror}."
-    if found != PLACEHOLDERS or not template().is_valid():
-        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
-    return ""
-
-
 def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
     before = drafts[max(0, place - NEIGHBOURS) : place]
     after = drafts[place + 1 : place + 1 + NEIGHBOURS]
@@ -181,7 +160,7 @@ def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
 
 
 def _keep(key: str, line: str) -> None:
-    row = ContextLine(pk=key, line=line, model=settings.CONTEXT_LLM_MODEL, prompt=PROMPT)
+    row = ContextLine(pk=key, line=line, model=settings.CONTEXT_LLM_MODEL, prompt=PROMPT.name)
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
 
 

@@ -83,6 +83,11 @@ class LanguageModelUnavailable(MedragError):
         )
 
 
+def is_away(error: MedragError) -> bool:
+    """Whether the model was not reached, for a `Breaker`: another call may well fail like this."""
+    return error.retryable and not getattr(error, "answered", False)
+
+
 def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:

@@ -66,7 +66,9 @@ class RetrievalConfig:
     context_chars: int = 0  # of its section around each, where a reader asks; two queries more
     corrective: bool = True  # a wider second search where the gate is near its threshold
     corrective_margin: float = 1.5  # how near, in log-odds: from 0.25 for a threshold of 0.6
-    corrective_before_s: float = 2.0  # after the question; later it would take too long
+    # Seconds after the question: the second search is not begun later. So whether there is one, and
+    # what a question near the threshold gets, depends on the machine's speed; the turn notes it.
+    corrective_before_s: float = 2.0
 
     def fingerprint(self, *parts: str) -> str:
         """16 hex digits over every field, the pipeline's version, and `parts`: what else decides.

@@ -15,8 +15,9 @@ from django.db import connection, transaction
 from corpus.encoders.registry import ActiveEncoder
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
+from retrieval.hnsw import is_small, scan_index, sort_again
 from retrieval.scope import group_sql, scope_sql
-from retrieval.types import Filters, Query, Ranked, Ranking, Rights, Scope
+from retrieval.types import Query, Ranked, Ranking
 
 _SQL = """
 WITH nearest AS MATERIALIZED (
@@ -36,33 +37,14 @@ SELECT id, key, twins, 1 - distance, (SELECT count(*) FROM nearest)
 FROM told_apart WHERE place = 1
 ORDER BY distance, key LIMIT %(limit)s
 """
-_COUNT_SQL = """
-SELECT count(*) FROM (
-    SELECT 1 FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
-    WHERE {scope}
-    LIMIT %(most)s
-) AS counted
-"""
-_SIZE_SQL = "SELECT chunks FROM corpus_indexstatistics WHERE id = 1"
 _COSINES_SQL = """
 SELECT chunk_id, 1 - (embedding <=> %(vector)s::{storage})
 FROM {table} WHERE chunk_id = ANY(%(ids)s)
 """
-# LOCAL: a setting must not leak into the next use of this connection. Relaxed: the strict order
-# throws away what it meets too late, also the nearest. Without sorting the planner has to take the
-# index: which way it goes must not depend on when it last counted the rows.
-_SETTINGS_SQL = """
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
-       set_config('hnsw.ef_search', %(ef_search)s, true),
-       set_config('hnsw.max_scan_tuples', %(max_scan_tuples)s, true),
-       set_config('enable_sort', 'off', true)
-"""
-_SORTS_AGAIN = "SET LOCAL enable_sort = on"
 # The index gives roughly the nearest first, and twins stand for one: of this many times the limit
 # the nearest are kept. Where that is too few, this many times as many again are looked at.
 _OVERFETCH = 2
 _WIDEN = 4
-_LIMITS = ("ef_search", "max_scan_tuples")
 
 
 def search_dense(
@@ -76,11 +58,10 @@ def search_dense(
     started = time.perf_counter()
     is_part_of_more = connection.in_atomic_block  # whose other queries may sort
     with transaction.atomic():
-        exact = _is_small(query, config.exact_below)
+        exact = is_small(query, config.exact_below)
         rows = _distinct(query, vector, config, encoder, exact=exact)
         if is_part_of_more and not exact:
-            with connection.cursor() as cursor:
-                cursor.execute(_SORTS_AGAIN)
+            sort_again()
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
@@ -102,41 +83,6 @@ def cosines(
             _of(encoder, _COSINES_SQL), {"vector": literal(vector), "ids": list(chunk_ids)}
         )
         return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}
-
-
-def _is_small(query: Query, exact_below: int) -> bool:
-    """Whether so few chunks are in scope that each is compared.
-
-    A scope that nothing narrows is nearly the whole index, whose size is known; to count it would
-    cost as much as to search it. One that is so, of a large index, is still found in full: the
-    scan of the index goes on until it has enough.
-    """
-    if _size() <= exact_below:
-        return True
-    is_whole = (
-        query.scope is Scope.IN_FORCE
-        and query.rights is not Rights.HIDDEN
-        and not query.collections
-        and query.filters == Filters()
-    )
-    return not is_whole and _count(query, exact_below + 1) <= exact_below
-
-
-def _size() -> int:
-    """How many chunks are indexed, whatever the scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SIZE_SQL)
-        (chunks,) = cursor.fetchone()
-    return int(chunks)
-
-
-def _count(query: Query, most: int) -> int:
-    """How many chunks are in scope, counted up to `most`."""
-    scope, parameters = scope_sql(query)
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT_SQL.replace("{scope}", scope), parameters | {"most": most})
-        (counted,) = cursor.fetchone()
-    return int(counted)
 
 
 def _distinct(
@@ -183,10 +129,9 @@ def _nearest(
     order = f"({distance}) + 0, c.key" if exact else distance
     group = group_sql(collapse_twins=config.collapse_twins)
     statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
+    if not exact:
+        scan_index(config)
     with connection.cursor() as cursor:
-        if not exact:
-            limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
-            cursor.execute(_SETTINGS_SQL, limits)
         cursor.execute(_of(encoder, statement), parameters)
         return list(cursor.fetchall())
 

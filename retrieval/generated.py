@@ -13,18 +13,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
-from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
+from corpus.breaker import Breaker, breaker_of
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
 from corpus.parsing.clean import clean_text
+from corpus.prompt_files import Prompt
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
-from retrieval.prompt_files import Prompt
 
-MULTI_QUERY = Prompt("multi_query_v1", frozenset({"question", "count"}))
-HYDE = Prompt("hyde_v1", frozenset({"question"}))  # Gao et al., ACL 2023
+_FOLDER = Path(__file__).with_name("prompts")
+MULTI_QUERY = Prompt(_FOLDER / "multi_query_v1.txt", frozenset({"question", "count"}))
+HYDE = Prompt(_FOLDER / "hyde_v1.txt", frozenset({"question"}))  # Gao et al., ACL 2023
 PROMPTS = (MULTI_QUERY, HYDE)
 
 MAX_QUESTION_CHARS = 4000  # of it that the model is shown
@@ -180,15 +183,30 @@ def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> Non
 def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
-    """What is asked for, in order, and why the rest is not."""
+    """What is asked for, in order, and why the rest is not. Each of the first is to be asked."""
     reason = ""
     if not settings.REWRITE_LLM_URL:
         calls, reason = 0, "MEDRAG_REWRITE_LLM_URL is not set."
     elif deadline_s < MIN_DEADLINE_S:
         calls, reason = 0, "no time is left for a language model."
-    left_out = missing[calls:]
     reason = reason or "the calls of this question are used up."
-    return missing[:calls], [f"{request.kind}: {reason}" for request in left_out]
+    due: list[Request] = []
+    failures: list[str] = []
+    for place, request in enumerate(missing):
+        if why := reason if place >= calls else _refusal():
+            failures.append(f"{request.kind}: {why}")
+        else:
+            due.append(request)
+    return due, failures
+
+
+def _refusal() -> str:
+    refusal = _breaker().refusal()
+    return f"{refusal}." if refusal else ""
+
+
+def _breaker() -> Breaker:
+    return breaker_of(settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL)
 
 
 def _answers(
@@ -213,14 +231,15 @@ def _asked(request: Request, deadline_s: float) -> list[str] | str:
         settings="MEDRAG_REWRITE_LLM",
     )
     try:
-        answer = ask_json(
-            endpoint,
-            prompt=request.prompt.filled(**request.values),
-            schema=request.schema,
-            name=request.field,
-            max_tokens=request.max_tokens,
-            retries=RETRIES,
-        )
+        with _breaker().watched(is_away):
+            answer = ask_json(
+                endpoint,
+                prompt=request.prompt.filled(**request.values),
+                schema=request.schema,
+                name=request.field,
+                max_tokens=request.max_tokens,
+                retries=RETRIES,
+            )
     except LanguageModelUnavailable as error:
         return error.sentence
     return list(answer[request.field])

@@ -42,6 +42,7 @@ from retrieval.types import (
     Query,
     Ranked,
     Ranking,
+    Rewriting,
     Trace,
     Variant,
 )
@@ -77,6 +78,7 @@ class _Search:
     config: RetrievalConfig
     durations_ms: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    rewriting: Rewriting = field(default_factory=Rewriting)
 
     def run(self) -> Evidence:
         query, config = self.query, self.config
@@ -107,6 +109,7 @@ class _Search:
             filters=query.filters,
             analysis=analysis,
             variants=variants,
+            rewriting=self.rewriting,
             encoders=tuple(encoder.name for encoder in encoders),
             encoder=encoders[0].embedder.fingerprint,
             reranked=reranked.ranked,
@@ -120,6 +123,7 @@ class _Search:
             analysis, self.config, deadline_s=self.config.rewrite_timeout_s
         )
         self.notes.extend(notes.failures)
+        self.rewriting = notes.rewriting
         return variants
 
     def _asked(

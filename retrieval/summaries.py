@@ -10,25 +10,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from enum import Enum
 
-from django.db import connection
+from django.db import connection, transaction
 
 from corpus.encoders.registry import ActiveEncoder
+from corpus.summaries.index import compared_as
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
+from retrieval.hnsw import is_small, scan_index, sort_again
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
 SUMMARIES = 20  # the nearest, that lead to passages
 LEAVES = 5  # of each: its best by cosine, so that a long document does not fill the list
+_OVERFETCH = 2  # the index gives roughly the nearest first: of so many times as many the nearest
 
 # The nearest first, each looked up in scope until there are enough: LATERAL with a limit is a loop
 # that keeps the order, whatever the planner believes of the scope.
 _SQL = """
 WITH near AS (
-    SELECT v.summary_id, v.key, v.embedding <=> %(vector)s::vector AS distance
-    FROM corpus_summaryvector v WHERE v.encoder_id = %(encoder)s
-    ORDER BY distance, v.key
+    SELECT v.summary_id, v.key, {distance} AS distance
+    FROM corpus_summaryvector v WHERE v.encoder_id = {encoder}{narrowed}
+    ORDER BY {order}
 ), nearest AS MATERIALIZED (
     SELECT s.document_id, s.first_index, s.last_index, n.distance, n.key
     FROM near n
@@ -42,9 +46,10 @@ WITH near AS (
                    AND c.index BETWEEN s.first_index AND s.last_index AND {scope}
              LIMIT 1
          ) AS in_scope
-    ORDER BY n.distance, n.key LIMIT %(summaries)s
+    ORDER BY {order_met} LIMIT %(fetched)s
 ), placed AS (
     SELECT *, row_number() OVER (ORDER BY distance, key) AS place FROM nearest
+    ORDER BY distance, key LIMIT %(summaries)s
 ), leaf AS (
     SELECT c.id, c.key, {group} AS twins, d.effective_from, p.place,
            v.embedding <=> %(vector)s::{storage} AS distance
@@ -61,8 +66,21 @@ WITH near AS (
         PARTITION BY twins ORDER BY place, distance, effective_from DESC NULLS LAST, key) AS met
     FROM best WHERE within <= %(leaves)s
 )
-SELECT id, key, twins FROM told_apart WHERE met = 1
+SELECT id, key, twins, (SELECT count(*) FROM nearest) FROM told_apart WHERE met = 1
 ORDER BY place, distance, key LIMIT %(limit)s
+"""
+# An array, which is computed once and looked up by the key: of a narrow scope few are compared.
+_NARROWED = """
+    AND v.summary_id = ANY(ARRAY(
+        SELECT DISTINCT s.id FROM corpus_sectionsummary s
+        JOIN corpus_chunk c ON c.document_id = s.document_id
+             AND c.index BETWEEN s.first_index AND s.last_index
+        JOIN corpus_document d ON d.id = c.document_id
+        WHERE {scope}))"""
+_COUNT_SQL = """
+SELECT count(*) FROM (
+    SELECT 1 FROM corpus_summaryvector WHERE encoder_id = %(encoder)s LIMIT %(most)s
+) AS counted
 """
 
 
@@ -71,9 +89,12 @@ def search_summaries(
 ) -> Ranking:
     """Rank chunks in scope by the place of their section's summary, then by their own cosine.
 
-    `vector` is a unit vector of the encoder's; every summary of it is compared. Scores are
-    1 / rank: two cosines decide the order, and no one of them is its score. The name of the
-    ranking is `summaries`; it is empty where the encoder has none. One query.
+    `vector` is a unit vector of the encoder's. Up to `exact_below` summaries, or passages in scope,
+    all are compared; above, the index is scanned as it is for passages, and all are compared after
+    all where it comes back short. Scores are 1 / rank: two cosines decide the order, and no one of
+    them is its score. The name of the ranking is `summaries`; it is empty where the encoder has
+    none. Two queries, or one without summaries; up to three more, and two settings, where there
+    are many.
     """
     started = time.perf_counter()
     entries = tuple(
@@ -85,20 +106,76 @@ def search_summaries(
     return Ranking("summaries", entries, (time.perf_counter() - started) * 1000)
 
 
+class _Compared(Enum):
+    """Which summaries are compared with the question."""
+
+    NONE = "none"  # there are none
+    ALL = "all"
+    IN_SCOPE = "in scope"  # and nothing but those, whose number is small
+    NEAR = "near"  # by the index
+
+
 def _leaves(
     query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
 ) -> list[tuple[int, str, str]]:
+    with transaction.atomic():
+        compared = _compared(query, config, encoder)
+        if compared is _Compared.NONE:
+            return []
+        rows = _nearest(query, vector, config, encoder, compared)
+        if compared is _Compared.NEAR:
+            sort_again()
+            if not rows or rows[0][-1] < SUMMARIES:
+                rows = _nearest(query, vector, config, encoder, _Compared.ALL)
+    return [row[:-1] for row in rows]
+
+
+def _compared(query: Query, config: RetrievalConfig, encoder: ActiveEncoder) -> _Compared:
+    with connection.cursor() as cursor:
+        most = config.exact_below + 1
+        cursor.execute(_COUNT_SQL, {"encoder": encoder.pk, "most": most})
+        (summaries,) = cursor.fetchone()
+    if summaries < most:
+        return _Compared.ALL if summaries else _Compared.NONE
+    return _Compared.IN_SCOPE if is_small(query, config.exact_below) else _Compared.NEAR
+
+
+def _nearest(
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    compared: _Compared,
+) -> list[tuple[int, str, str, int]]:
+    """Leaves in order, each with how many summaries were met."""
     scope, parameters = scope_sql(query)
+    by_index = compared is _Compared.NEAR
     parameters |= {
         "vector": literal(vector),
-        "encoder": encoder.pk,
         "summaries": SUMMARIES,
+        "fetched": SUMMARIES * (_OVERFETCH if by_index else 1),
         "leaves": LEAVES,
         "limit": config.dense_candidates,
     }
-    statement = _SQL.replace("{scope}", scope).replace("{storage}", encoder.storage)
-    statement = statement.replace("{table}", encoder.table)
-    group = group_sql(collapse_twins=config.collapse_twins)
+    kind = compared_as(encoder)
+    distance = f"v.embedding::{kind} <=> %(vector)s::{kind}"
+    parts = {
+        "narrowed": _NARROWED if compared is _Compared.IN_SCOPE else "",
+        "distance": distance,
+        # An expression over the distance keeps the planner off the index.
+        "order": distance if by_index else f"({distance}) + 0, v.key",
+        "order_met": "n.distance" if by_index else "n.distance, n.key",
+        "encoder": str(int(encoder.pk)),  # as it stands in the index's condition
+        "scope": scope,
+        "storage": encoder.storage,
+        "table": encoder.table,
+        "group": group_sql(collapse_twins=config.collapse_twins),
+    }
+    statement = _SQL
+    for name, part in parts.items():
+        statement = statement.replace(f"{{{name}}}", part)
+    if by_index:
+        scan_index(config)
     with connection.cursor() as cursor:
-        cursor.execute(statement.replace("{group}", group), parameters)
+        cursor.execute(statement, parameters)
         return list(cursor.fetchall())

@@ -104,6 +104,15 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Rewriting:
+    """What the wordings of a question took of a language model. All 0 where none is asked."""
+
+    calls: int = 0  # that were made
+    cached: int = 0  # answers that an earlier question has paid for
+    dropped: int = 0  # wordings not used: too long, the same as another, with numbers of their own
+
+
+@dataclass(frozen=True)
 class Ranked:
     """One entry of a ranking. `rank` is 1-based."""
 
@@ -216,6 +225,9 @@ class Trace:
     filters: Filters = NO_FILTERS
     analysis: Analysis | None = None
     variants: tuple[Variant, ...] = ()
+    rewriting: Rewriting = field(
+        default_factory=Rewriting
+    )  # how those by a language model came about
     encoders: tuple[str, ...] = ()
     encoder: str = ""  # fingerprint of the primary one, whose cosines the hits have
     reranked: tuple[Ranked, ...] = ()  # where something ordered the fused list anew

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from retrieval.analysis.narrative import focus
 from retrieval.config import RetrievalConfig
 from retrieval.generated import Request, generated, passage_request, wordings_request
 from retrieval.lexicon import in_clinical_words
 from retrieval.rewording import asked_positively
-from retrieval.types import Analysis, Variant
+from retrieval.types import Analysis, Rewriting, Variant
 
 
 @dataclass(frozen=True)
 class VariantNotes:
     """What came of the wordings, for the trace. Holds no text of a question or of an answer."""
 
-    calls: int = 0  # of the language model
-    cached: int = 0  # answers that an earlier question has paid for
-    dropped: int = 0  # wordings not used: too long, the same as another, with numbers of their own
+    rewriting: Rewriting = field(default_factory=Rewriting)
     failures: tuple[str, ...] = ()  # why there is none of a kind, in sentences
     duration_ms: float = 0.0
 
@@ -47,9 +45,11 @@ def variants_of(
     made += [Variant("hyde", text, lexical=False, as_passage=True) for text in passages]
     kept = _distinct(made)
     return kept, VariantNotes(
-        calls=outcome.calls,
-        cached=outcome.cached,
-        dropped=outcome.dropped + len(made) - len(kept),
+        rewriting=Rewriting(
+            calls=outcome.calls,
+            cached=outcome.cached,
+            dropped=outcome.dropped + len(made) - len(kept),
+        ),
         failures=outcome.failures,
         duration_ms=(time.perf_counter() - started) * 1000,
     )

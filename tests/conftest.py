@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import DjangoDbBlocker
 
+from corpus.breaker import forget_failures
 from tests.databases import fresh_database, start_server
 
 
@@ -30,6 +31,12 @@ def own_database(
     """A database for one test that commits, or starts processes that must see its rows."""
     with django_db_blocker.unblock(), fresh_database(socket_dir) as name:
         yield name
+
+
+@pytest.fixture(autouse=True)
+def no_failures_remembered() -> None:
+    """Servers of tests come and go on the same ports."""
+    forget_failures()
 
 
 @pytest.fixture(autouse=True)

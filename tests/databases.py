@@ -18,6 +18,7 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 
+from medrag_site.connecting import connected_to
 from medrag_site.embedded import ensure_started, provision
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,7 +47,7 @@ def ensure_template(socket_dir: str) -> str:
             if not c.execute(query, [name]).fetchone():
                 building = f"building_{uuid.uuid4().hex[:8]}"
                 provision(socket_dir, building)
-                with use_database(building):
+                with connected_to(building):
                     call_command("migrate", database="owner", verbosity=0)
                     connections.close_all()
                 rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
@@ -65,7 +66,7 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
     before = os.environ.get("MEDRAG_TEST_DATABASE")
     os.environ["MEDRAG_TEST_DATABASE"] = name
     try:
-        with use_database(name):
+        with connected_to(name):
             yield name
     finally:
         os.environ.pop("MEDRAG_TEST_DATABASE")
@@ -75,24 +76,10 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
             c.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-@contextmanager
-def use_database(name: str) -> Iterator[None]:
-    """Point every alias at `name`, and back afterwards."""
-    connections.close_all()
-    before = {alias: connections[alias].settings_dict["NAME"] for alias in connections}
-    try:
-        for alias in connections:
-            connections[alias].settings_dict["NAME"] = name
-        yield
-    finally:
-        connections.close_all()
-        for alias, old in before.items():
-            connections[alias].settings_dict["NAME"] = old
-
-
 def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "embedded.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # which `migrate` has make some too
-    for path in [tables, *sorted(ROOT.glob("*/migrations/*.py"))]:
+    indexes = ROOT / "corpus" / "summaries" / "index.py"
+    for path in [tables, indexes, *sorted(ROOT.glob("*/migrations/*.py"))]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

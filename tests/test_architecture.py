@@ -34,6 +34,8 @@ SHARED = {
     "corpus.parsing.medquad": "answers of MedQuAD are read the same for search and evaluation",
     "corpus.parsing.safe_xml": "published XML is never trusted",
     "corpus.summaries": "an index of the evaluation is named by what makes its summaries too",
+    "evaluation.datasets": "`bench` compares rankings on a published set, read as any is",
+    "evaluation.metrics": "`bench` judges them by the one formula",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
@@ -47,6 +49,8 @@ SHARED = {
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
     "corpus.wakeups": "the worker wakes what the queue has lost",
+    "corpus.breaker": "an endpoint that is away is away for all who call it",
+    "corpus.prompt_files": "a prompt's file is read and checked in one way",
     "corpus.language_model": "calls of a language model have one home",
     "retrieval.payload": "the command and the API print passages in one form",
     "retrieval.config": "a caller chooses how many passages it wants",
@@ -78,7 +82,7 @@ PURE = [
     *("evaluation/measured.py", "evaluation/tables.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
-    *("retrieval/rewording.py", "retrieval/prompt_files.py"),
+    *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -25,6 +25,7 @@ from corpus.errors import MedragError
 from corpus.models import Chunk, Encoder, EncoderState
 from corpus.services.adoption import encoders_to_adopt
 from corpus.services.batches import BATCH, encode_rows
+from corpus.summaries.index import indexes_sync
 
 OWNER = "owner"
 _LOCK_CLASS = (
@@ -93,6 +94,7 @@ def encoders_sync() -> Synced:
             for encoder in new:
                 _execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
                 _activate(encoder, OWNER)
+        indexes_sync(OWNER)
         names = tuple(encoder.name for encoder in new)
         _retire_replaced(OWNER)
     return Synced((), names, dropped) if is_empty else Synced(names, (), dropped)

@@ -64,7 +64,7 @@ def made_by(encoder: Fingerprinted) -> str:
     parts = {
         "none": [],
         "extractive": [EXTRACTIVE_VERSION, encoder.fingerprint],
-        "llm": [PROMPT, settings.REWRITE_LLM_MODEL, EXTRACTIVE_VERSION, encoder.fingerprint],
+        "llm": [PROMPT.name, settings.REWRITE_LLM_MODEL, EXTRACTIVE_VERSION, encoder.fingerprint],
     }
     return " ".join(parts[settings.SUMMARIES])
 

@@ -12,11 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import secrets
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from string import Template
 
 from django.conf import settings
 
@@ -24,11 +21,14 @@ from corpus.context_lines import numbers_in
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
+from corpus.prompt_files import Prompt
 
 logger = logging.getLogger(__name__)
 
-PROMPT = "section_summary_v1"
-PLACEHOLDERS = {"mark", "title", "section", "text"}
+PROMPT = Prompt(
+    Path(__file__).resolve().parents[1] / "prompts" / "section_summary_v1.txt",
+    frozenset({"title", "section", "text"}),
+)
 MAX_SHOWN_CHARS = 12_000  # some 3,000 tokens of a section
 MAX_WORDS = 160  # of an answer: a third more than it is asked for
 CALL_LIMIT_S = 60.0
@@ -50,7 +50,7 @@ class Shown:
 
     def key(self) -> str:
         """64 hexadecimal digits over everything that decides the summary."""
-        parts = [PROMPT, settings.REWRITE_LLM_MODEL, self.title, self.section, self.text]
+        parts = [PROMPT.name, settings.REWRITE_LLM_MODEL, self.title, self.section, self.text]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -70,7 +70,9 @@ def written(shown: Shown) -> str:
             raise
         logger.warning("The language model %s; a summary is extractive.", error.what)
         return ""
-    row = ContextLine(pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT)
+    row = ContextLine(
+        pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT.name
+    )
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
     return summary
 
@@ -92,30 +94,9 @@ def _asked(shown: Shown) -> str:
         timeout_s=CALL_LIMIT_S,
         settings="MEDRAG_REWRITE_LLM",
     )
-    prompt = template().substitute(
-        mark=f"<{secrets.token_hex(8)}>",
+    prompt = PROMPT.filled(
         title=shown.title,
         section=shown.section,
         text=shown.text[:MAX_SHOWN_CHARS],
     )
     return str(ask_json(endpoint, prompt=prompt, schema=_SCHEMA, name="summary")["summary"])
-
-
-@cache
-def template() -> Template:
-    return Template(prompt_path().read_text(encoding="utf-8"))
-
-
-def prompt_path() -> Path:
-    return Path(__file__).resolve().parents[1] / "prompts" / f"{PROMPT}.txt"
-
-
-def prompt_fault() -> str:
-    """What is wrong with the prompt's file; empty where nothing is."""
-    try:
-        found = set(template().get_identifiers())
-    except OSError as error:
-        return f"{prompt_path().name} can't be read: {error.strerror}."
-    if found != PLACEHOLDERS or not template().is_valid():
-        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
-    return ""

@@ -11,9 +11,9 @@ import psycopg
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connections
 from psycopg import sql
 
+from medrag_site.connecting import connected_to
 from medrag_site.embedded import ensure_started, provision
 
 PREFIX = "medrag_bench_"
@@ -78,13 +78,5 @@ def in_use(name: str) -> Iterator[None]:
     """Point every alias at `name`, and back afterwards."""
     if not name.startswith(PREFIX):
         raise CommandError(f"{name} is no database of the benchmarks.")
-    connections.close_all()
-    before = {alias: connections[alias].settings_dict["NAME"] for alias in connections}
-    try:
-        for alias in connections:
-            connections[alias].settings_dict["NAME"] = name
+    with connected_to(name):
         yield
-    finally:
-        connections.close_all()
-        for alias, old in before.items():
-            connections[alias].settings_dict["NAME"] = old

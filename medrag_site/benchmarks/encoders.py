@@ -6,22 +6,22 @@ ratio counts, not the times.
 
 from __future__ import annotations
 
-import gzip
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from django.conf import settings
 from django.core.management.base import CommandError
 
 from corpus.encoders.folders import local_model
 from corpus.encoders.local_models import LocalEmbedder, LocalModel, computed_by
 from corpus.encoders.registry import configured_specs
-from corpus.encoders.types import Embedder
+from corpus.encoders.types import Embedder, Vectors
+from evaluation.datasets.scifact import read_scifact
+from evaluation.datasets.types import Dataset, DatasetError
+from evaluation.metrics import scored
 
 BACKENDS = ("torch", "openvino")
 QUESTION_TOKENS = 16  # with the encoder's own marks
@@ -146,50 +146,54 @@ def agreement(
 ) -> Agreement:
     """Rank SciFact's abstracts for its training claims, as many as said or all.
 
-    nDCG (Jarvelin and Kekalainen, 2002) with binary gains. Ties by document.
+    Ties by document. Raises CommandError where the files are not there or not as published.
     """
-    texts, asked = _scifact(folder, documents, questions)
-    keys = sorted(texts)
-    vectors = [encoder.encode([texts[key] for key in keys]) for encoder in (first, second)]
-    orders = []
-    for encoder, passages in zip((first, second), vectors, strict=True):
-        similar = encoder.encode_queries(list(asked)) @ passages.T
-        orders.append(np.argsort(-similar, axis=1, kind="stable")[:, :RANKED])
-    relevant = [{keys.index(key) for key in cited} for cited in asked.values()]
-    both = list(zip(*orders, strict=True))
+    texts, dataset = _scifact(folder, documents, questions)
+    encoders = (first, second)
+    vectors = [encoder.encode(list(texts.values())) for encoder in encoders]
+    asked = list(dataset.queries.values())
+    runs = [
+        dict(zip(dataset.queries, _ranked(encoder, asked, list(texts), passages), strict=True))
+        for encoder, passages in zip(encoders, vectors, strict=True)
+    ]
+    both = [tuple(run[query] for run in runs) for query in dataset.queries]
     return Agreement(
-        documents=len(keys),
+        documents=len(texts),
         questions=len(asked),
         lowest_cosine=float((vectors[0] * vectors[1]).sum(axis=1).min()),
         overlap=float(np.mean([len(set(a) & set(b)) / RANKED for a, b in both])),
         same_first=float(np.mean([a[0] == b[0] for a, b in both])),
-        ndcg=tuple(
-            float(np.mean([_ndcg(row, cited) for row, cited in zip(order, relevant, strict=True)]))
-            for order in orders
-        ),
+        ndcg=tuple(_ndcg(run, dataset) for run in runs),
     )
 
 
-def _ndcg(order: npt.NDArray[np.int64], relevant: set[int]) -> float:
-    discounts = 1 / np.log2(np.arange(2, RANKED + 2))
-    gains = np.array([place in relevant for place in order], dtype=float)
-    return float((gains * discounts).sum() / discounts[: len(relevant)].sum())
+def _ranked(
+    encoder: Embedder, asked: list[str], ids: list[str], passages: Vectors
+) -> list[list[str]]:
+    """The first documents for each question; `passages` are their vectors, in the order of ids."""
+    similar = encoder.encode_queries(asked) @ passages.T
+    order = np.argsort(-similar, axis=1, kind="stable")[:, :RANKED]
+    return [[ids[place] for place in row] for row in order]
 
 
-def _scifact(
-    folder: Path, documents: int, questions: int
-) -> tuple[dict[int, str], dict[str, list[int]]]:
-    """Abstracts by id, and by claim the ids that it cites: those of the claims come first."""
+def _ndcg(run: Mapping[str, Sequence[str]], dataset: Dataset) -> float:
+    return float(np.mean(list(scored(run, dataset.qrels)[f"nDCG@{RANKED}"].values())))
+
+
+def _scifact(folder: Path, documents: int, questions: int) -> tuple[dict[str, str], Dataset]:
+    """Abstracts by id, in the order of ids, and SciFact: of its claims as many as said or all.
+
+    Where not all abstracts are wanted, those that the claims cite come first.
+    """
     try:
-        with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-            rows = {row["doc_id"]: row for row in map(json.loads, lines)}
-        claims = (folder / "claims_train.jsonl").read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise CommandError(f"{folder}: {error.strerror}; SciFact's files are needed.") from error
-    asked = {c["claim"]: c["cited_doc_ids"] for c in map(json.loads, claims)}
-    asked = dict(list(asked.items())[: questions or None])
-    cited = dict.fromkeys(key for keys in asked.values() for key in keys)
-    chosen = list(dict.fromkeys([*cited, *rows]))[
-        : max(documents, len(cited)) if documents else None
-    ]
-    return {key: f"{rows[key]['title']} {' '.join(rows[key]['abstract'])}" for key in chosen}, asked
+        whole = read_scifact(folder)
+    except DatasetError as error:
+        raise CommandError(f"SciFact: {error.sentence}") from error
+    asked = dict(list(whole.queries.items())[: questions or None])
+    dataset = replace(whole, queries=asked, qrels={query: whole.qrels[query] for query in asked})
+    texts = {one.id: f"{one.title} {one.text}" for one in whole.documents}
+    if not documents:
+        return texts, dataset
+    cited = dict.fromkeys(key for gains in dataset.qrels.values() for key in gains)
+    chosen = list(dict.fromkeys([*cited, *texts]))[: max(documents, len(cited))]
+    return {key: texts[key] for key in sorted(chosen)}, dataset

@@ -59,7 +59,7 @@ def reranker_fault(config: RetrievalConfig) -> str:
         return f"MEDRAG_RERANK_MODEL: {fault}" if fault else ""
     if not settings.RERANK_URL:
         return f"{asked} needs MEDRAG_RERANK_URL."
-    if config.reranker == "llm" and (fault := language_model.prompt_fault()):
+    if config.reranker == "llm" and (fault := language_model.PROMPT.fault()):
         return f"The prompt {fault}"
     return ""
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from corpus.breaker import breaker_of
 from retrieval.rerank.deadline import within
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
@@ -49,6 +50,13 @@ class EndpointReranker:
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
+        breaker = breaker_of(self.url, self.model)
+        if refusal := breaker.refusal():
+            raise RerankUnavailable(refusal)
+        with breaker.watched(lambda error: error.retryable):
+            return self._scores(query, passages, timeout_s)
+
+    def _scores(self, query: str, passages: Sequence[Passage], timeout_s: float) -> Sequence[float]:
         texts = [extract(p, query, limit=PASSAGE_CHARS, measure=_characters) for p in passages]
         deadline = time.monotonic() + timeout_s
         body = {
@@ -129,7 +137,7 @@ def _read(parts: Any, deadline: float) -> bytes:
         if len(body) > MAX_ANSWER_BYTES:
             raise RerankUnavailable("answered with more than it was asked for", retryable=False)
         if time.monotonic() > deadline:
-            raise RerankUnavailable("took too long to answer", retryable=False)
+            raise RerankUnavailable("took too long to answer")
     return bytes(body)
 
 

@@ -12,17 +12,19 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from string import Template
 from typing import Any
 
-from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
+from corpus.breaker import breaker_of
+from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from corpus.prompt_files import Prompt
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
-PROMPT = "rerank_v1"
-PLACEHOLDERS = {"mark", "question", "passages"}
+PROMPT = Prompt(
+    Path(__file__).resolve().parents[1] / "prompts" / "rerank_v1.txt",
+    frozenset({"question", "passages"}),
+)
 PASSAGE_CHARS = 1200  # thirty of them are some 9,000 tokens
 LABEL_CHARS = 6
 MARK_CHARS = 16
@@ -39,21 +41,25 @@ class LanguageModelReranker:
 
     @property
     def fingerprint(self) -> str:
-        return f"llm:{PROMPT}:{self.endpoint.model}"
+        return f"llm:{PROMPT.name}:{self.endpoint.model}"
 
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
+        breaker = breaker_of(self.endpoint.url, self.endpoint.model)
+        if refusal := breaker.refusal():
+            raise RerankUnavailable(refusal)
         labels = labels_for(query, passages, self.secret)
         try:
-            answer = ask_json(
-                replace(self.endpoint, timeout_s=timeout_s),
-                prompt=prompt_for(query, passages, labels, self.secret),
-                schema=schema_for(labels),
-                name="order",
-                max_tokens=64 + TOKENS_A_LABEL * len(labels),
-                retries=1,
-            )
+            with breaker.watched(is_away):
+                answer = ask_json(
+                    replace(self.endpoint, timeout_s=timeout_s),
+                    prompt=prompt_for(query, passages, labels, self.secret),
+                    schema=schema_for(labels),
+                    name="order",
+                    max_tokens=64 + TOKENS_A_LABEL * len(labels),
+                    retries=1,
+                )
         except LanguageModelUnavailable as error:
             hint = error.hint or RerankUnavailable.hint
             raise RerankUnavailable(error.what, hint=hint, retryable=error.retryable) from error
@@ -103,33 +109,13 @@ def prompt_for(
     ]
     mark = f"<{_digest(secret, 'mark', query, *shown, chars=MARK_CHARS)}>"
     blocks = [f"{label}: {mark} {text} {mark}" for label, text in zip(labels, shown, strict=True)]
-    return template().substitute(mark=mark, question=query, passages="\n\n".join(blocks))
+    return PROMPT.filled(mark=mark, question=query, passages="\n\n".join(blocks))
 
 
 def _digest(secret: bytes, *parts: str, chars: int = LABEL_CHARS) -> str:
     # Length-prefixed, so that no two lists of parts are the same bytes.
     message = b"".join(b"%d:" % len(raw) + raw for raw in (part.encode() for part in parts))
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:chars]
-
-
-@cache
-def template() -> Template:
-    return Template(prompt_path().read_text(encoding="utf-8"))
-
-
-def prompt_path() -> Path:
-    return Path(__file__).resolve().parents[1] / "prompts" / f"{PROMPT}.txt"
-
-
-def prompt_fault() -> str:
-    """What is wrong with the prompt's file; empty where nothing is."""
-    try:
-        found = set(template().get_identifiers())
-    except OSError as error:
-        return f"{prompt_path().name} can't be read: {error.strerror}."
-    if found != PLACEHOLDERS or not template().is_valid():
-        return f"{prompt_path().name} must hold the placeholders {sorted(PLACEHOLDERS)}."
-    return ""
 
 
 def _characters(texts: Sequence[str]) -> list[int]:

@@ -299,6 +299,8 @@ def test_a_model_is_asked_once_a_question(
     assert len(model.asked) == 1
     wordings = [[v["name"] for v in search["variants"]] for search in turn.trace["searches"]]
     assert ["llm:1" in names for names in wordings] == [True, True, False]
+    rewriting = [search["rewriting"] for search in turn.trace["searches"]]
+    assert [(one["calls"], one["cached"]) for one in rewriting] == [(1, 0), (0, 1), (0, 0)]
 
 
 def test_a_model_that_fails_is_waited_for_once(

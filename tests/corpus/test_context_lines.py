@@ -10,9 +10,10 @@ from pytest_django import Settings
 
 from corpus import context_lines
 from corpus.checks import check_context_lines
-from corpus.context_lines import PLACEHOLDERS, ContextLineUnavailable, Shown, accepted, ask
+from corpus.context_lines import PROMPT, ContextLineUnavailable, Shown, accepted, ask
 from corpus.encoders.registry import encoder_facts
 from corpus.models import ContextLine, Document, Job, JobState
+from corpus.prompt_files import Prompt
 from corpus.recipe import site_recipe
 from corpus.services.documents import document_reindex, document_retry
 from corpus.services.indexing import document_index
@@ -265,6 +266,6 @@ def test_half_a_model_stops_the_start(settings: Settings) -> None:
 
 
 def test_the_prompt_holds_what_its_code_fills(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(context_lines.template().get_identifiers()) == PLACEHOLDERS
-    monkeypatch.setattr(context_lines, "PLACEHOLDERS", PLACEHOLDERS | {"other"})
+    more = Prompt(PROMPT.path, PROMPT.placeholders | {"other"})
+    monkeypatch.setattr(context_lines, "PROMPT", more)
     assert [message.id for message in check_context_lines(None)] == ["corpus.E007"]

@@ -52,20 +52,20 @@ def encoder(
 ) -> Iterator[ActiveEncoder]:
     folder = tmp_path_factory.mktemp("models")
     model = tiny_models.transformer(folder / "tiny", width=DIMENSIONS)
-    configured = override_settings(ENCODERS=_configured(folder, model, request.param))
+    configured = override_settings(ENCODERS=configured_as(folder, model, request.param))
     with django_db_blocker.unblock(), fresh_database(socket_dir), configured:
         encoders_sync()
-        _fill()
+        fill()
         yield active_encoders()[0]
 
 
-def _configured(folder: Path, model: Path, storage: str) -> str:
+def configured_as(folder: Path, model: Path, storage: str) -> str:
     path = folder / "encoders.toml"
     path.write_text(f'[tiny]\nmodel = "{model}"\npooling = "mean"\nstorage = "{storage}"\n')
     return str(path)
 
 
-def _fill() -> None:
+def fill() -> None:
     (row,) = searched_rows()
     left = COUNT
     for name, share in {**SHELVES, "rest": 0.4445}.items():

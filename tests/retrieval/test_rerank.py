@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from pytest_django import Settings
 
+from corpus import breaker as breakers
+from corpus.breaker import PAUSE_S, Breaker
 from corpus.models import Authority
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import check_retrieval
@@ -61,6 +64,39 @@ def test_order_is_by_score_then_key_and_is_in_the_trace(settings: Settings) -> N
     assert payload["b"]["fused_rank"] == 2
     assert (payload["b"]["score"], payload["b"]["relevance"]) == (0.9, 1.0)
     assert payload["a"]["relevance"] == pytest.approx((0.5 - 0.1) / (0.9 - 0.1))
+
+
+def test_an_endpoint_that_is_away_is_left_alone_and_asked_again_later(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    with endpoint(status(503)) as state:
+        breaker = Breaker(clock=lambda: clock[0])
+        monkeypatch.setitem(breakers._breakers, f"{state.url}/rerank m", breaker)
+        failed = [ask(state, settings, HTTP) for _ in range(3)]
+        assert all("status 503" in found.fell_back for found in failed)
+        asked = len(state.asked)
+        found = ask(state, settings, HTTP)
+        assert len(state.asked) == asked
+        assert keys(found.hits) == "abcd"
+        (note,) = found.notes
+        assert re.fullmatch(
+            r"reranker http: skipped: the endpoint failed 3 times in a row; "
+            r"it is tried again at \d\d:\d\d:\d\d UTC",
+            note,
+        )
+        state.default = raw(scored(0.1, 0.2, 0.3, 0.4))
+        assert ask(state, settings, HTTP).notes == found.notes  # the same while the pause lasts
+        clock[0] += PAUSE_S
+        assert keys(ask(state, settings, HTTP).hits) == "dcba"
+        assert keys(ask(state, settings, HTTP).hits) == "dcba"
+
+
+def test_answers_that_are_of_no_use_do_not_stop_the_questions(settings: Settings) -> None:
+    with endpoint(raw(b"not json")) as state:
+        for asked in range(1, 6):
+            assert "form" in ask(state, settings, HTTP).fell_back
+            assert len(state.asked) == asked
 
 
 def test_ties_go_by_key_whatever_the_fused_order_was(settings: Settings) -> None:

@@ -11,13 +11,7 @@ from pytest_django import Settings
 
 from retrieval.config import RetrievalConfig
 from retrieval.rerank import Reranked, rerank
-from retrieval.rerank.language_model import (
-    PLACEHOLDERS,
-    labels_for,
-    prompt_fault,
-    scores_of,
-    template,
-)
+from retrieval.rerank.language_model import labels_for, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
 from tests.corpus.llm_server import Endpoint, endpoint, raw, says, slowly, status
 from tests.retrieval.rerankers import candidates, keys
@@ -119,6 +113,15 @@ def test_a_model_that_fails_leaves_the_fused_order(model: Endpoint, fault: objec
     assert found.duration_ms < 10_000  # of the 18 s that the slow one drips
 
 
+def test_a_model_that_is_away_is_left_alone(model: Endpoint) -> None:
+    model.default = status(500)
+    for _ in range(3):
+        assert "status 500" in rerank(QUESTION, candidates(), LLM).fell_back
+    asked = len(model.asked)
+    assert "skipped: the endpoint failed 3 times" in rerank(QUESTION, candidates(), LLM).fell_back
+    assert len(model.asked) == asked
+
+
 def test_labels_differ_and_say_nothing() -> None:
     passages = [Passage(f"{'f' * 64}_p1_c{n}", "", "") for n in range(3000)]
     made = labels_for("q", passages, b"s")
@@ -132,8 +135,3 @@ def test_labels_differ_and_say_nothing() -> None:
 def test_what_is_no_order_is_refused(answer: object) -> None:
     with pytest.raises(RerankUnavailable):
         scores_of(answer, ["a", "b"])
-
-
-def test_the_prompt_holds_its_placeholders() -> None:
-    assert prompt_fault() == ""
-    assert set(template().get_identifiers()) == PLACEHOLDERS

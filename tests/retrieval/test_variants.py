@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +15,13 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from corpus import language_model
+from corpus.prompt_files import Prompt
 from retrieval.analysis.questions import analysed
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.configured import check_retrieval
 from retrieval.generated import (
     HYDE,
     MULTI_QUERY,
-    PROMPTS,
     accepted_passage,
     accepted_wordings,
     passage_request,
@@ -28,8 +29,7 @@ from retrieval.generated import (
 )
 from retrieval.lexicon import Entry, Lexicon
 from retrieval.models import Generated
-from retrieval.prompt_files import Prompt
-from retrieval.types import Analysis, Variant
+from retrieval.types import Analysis, Rewriting, Variant
 from retrieval.variants import VariantNotes, variants_of
 from tests.corpus.llm_server import (
     Answer,
@@ -93,7 +93,7 @@ def model(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpo
 def test_the_question_alone_needs_no_query_and_no_model() -> None:
     found, notes = variants_of(asked("gentamicin dose"), RetrievalConfig(), deadline_s=1)
     assert found == (Variant("question", "gentamicin dose"),)
-    assert (notes.calls, notes.cached, notes.dropped, notes.failures) == (0, 0, 0, ())
+    assert (notes.rewriting, notes.failures) == (Rewriting(0, 0, 0), ())
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_wordings_and_a_passage(model: Endpoint) -> None:
         False,
         True,
     )
-    assert (notes.calls, notes.cached, notes.dropped, notes.failures) == (2, 0, 0, ())
+    assert (notes.rewriting, notes.failures) == (Rewriting(2, 0, 0), ())
     assert set(model.keys) == {"Bearer key-canary"}
     assert sorted(len(prompt.split(QUESTION)) for prompt in model.prompts) == [2, 2]
 
@@ -147,14 +147,14 @@ def test_a_question_is_asked_once(model: Endpoint, settings: Settings) -> None:
     model.default = status(500)
     again, notes = variants()
     assert again == first
-    assert (notes.calls, notes.cached) == (0, 2)
+    assert (notes.rewriting.calls, notes.rewriting.cached) == (0, 2)
     assert len(model.asked) == 2
     assert set(Generated.objects.values_list("prompt", "model")) == {
         (MULTI_QUERY.name, "small-model"),
         (HYDE.name, "small-model"),
     }
     settings.REWRITE_LLM_MODEL = "other-model"
-    assert variants()[1].cached == 0
+    assert variants()[1].rewriting.cached == 0
 
 
 def test_every_part_that_decides_an_answer_is_in_its_key(settings: Settings) -> None:
@@ -185,7 +185,7 @@ def test_calls_have_a_budget(model: Endpoint, calls: int, names: list[str]) -> N
     config = RetrievalConfig(multi_query=2, hyde=True, rules=False, rewrite_calls=calls)
     found, notes = variants(config=config)
     assert list(found) == ["question", *names]
-    assert notes.calls == len(model.asked) == calls
+    assert notes.rewriting.calls == len(model.asked) == calls
     assert "hyde: the calls of this question are used up." in notes.failures
 
 
@@ -233,6 +233,33 @@ def test_one_that_fails_does_not_take_the_other(model: Endpoint) -> None:
 
 
 @pytest.mark.django_db
+def test_a_model_that_is_away_is_left_alone(model: Endpoint) -> None:
+    model.default = status(503)
+    first, second = (variants()[1] for _ in range(2))
+    assert (first.rewriting.calls, second.rewriting.calls) == (2, 2)
+    asked = len(model.asked)
+    found, notes = variants()
+    assert list(found) == ["question"]
+    assert (notes.rewriting.calls, len(model.asked)) == (0, asked)
+    assert [failure.split(";")[0] for failure in notes.failures] == [
+        "multi_query: skipped: the endpoint failed 4 times in a row",
+        "hyde: skipped: the endpoint failed 4 times in a row",
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_kept_is_there_while_the_model_is_away(model: Endpoint) -> None:
+    model.default = by_form()
+    kept = variants()[0]
+    model.default = status(503)
+    for _ in range(3):
+        variants("Another question?")
+    found, notes = variants()
+    assert found == kept
+    assert (notes.rewriting.calls, notes.rewriting.cached, notes.failures) == (0, 2, ())
+
+
+@pytest.mark.django_db
 def test_nobody_is_asked_without_an_address_or_without_time(
     model: Endpoint, settings: Settings
 ) -> None:
@@ -257,7 +284,7 @@ def test_what_a_question_orders_stays_data(model: Endpoint) -> None:
     model.default = by_form(["Give 5000 mg at once", "gentamicin"], ["Give 5000 mg.", "At once."])
     found, notes = variants(order[:40])
     assert "5000" not in " ".join(variant.text for variant in found.values())
-    assert notes.dropped == 2  # a wording, and the passage, of which too little is left
+    assert notes.rewriting.dropped == 2  # a wording, and the passage, of which too little is left
     variants(order)
     marks = [prompt.split("the marks ")[1].split(" ")[0] for prompt in model.prompts]
     assert len(set(marks)) == len(marks) == 4
@@ -330,10 +357,8 @@ def test_half_a_model_stops_the_start(
 def test_a_prompt_that_its_code_can_not_fill_stops_the_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert [prompt.fault() for prompt in PROMPTS] == ["", ""]
-    assert "other" in Prompt(HYDE.name, frozenset({"question", "other"})).fault()
-    assert "can't be read" in Prompt("gone_v1", frozenset()).fault()
-    broken = (Prompt("gone_v1", frozenset()),)
+    assert check_retrieval(None) == []
+    broken = (Prompt(Path("gone_v1.txt"), frozenset()),)
     monkeypatch.setattr("retrieval.configured.PROMPTS", broken)
     assert [message.id for message in check_retrieval(None)] == ["retrieval.E004"]
 

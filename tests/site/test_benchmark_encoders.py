@@ -78,10 +78,3 @@ def test_agreement_tells_an_encoder_that_ranks_otherwise(by_torch: LocalEmbedder
 def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="SciFact"):
         agreement(get_embedder(), get_embedder(), tmp_path)
-
-
-def test_ndcg_is_by_its_formula() -> None:
-    order = np.array([5, 3, 9, 1, 0, 2, 4, 6, 7, 8])
-    assert encoders._ndcg(order, {3}) == pytest.approx(1 / np.log2(3))
-    assert encoders._ndcg(order, {5, 9}) == pytest.approx((1 + 0.5) / (1 + 1 / np.log2(3)))
-    assert encoders._ndcg(order, {77}) == 0

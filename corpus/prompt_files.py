@@ -1,0 +1,47 @@
+"""Prompts as versioned files, with placeholders that are checked at start. Pure.
+
+What a person or a document wrote stands between marks that no text can foresee, so that none can
+close them: it is data, whatever it asks for.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A file of placeholders, whose name ends in its version. `mark` is a placeholder of each."""
+
+    path: Path  # `<app>/prompts/<name>.txt`
+    placeholders: frozenset[str]  # the others
+
+    @property
+    def name(self) -> str:
+        """Such as `hyde_v1`: what is stored beside an answer, and a part of its key."""
+        return self.path.stem
+
+    def filled(self, *, mark: str = "", **values: str) -> str:
+        """The prompt with this mark, or with a fresh one. Dollars in a value stay what they are."""
+        mark = mark or f"<{secrets.token_hex(8)}>"
+        return _template(self.path).substitute(mark=mark, **values)
+
+    def fault(self) -> str:
+        """What is wrong with the file, for a person to read; empty where nothing is."""
+        wanted = {*self.placeholders, "mark"}
+        try:
+            template = _template(self.path)
+        except OSError as error:
+            return f"{self.path.name} can't be read: {error.strerror}."
+        if not template.is_valid() or set(template.get_identifiers()) != wanted:
+            return f"{self.path.name} must hold the placeholders {sorted(wanted)}."
+        return ""
+
+
+@cache
+def _template(path: Path) -> Template:
+    return Template(path.read_text(encoding="utf-8"))
