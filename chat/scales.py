@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from retrieval.types import Hit
 
-BUNDLED_ENCODER = "model:53aa51172d142c89:torch-f32"  # all-MiniLM-L6-v2 by its fingerprint
+BUNDLED_ENCODER = "model:c006c9485a9bef2b:torch-f32"  # all-MiniLM-L6-v2 by its fingerprint
 
 
 class Scale(Protocol):
@@ -97,9 +97,9 @@ class Cosine:
 def same_weights(one: str, other: str) -> bool:
     """Whether two encoders' fingerprints differ at most in what computes with the weights.
 
-    A fingerprint is `name:digest:computed by`; its digest covers weights, pooling and prefixes. The
-    cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one calibration
-    serves both, if not its promise.
+    A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
+    prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one
+    calibration serves both, if not its promise.
     """
     return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
 

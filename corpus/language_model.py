@@ -11,19 +11,25 @@ import itertools
 import json
 import random
 import re
-import socket
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpus.endpoints import (
+    RETRIED,
+    Deadline,
+    TooLong,
+    client_within,
+    retry_after_s,
+    whole_body,
+)
 from corpus.errors import MedragError
 
-RETRIES = 2  # of a connection that fails and of the states below
-RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
+RETRIES = 2  # of a connection that fails, and of states that may pass
 FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
+LONGEST_WAIT_S = 3600.0  # of a Retry-After
 MAX_ANSWER_BYTES = 256 * 1024
 MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
 
@@ -175,52 +181,13 @@ def _either(call: _Call, structured: dict[str, Any], described: dict[str, Any]) 
     return content
 
 
-class _Deadline:
-    """Cuts a call's connections when its time is over.
-
-    A client's time-outs begin anew with each byte; this one does not.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.ends = time.monotonic() + seconds
-        self._sockets: list[socket.socket] = []
-        self._timer = threading.Timer(seconds, self._cut)
-        self._timer.daemon = True
-
-    def __enter__(self) -> _Deadline:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._timer.cancel()
-
-    @property
-    def left_s(self) -> float:
-        return max(0.0, self.ends - time.monotonic())
-
-    def watch(self, request: Any) -> None:
-        """Follow the connections that a request opens."""
-        request.extensions["trace"] = self._trace
-
-    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._sockets.append(info["return_value"].get_extra_info("socket"))
-            if not self.left_s:
-                self._cut()
-
-    def _cut(self) -> None:
-        for connection in list(self._sockets):
-            with suppress(OSError):  # closed already
-                connection.shutdown(socket.SHUT_RDWR)
-
-
 @dataclass(frozen=True)
 class _Call:
     """The attempts at one answer, which share a client and a deadline."""
 
     endpoint: Endpoint
     client: Any
-    deadline: _Deadline
+    deadline: Deadline
     retries: int
 
     def answer(self, asked: Mapping[str, Any]) -> str:
@@ -262,14 +229,11 @@ class _Call:
             timeout=max(0.001, self.deadline.left_s),
             **{name: value for name, value in asked.items() if name != "prompt"},
         )
-        body = b""
         try:
-            with request as response:
-                for part in response.iter_bytes():
-                    body += part
-                    if len(body) > MAX_ANSWER_BYTES:
-                        much = "answered with more than it was asked for"
-                        raise LanguageModelUnavailable(much, answered=True)
+            body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
+        except TooLong as error:
+            much = "answered with more than it was asked for"
+            raise LanguageModelUnavailable(much, answered=True) from error
         except httpx.HTTPError as error:
             broken = f"broke off its answer ({type(error).__name__})"
             raise LanguageModelUnavailable(broken, answered=True) from error
@@ -297,25 +261,14 @@ class _Call:
 
 @contextmanager
 def _call(endpoint: Endpoint, retries: int) -> Iterator[_Call]:
-    import openai  # late, see above
-
     def accept(response: Any) -> None:
         _accept(response, endpoint)
 
-    with _Deadline(endpoint.timeout_s) as deadline:
-        # A redirect could carry the text to a machine that nobody chose.
-        http = openai.DefaultHttpxClient(
-            follow_redirects=False,
-            event_hooks={"request": [deadline.watch], "response": [accept]},
-        )
-        client = openai.OpenAI(
-            base_url=endpoint.url,
-            api_key=endpoint.key or "none",
-            max_retries=0,  # here is the one place that tries again
-            http_client=http,
-        )
-        with client:
-            yield _Call(endpoint, client, deadline, retries)
+    with (
+        Deadline(endpoint.timeout_s) as deadline,
+        client_within(deadline, url=endpoint.url, key=endpoint.key, accept=accept) as client,
+    ):
+        yield _Call(endpoint, client, deadline, retries)
 
 
 def _accept(response: Any, endpoint: Endpoint) -> None:
@@ -329,17 +282,9 @@ def _accept(response: Any, endpoint: Endpoint) -> None:
         check=endpoint.check(status),
         status=status,
         retryable=again,
-        wait_s=_retry_after_s(response.headers) if again else None,
+        # 0: our own wait
+        wait_s=(retry_after_s(response.headers, most_s=LONGEST_WAIT_S) or 0.0) if again else None,
     )
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """Seconds that the server asks to wait; 0 where it names none."""
-    try:
-        wait_s = float(headers.get("retry-after", "0"))
-    except ValueError:
-        return 0.0  # a date, or nonsense: our own wait
-    return wait_s if 0 <= wait_s < 3600 else 0.0
 
 
 def _content(body: bytes) -> str:

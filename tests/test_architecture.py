@@ -70,7 +70,7 @@ PURE = [
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
-    *("corpus/languages.py", "retrieval/clauses.py"),
+    *("corpus/languages.py", "corpus/endpoints.py", "retrieval/clauses.py"),
     "retrieval/filters.py",
     *("chat/scales.py", "chat/calibration.py", "chat/calibration_curves.py"),
     "chat/calibration_risk.py",

@@ -13,6 +13,7 @@ from typing import Protocol
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.openvino_backend import OpenvinoRunner
+from corpus.encoders.openvino_model import converted_name
 from corpus.encoders.openvino_runtime import precision
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.torch_backend import TorchRunner
@@ -107,6 +108,14 @@ def local_facts(model: LocalModel) -> LocalFacts:
     return LocalFacts(
         f"{model.folder.name}:{digest}:{computed_by(model.backend)}", room, passages.dimensions
     )
+
+
+def converted_names(model: LocalModel) -> frozenset[str]:
+    """Of the converted models that it is computed with; none by torch. Raises EncoderUnusable."""
+    if model.backend == "torch":
+        return frozenset()
+    folders = [model.folder, *([model.query_folder] if model.query_folder else [])]
+    return frozenset(converted_name(folder, pooling=model.pooling) for folder in folders)
 
 
 def computed_by(backend: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,16 @@ from corpus.encoders.faults import EncoderUnusable
 
 OWN_MARKS = 2  # tokens that an encoder puts around every text
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+# What sentence-transformers and transformers read beside weights, by name: how tokens are made,
+# layers computed, and vectors pooled and projected. A folder holds more: read-me files, what it was
+# trained with, the same weights for other programs.
+_DECIDING = (
+    *("modules.json", "config.json", "config_sentence_transformers.json"),
+    *("sentence_*_config.json", "adapter_config.json", "*.index.json"),
+    *("tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.*", "merges.txt", "*.model"),
+    *("router_config.json", "lstm_config.json", "cnn_config.json", "wordembedding_config.json"),
+)
 _READS = 512  # tokens, where no file says how many
 
 
@@ -19,34 +30,86 @@ _READS = 512  # tokens, where no file says how many
 class FolderFacts:
     """Of one model's folder."""
 
-    digest: str  # 16 hexadecimal digits over its weights
+    digest: str  # 16 hexadecimal digits over every file that is read of it
     max_tokens: int  # that it reads, its own marks among them
     dimensions: int  # of its vectors; 0 where no file says it
 
 
 @lru_cache(maxsize=32)
 def facts_of(folder: Path) -> FolderFacts:
-    """The weights are hashed once a process. Raises EncoderUnusable where it holds no model."""
+    """The files are hashed once a process. Raises EncoderUnusable where it holds no model."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     transformer = _transformer_of(folder)
     longest = _number(transformer / "config.json", "max_position_embeddings") or _READS
     said = _number(transformer / "sentence_bert_config.json", "max_seq_length")
     made = _made_by_modules(folder) or _number(transformer / "config.json", "hidden_size")
-    return FolderFacts(weights_digest(folder), min(said or longest, longest), made)
+    return FolderFacts(folder_digest(folder), min(said or longest, longest), made)
 
 
-def weights_digest(folder: Path) -> str:
-    """16 hexadecimal digits over the weights, in the order of their paths."""
+def folder_digest(folder: Path) -> str:
+    """16 hexadecimal digits over the files of `files_read`, with their paths below the folder."""
     digest = hashlib.sha256()
-    paths = {path for pattern in _WEIGHTS for path in folder.rglob(pattern)}
-    if not paths:
-        raise EncoderUnusable(f"{folder} holds no weights (safetensors or pytorch_model.bin).")
-    for path in sorted(paths):
-        with path.open("rb") as stream:
-            for part in iter(lambda: stream.read(1 << 20), b""):
-                digest.update(part)
+    for path in files_read(folder):
+        name = path.relative_to(folder).as_posix()
+        digest.update(f"{name}\0{_sha256(path)}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def files_read(folder: Path) -> list[Path]:
+    """What decides the vectors of a model, sorted: its weights and all that is read with them.
+
+    Of the folder itself, and of the folders of its modules with all below them. Where a pooling is
+    set, those are not read; they count all the same. Raises EncoderUnusable where no weights are.
+    """
+    weights = _matching(folder, _WEIGHTS)
+    if not weights:
+        raise EncoderUnusable(f"{folder} holds no weights (safetensors or pytorch_model.bin).")
+    return sorted(weights | _matching(folder, _DECIDING))
+
+
+@lru_cache(maxsize=32)
+def weights_digest(folder: Path) -> str:
+    """16 hexadecimal digits over the bytes of all weights, in the order of their paths.
+
+    What named a model before `folder_digest` did; some databases still hold it.
+    """
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in _WEIGHTS for path in folder.rglob(pattern)}):
+        for part in _parts(path):
+            digest.update(part)
+    return digest.hexdigest()[:16]
+
+
+def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
+    found = {path for pattern in patterns for path in folder.glob(pattern)}
+    for module in _modules(folder):
+        found |= {path for pattern in patterns for path in module.rglob(pattern)}
+    return {path for path in found if path.is_file()}
+
+
+def _modules(folder: Path) -> list[Path]:
+    """The folders that `modules.json` names, but the folder itself."""
+    try:
+        listed = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        named = {str(module.get("path", "")) for module in listed}
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise EncoderUnusable(f"{folder}/modules.json can't be read.") from error
+    return sorted(folder / name.lstrip("/") for name in named - {"", "."})
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    for part in _parts(path):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        yield from iter(lambda: stream.read(1 << 20), b"")
 
 
 def _transformer_of(folder: Path) -> Path:

@@ -20,11 +20,18 @@ import numpy as np
 from corpus.encoders.faults import EncodingFailed
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.types import Vectors
+from corpus.endpoints import (
+    RETRIED,
+    Deadline,
+    TooLong,
+    client_within,
+    retry_after_s,
+    whole_body,
+)
 
 TOGETHER = 64  # texts of a request
 READS_TOKENS = 8000  # of text-embedding-3-large, which takes 8,191, by our estimate
 RETRIES = 3
-RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
 FIRST_WAIT_S = 0.5  # doubled with each attempt, unless the endpoint says how long
 LONGEST_WAIT_S = 30.0
 MAX_ANSWER_BYTES = 64 * 1024**2
@@ -82,7 +89,7 @@ class OpenAIEmbedder:
             batch = [
                 _bounded(text, self._model.max_tokens) for text in texts[first : first + TOGETHER]
             ]
-            body = _asked(self._model, batch, time.monotonic() + deadline_s)
+            body = _asked(self._model, batch, deadline_s)
             parts.append(_checked(body, len(batch), self.dimensions))
         return np.concatenate(parts)
 
@@ -122,19 +129,23 @@ def _bounded(text: str, most: int) -> str:
     return text or " "
 
 
-def _asked(model: OpenAIModel, batch: Sequence[str], deadline: float) -> bytes:
-    """The body of a successful answer. Raises EncodingFailed."""
-    for wait_s in _waits():
-        try:
-            return _attempt(model, batch, deadline)
-        except _Again as error:
-            wait_s = error.wait_s if error.wait_s is not None else wait_s
-            if wait_s is None or time.monotonic() + wait_s > deadline:
-                raise EncodingFailed(
-                    f"The endpoint that encodes texts {error}. Nothing was lost.",
-                    hint="Check the encoder's address; it is tried again with the next call.",
-                ) from error
-            time.sleep(wait_s)
+def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
+    """The body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
+    with (
+        Deadline(deadline_s) as deadline,
+        client_within(deadline, url=model.url, key=model.key, accept=_accept) as client,
+    ):
+        for wait_s in _waits():
+            try:
+                return _attempt(client, model, batch, deadline)
+            except _Again as error:
+                wait_s = error.wait_s if error.wait_s is not None else wait_s
+                if wait_s is None or wait_s > deadline.left_s:
+                    raise EncodingFailed(
+                        f"The endpoint that encodes texts {error}. Nothing was lost.",
+                        hint="Check the encoder's address; it is tried again with the next call.",
+                    ) from error
+                time.sleep(wait_s)
     raise AssertionError("unreachable")
 
 
@@ -153,65 +164,48 @@ class _Again(Exception):
         self.wait_s = wait_s
 
 
-def _attempt(model: OpenAIModel, batch: Sequence[str], deadline: float) -> bytes:
+def _attempt(client: Any, model: OpenAIModel, batch: Sequence[str], deadline: Deadline) -> bytes:
     import httpx  # late, with the client
     import openai  # late: it takes half a second, and only sites with an endpoint need it
 
-    left_s = max(0.05, deadline - time.monotonic())
-    client = openai.OpenAI(
-        base_url=model.url,
-        api_key=model.key or "none",
-        timeout=left_s,
-        max_retries=0,  # here is the one place that tries again
-        # A redirect could carry the text to a machine that nobody chose.
-        http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=left_s),
+    request = client.embeddings.with_streaming_response.create(
+        model=model.model,
+        input=list(batch),
+        dimensions=model.dimensions,
+        encoding_format="float",
+        timeout=max(0.001, deadline.left_s),
     )
     try:
-        with (
-            client,
-            client.embeddings.with_streaming_response.create(
-                model=model.model,
-                input=list(batch),
-                dimensions=model.dimensions,
-                encoding_format="float",
-            ) as response,
-        ):
-            return _body(response, deadline)
-    except openai.APIStatusError as error:
-        raise _status(error) from error
+        body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
+    except TooLong as error:
+        raise EncodingFailed("The endpoint that encodes texts answered without an end.") from error
     except (openai.OpenAIError, httpx.HTTPError) as error:
-        raise _Again(f"did not answer ({type(error).__name__})") from error
+        raise _silent(error, deadline) from error
+    if not deadline.left_s:  # a cut connection may look like an answer's end
+        raise _Again("took too long")
+    return body
 
 
-def _body(response: Any, deadline: float) -> bytes:
-    """The whole answer, within its size and its time."""
-    body = bytearray()
-    for part in response.iter_bytes():
-        body += part
-        if len(body) > MAX_ANSWER_BYTES:
-            raise EncodingFailed("The endpoint that encodes texts answered without an end.")
-        if time.monotonic() > deadline:
-            raise _Again("took too long")
-    return bytes(body)
+def _silent(error: Exception, deadline: Deadline) -> Exception:
+    if not deadline.left_s:
+        return _Again("took too long")
+    if isinstance(error.__cause__, (_Again, EncodingFailed)):  # of `_accept`, wrapped
+        return error.__cause__
+    return _Again(f"did not answer ({type(error).__name__})")
 
 
-def _status(error: Any) -> Exception:
-    status = int(error.status_code)
+def _accept(response: Any) -> None:
+    """Refuse what is no success before its body is read: that may be of any size."""
+    status = int(response.status_code)
     if status in RETRIED:
-        return _Again(f"answered with status {status}", _retry_after_s(error.response.headers))
-    return EncodingFailed(
-        f"The endpoint that encodes texts answered with status {status}.",
-        hint="Check the encoder's address, model, key and dimensions.",
-        retryable=False,
-    )
-
-
-def _retry_after_s(headers: Any) -> float | None:
-    try:
-        wait_s = float(headers.get("retry-after", ""))
-    except ValueError:
-        return None  # none, a date, or nonsense: our own wait
-    return wait_s if 0 <= wait_s <= LONGEST_WAIT_S else None
+        wait_s = retry_after_s(response.headers, most_s=LONGEST_WAIT_S)
+        raise _Again(f"answered with status {status}", wait_s)
+    if status != 200:
+        raise EncodingFailed(
+            f"The endpoint that encodes texts answered with status {status}.",
+            hint="Check the encoder's address, model, key and dimensions.",
+            retryable=False,
+        )
 
 
 def _checked(body: bytes, count: int, dimensions: int) -> Vectors:

@@ -1,14 +1,25 @@
-"""A model's weights in OpenVINO's form, made once and kept beside the site's other state."""
+"""A model's weights in OpenVINO's form, made once and kept beside the site's other state.
+
+NAME/        the model
+NAME.lock    held by the process that makes it
+NAME.used    held, together, by the processes that compute with it
+NAME.part-*  what is being made; left behind by a process that was killed
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import glob
 import hashlib
 import json
+import os
+import re
 import shutil
 import tempfile
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +29,8 @@ from corpus.encoders.model_folders import facts_of
 from corpus.encoders.openvino_runtime import openvino
 from corpus.encoders.torch_backend import sentence_transformer
 
+_ONLY_TO_READ = (errno.EACCES, errno.EPERM, errno.EROFS)
+_OURS = re.compile(r"(.+-[0-9a-f]{16})(\.lock|\.used|\.part-.*)?")
 REVISION = 1  # of what is made here
 MODEL, TOKENIZER, CONTENTS = "model.xml", "tokenizer.json", "contents.json"
 
@@ -26,14 +39,15 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
     """The folder with the converted model: `model.xml`, `model.bin`, `tokenizer.json`.
 
     It is made where it is missing or where a file of it is not what was written; processes that
-    start together wait for the first. Takes seconds, and torch, only then.
-    Raises EncoderUnusable.
+    start together wait for the first. Takes seconds, and torch, only then. As long as this process
+    lives `drop_unused` leaves it. Raises EncoderUnusable.
     """
-    target = kept_in / _name(folder, pooling)
+    target = kept_in / converted_name(folder, pooling=pooling)
     try:
         kept_in.mkdir(parents=True, exist_ok=True)
+        _use(target)
         if not is_whole(target):
-            with _lock(kept_in / f"{target.name}.lock"):
+            with _locked(_beside(target, "lock"), fcntl.LOCK_EX):
                 if not is_whole(target):
                     _make(folder, pooling, target)
     except OSError as error:
@@ -53,13 +67,46 @@ def is_whole(target: Path) -> bool:
         return False
 
 
-def _name(folder: Path, pooling: str) -> str:
+def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
+    """Delete converted models but those of the names `used`; the names of what was deleted, sorted.
+
+    What a process computes with or makes stays, whoever made it; so does what can't be deleted, and
+    all else in there.
+    """
+    matches = [_OURS.fullmatch(path.name) for path in sorted(kept_in.iterdir())]
+    found = dict.fromkeys(match.group(1) for match in matches if match)
+    return tuple(name for name in found if name not in used and _drop(kept_in / name))
+
+
+def _drop(target: Path) -> bool:
+    try:
+        with (
+            _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+            _locked(_beside(target, "lock"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+        ):
+            shutil.rmtree(target, ignore_errors=True)
+            _drop_parts(target)
+            _beside(target, "lock").unlink()
+            _beside(target, "used").unlink()
+    except OSError:  # it is in use, or this may not delete there
+        return False
+    return True
+
+
+def _drop_parts(target: Path) -> None:
+    for left in target.parent.glob(f"{glob.escape(target.name)}.part-*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def converted_name(folder: Path, *, pooling: str) -> str:
+    """Of the folder with the converted model: by all that decides what it computes."""
     parts = [REVISION, openvino().__version__, facts_of(folder).digest, pooling]
     return f"{folder.name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]}"
 
 
 def _make(folder: Path, pooling: str, target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+    _drop_parts(target)
+    with tempfile.TemporaryDirectory(prefix=f"{target.name}.part-", dir=target.parent) as scratch:
         made = Path(scratch) / "made"
         made.mkdir()
         _convert(folder, pooling, made)
@@ -106,8 +153,50 @@ def _contents(folder: Path) -> dict[str, str]:
     }
 
 
+def _beside(target: Path, kind: str) -> Path:
+    return target.with_name(f"{target.name}.{kind}")
+
+
+_used: dict[Path, int] = {}  # descriptors, kept until the process ends
+_used_lock = threading.Lock()
+
+
+def _use(target: Path) -> None:
+    """Keep others from deleting it, now or when it is made."""
+    with _used_lock:
+        if target not in _used:
+            try:
+                _used[target] = _lock(_beside(target, "used"), fcntl.LOCK_SH)
+            except OSError as error:
+                if error.errno not in _ONLY_TO_READ:  # there nobody deletes either
+                    raise
+
+
 @contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+def _locked(path: Path, kind: int) -> Iterator[None]:
+    handle = _lock(path, kind)
+    try:
         yield
+    finally:
+        os.close(handle)
+
+
+def _lock(path: Path, kind: int) -> int:
+    """A descriptor with the lock; raises BlockingIOError where that is asked for."""
+    while True:
+        handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, kind)
+            if _is_still(path, handle):  # else it was deleted while this waited
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _is_still(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False

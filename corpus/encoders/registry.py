@@ -18,9 +18,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 
+from corpus import vectors
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
-from corpus.encoders.local_models import LocalEmbedder
+from corpus.encoders.folders import Facts, endpoint, facts_of, former_space, local_model
+from corpus.encoders.local_models import LocalEmbedder, converted_names
 from corpus.encoders.openai_backend import OpenAIEmbedder
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
 from corpus.encoders.types import Embedder
@@ -126,15 +127,43 @@ def active_encoders(names: Sequence[str] = ()) -> tuple[ActiveEncoder, ...]:
     if missing := [name for name in names if name not in rows]:
         raise _not_searched(missing[0], list(rows))
     if not rows:
-        raise EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
+        raise _none_searched()
     return tuple(_active(rows[name]) for name in names or rows)
 
 
 def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
+    being_made = _being_made(name)
     return EncoderUnavailable(
-        f"No vectors of the encoder {name} can be searched.",
-        hint=f"There are {', '.join(known) or 'none'}; manage.py doctor says more.",
+        f"No vectors of the encoder {name} can be searched{' yet' if being_made else ''}.",
+        hint=f"{being_made} {_REEMBED}"
+        if being_made
+        else f"There are {', '.join(known) or 'none'}; manage.py doctor says more.",
     )
+
+
+def _none_searched() -> EncoderUnavailable:
+    being_made = _being_made()
+    if not being_made:
+        return EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
+    return EncoderUnavailable(f"No vectors can be searched yet. {being_made}", hint=_REEMBED)
+
+
+_REEMBED = "Run manage.py reembed, or wait for the worker, which does it in the background."
+
+
+def _being_made(*names: str) -> str:
+    """How far the vectors are that are being made, of `names` or all; empty where none are.
+
+    One query, and one for each.
+    """
+    rows = Encoder.objects.filter(state=EncoderState.BUILDING).order_by("position", "pk")
+    progress = [
+        f"{row.name} {done:,} of {total:,} passages"
+        for row in rows
+        if not names or row.name in names
+        for done, total in [vectors.progress(row)]
+    ]
+    return f"They are being made: {', '.join(progress)}." if progress else ""
 
 
 def searched_rows() -> list[Encoder]:
@@ -154,6 +183,12 @@ def embedder_of(row: Encoder) -> Embedder:
     """What computes the vectors of this row's table; raises as `active_encoders`."""
     spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
+        if row.fingerprint == former_space(spec):
+            raise EncoderUnavailable(
+                f"The vectors of the encoder {row.name} are named as by the version before.",
+                hint="Run manage.py migrate, which takes over what these files made, and then "
+                "manage.py reembed for what they did not.",
+            )
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that made its vectors.",
             hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
@@ -205,6 +240,16 @@ def load(spec: EncoderSpec) -> Embedder:
         )
     except EncoderUnusable as error:
         raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
+
+
+def converted_for(spec: EncoderSpec) -> frozenset[str]:
+    """The names in `MODELS_DIR` of what computes it in this process. Raises `SpecError`."""
+    if spec.kind != "local":
+        return frozenset()
+    try:
+        return converted_names(local_model(_here(spec)))
+    except EncoderUnusable as error:
+        raise SpecError(f"[{spec.name}]: {error}") from error
 
 
 def _key(spec: EncoderSpec) -> str:

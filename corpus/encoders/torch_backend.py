@@ -63,7 +63,8 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
     A prompt that the folder names is not put before texts: prefixes are settings of ours.
     Raises EncoderUnusable.
     """
-    from sentence_transformers import SentenceTransformer  # late, with torch
+    from safetensors import SafetensorError  # late, with torch
+    from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
@@ -76,7 +77,7 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
             model = SentenceTransformer(modules=[layers, pooled], device="cpu")
         else:
             model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise EncoderUnusable(f"{folder} can't be loaded ({type(error).__name__}).") from error
     model.default_prompt_name = None
     return model.eval()

@@ -2,13 +2,14 @@
 
     configured anew -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
 
-The tables' owner makes and drops them (`encoders_sync`, which `migrate` calls). Filling, indexing
-and switching over take the application's rights only, and may die and go on at any moment.
+The tables' owner makes and drops them (`encoders_sync`, which `migrate` calls), and indexes them
+(`corpus.services.vector_index`). Filling and switching over take the application's rights only. All
+of it may die and go on at any moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -23,17 +24,13 @@ from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
 from corpus.models import Chunk, Encoder, EncoderState
-from corpus.services.adoption import encoders_to_adopt
+from corpus.services.adoption import Renamed, encoders_to_adopt, encoders_to_rename
 from corpus.services.batches import BATCH, encode_rows
+from corpus.services.vector_index import FILLING, OWNER, alone, index_build
 from corpus.summaries.index import indexes_sync
 
-OWNER = "owner"
-_LOCK_CLASS = (
-    7_301  # of PostgreSQL's advisory locks: one process at a time fills an encoder's table
-)
 _LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it
 _NO_LOCK = ("55P03", "40P01")  # PostgreSQL: lock_not_available, deadlock_detected
-_BUILD_MEMORY = "1GB"  # at most, for the graph of an index while it is built
 
 _TABLE = """
 CREATE TABLE {table} (
@@ -49,12 +46,6 @@ GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 OnProgress = Callable[[int, int], None]
-
-
-class AlreadyRunning(MedragError):
-    """Another process fills the vectors of this encoder."""
-
-    retryable = True
 
 
 class TablesInUse(MedragError):
@@ -81,10 +72,12 @@ def encoders_sync() -> Synced:
     """
     configured = [(spec, facts_for(spec)) for spec in configured_specs()]
     adopted = encoders_to_adopt(*configured[0], OWNER)
+    renamed = encoders_to_rename(OWNER)
     with _not_in_use(), transaction.atomic(using=OWNER):
         _execute(f"SET LOCAL lock_timeout = '{_LOCK_LIMIT}'")
         _execute("LOCK TABLE corpus_encoder IN SHARE ROW EXCLUSIVE MODE")
         _adopt(adopted, *configured[0])
+        _rename(renamed)
         _forget_unfinished(configured)
         dropped = _drop_retired()
         is_empty = not Chunk.objects.using(OWNER).exists()
@@ -156,6 +149,12 @@ def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
         encoder.save(using=OWNER)
 
 
+def _rename(renamed: Mapping[int, Renamed]) -> None:
+    for pk, name in renamed.items():
+        rows = Encoder.objects.using(OWNER).filter(pk=pk, fingerprint=name.former)
+        rows.update(fingerprint=name.space)
+
+
 def _forget_unfinished(configured: Sequence[tuple[EncoderSpec, Facts]]) -> None:
     """Retire what is being built and isn't wanted any more; nobody has searched it."""
     Encoder.objects.using(OWNER).update(position=None)
@@ -209,10 +208,10 @@ def encoder_reembed(
     indexed meanwhile are waited for. Raises `AlreadyRunning`, and `EncoderUnavailable` or
     `ImproperlyConfigured` where the encoder can't be loaded.
     """
-    with _alone(encoder):
+    with alone(encoder, FILLING):
         embedder = embedder_of(encoder)
         _fill(encoder, embedder, on_progress)
-        _build_index(encoder)
+        index_build(encoder)
         while not encoder_switch(encoder):
             _fill(encoder, embedder, on_progress)
 
@@ -234,15 +233,6 @@ def _batches_lacking(encoder: Encoder) -> list[tuple[int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
         return list(cursor.fetchall())
-
-
-def _build_index(encoder: Encoder) -> None:
-    """With room for the graph, and statistics for the planner to trust it."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL maintenance_work_mem = '{_BUILD_MEMORY}'")
-        # Its helpers share that memory by a file system that containers keep at 64 MB.
-        cursor.execute("SET LOCAL max_parallel_maintenance_workers = 0")
-        cursor.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
 
 
 @transaction.atomic
@@ -283,23 +273,6 @@ def _retire_replaced(alias: str) -> None:
 
 def _set_state(encoder: Encoder, state: EncoderState, alias: str) -> None:
     Encoder.objects.using(alias).filter(pk=encoder.pk).update(state=state)
-
-
-@contextmanager
-def _alone(encoder: Encoder) -> Iterator[None]:
-    """Held by the connection, so that it goes with a process that dies."""
-    key = [_LOCK_CLASS, encoder.pk % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
-        if not cursor.fetchone()[0]:
-            raise AlreadyRunning(
-                f"The vectors of {encoder.name} are being made by another process.",
-                hint="Nothing is lost; manage.py doctor says how far it is.",
-            )
-        try:
-            yield
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
 def _execute(statement: str, parameters: Sequence[int] = ()) -> None:

@@ -147,15 +147,15 @@ def test_the_same_weights_computed_in_another_way_are_used_and_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept(threshold=0.77)
-    foreign_encoder(monkeypatch, "model:53aa51172d142c89:onnx-int8")
+    foreign_encoder(monkeypatch, "model:c006c9485a9bef2b:onnx-int8")
     gate = gate_in_use()
     assert (gate.threshold, gate.notes) == (0.77, (OTHER_COMPUTATION,))
-    kept(encoder="model:53aa51172d142c89:onnx-int8", threshold=0.66)
+    kept(encoder="model:c006c9485a9bef2b:onnx-int8", threshold=0.66)
     assert (gate_in_use().threshold, gate_in_use().notes) == (0.66, ())
 
 
 def test_the_one_that_is_chosen_decides_also_beside_one_of_exactly_this_computation() -> None:
-    elsewhere = kept(encoder="model:53aa51172d142c89:onnx-int8", threshold=0.66)
+    elsewhere = kept(encoder="model:c006c9485a9bef2b:onnx-int8", threshold=0.66)
     kept(threshold=0.77)
     assert versions_active() == ["site-2"]
     calibration_use(elsewhere, by=None)

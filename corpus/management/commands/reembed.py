@@ -12,7 +12,9 @@ from tqdm import tqdm
 from corpus.errors import MedragError
 from corpus.following import progress_bar
 from corpus.models import Encoder, EncoderState
-from corpus.services.encoders import AlreadyRunning, encoder_reembed
+from corpus.services.conversions import conversions_drop_unused
+from corpus.services.encoders import encoder_reembed
+from corpus.services.vector_index import AlreadyRunning
 
 NICE = 10  # questions come first
 
@@ -21,7 +23,8 @@ class Command(BaseCommand):
     help = (
         "Encode every passage by the encoders that were configured anew and have got a table by "
         "manage.py migrate. The old ones are searched until each new one has all its vectors; "
-        "what was made is kept when this is interrupted. A worker does the same in the background."
+        "what was made is kept when this is interrupted. One that fails keeps no other from being "
+        "made. A worker does the same in the background."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,16 +36,23 @@ class Command(BaseCommand):
         if options["background"]:
             os.nice(NICE)
         building = list(Encoder.objects.filter(state=EncoderState.BUILDING).order_by("position"))
-        for encoder in building:
-            try:
-                self._reembed(encoder, quiet=options["background"])
-            except AlreadyRunning as error:
-                if not options["background"]:
-                    raise CommandError(error.sentence) from error
-            except (MedragError, ImproperlyConfigured) as error:
-                raise CommandError(getattr(error, "sentence", str(error))) from error
-        if not building and not options["background"]:
+        quiet = options["background"]
+        faults = [fault for encoder in building if (fault := self._fault_of(encoder, quiet=quiet))]
+        conversions_drop_unused()
+        if faults:
+            raise CommandError("\n".join(faults))
+        if not building and not quiet:
             self.stdout.write("Nothing to do: what is configured is searched.")
+
+    def _fault_of(self, encoder: Encoder, *, quiet: bool) -> str:
+        """What went wrong with this one, which must not keep those behind it from being made."""
+        try:
+            self._reembed(encoder, quiet=quiet)
+        except AlreadyRunning as error:
+            return "" if quiet else error.sentence
+        except (MedragError, ImproperlyConfigured) as error:
+            return f"{encoder.name}: {getattr(error, 'sentence', str(error))}"
+        return ""
 
     def _reembed(self, encoder: Encoder, *, quiet: bool) -> None:
         with progress_bar(0, f"Encoding by {encoder.name}", "passage", quiet=quiet) as bar:

@@ -8,7 +8,9 @@ from django.db import connections
 
 from corpus.errors import MedragError
 from corpus.models import Encoder
-from corpus.services.encoders import OWNER, encoders_sync
+from corpus.services.conversions import conversions_drop_unused
+from corpus.services.encoders import encoders_sync
+from corpus.services.vector_index import OWNER
 
 
 class Command(migrate.Command):
@@ -26,6 +28,7 @@ class Command(migrate.Command):
             synced = encoders_sync()
         except MedragError as error:
             raise CommandError(error.sentence) from error
+        conversions_drop_unused()
         if synced.made:
             self.stdout.write(
                 f"New vectors are to be made by {', '.join(synced.made)}: a worker does it in the "

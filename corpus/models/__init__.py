@@ -1,0 +1,39 @@
+"""Documents and everything derived from their bytes, a module for each kind of table."""
+
+from corpus.models.documents import (
+    Authority,
+    Chunk,
+    Collection,
+    Document,
+    Lifecycle,
+    Page,
+    ReadWith,
+    SourceType,
+)
+from corpus.models.encoders import Encoder, EncoderState, Storage
+from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat
+from corpus.models.statistics import IndexStatistics, Lexeme
+from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
+
+__all__ = [
+    "Authority",
+    "Chunk",
+    "Collection",
+    "ContextLine",
+    "Document",
+    "Encoder",
+    "EncoderState",
+    "IndexStatistics",
+    "Job",
+    "JobState",
+    "Lexeme",
+    "Lifecycle",
+    "Page",
+    "ReadWith",
+    "SectionSummary",
+    "SourceType",
+    "Stage",
+    "Storage",
+    "SummaryVector",
+    "WorkerHeartbeat",
+]

@@ -1,0 +1,70 @@
+"""How the ingestion of a document stands, and who does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models.functions import Now
+
+from corpus.models.documents import Document
+
+
+class JobState(models.TextChoices):
+    PENDING = "PENDING", "Waiting"
+    RUNNING = "RUNNING", "Running"
+    DONE = "DONE", "Done"
+    FAILED = "FAILED", "Failed"
+
+
+class Stage(models.TextChoices):
+    """The last step that is finished and kept; the next attempt goes on from there."""
+
+    STORED = "STORED", "Stored"
+    PARSED = "PARSED", "Parsed"
+    CHUNKED = "CHUNKED", "Chunked"
+    EMBEDDED = "EMBEDDED", "Embedded"
+    INDEXED = "INDEXED", "Indexed"
+
+
+class Job(models.Model):
+    """The truth about a document's ingestion. The queue only wakes a worker to look here.
+
+    `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
+    names the one attempt that may write, until `lease_until` by the database's clock. `timings`
+    holds the seconds that each step in `corpus.jobs.TIMED` took in the attempts that finished it.
+    """
+
+    document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.PENDING)
+    stage = models.CharField(max_length=10, choices=Stage, default=Stage.STORED)
+    attempts = models.PositiveIntegerField(default=0)
+    lease_token = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    done = models.PositiveIntegerField(default=0)  # units of the running step: pages, chunks
+    total = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=50, blank=True)
+    last_error = models.TextField(blank=True)
+    enqueued_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    timings: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["state", "lease_until"])]
+
+    def __str__(self) -> str:
+        return f"{self.state} after {self.stage}"
+
+
+class WorkerHeartbeat(models.Model):
+    """When each worker supervisor last said that its cluster is well; read by `doctor`."""
+
+    name = models.CharField(max_length=200, primary_key=True)  # host and process id
+    seen_at = models.DateTimeField()
+    detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return self.name

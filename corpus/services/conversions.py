@@ -1,0 +1,32 @@
+"""Models in the form that they are computed in: they are made by whoever needs one first."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from django.conf import settings
+
+from corpus.encoders.openvino_model import drop_unused
+from corpus.encoders.registry import configured_specs, converted_for
+from corpus.encoders.specs import EncoderSpec, SpecError, spec_from
+from corpus.models import Encoder, EncoderState
+
+
+def conversions_drop_unused() -> tuple[str, ...]:
+    """Delete what no encoder uses that is configured, searched or being built; the names of it.
+
+    What another process computes with stays. One query. Raises `ImproperlyConfigured`.
+    """
+    if not settings.MODELS_DIR.is_dir():
+        return ()
+    rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
+    specs = [*configured_specs(), *(spec_from(row.spec) for row in rows if row.fingerprint)]
+    return drop_unused(settings.MODELS_DIR, _names(specs))
+
+
+def _names(specs: list[EncoderSpec]) -> set[str]:
+    found: set[str] = set()
+    for spec in specs:
+        with suppress(SpecError):  # its files are gone: nothing is computed with what was made
+            found |= converted_for(spec)
+    return found

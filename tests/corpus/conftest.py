@@ -1,0 +1,25 @@
+"""Encoders of tiny models, and a site that is configured with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from tests.corpus.encoder_sites import Site
+from tests.corpus.encoders import tiny_models
+
+
+@pytest.fixture(scope="session")
+def encoder_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`one` and `two` make 32 dimensions, `wide` makes 64."""
+    folder = tmp_path_factory.mktemp("encoders")
+    for seed, (name, width) in enumerate((("one", 32), ("two", 32), ("wide", 64)), start=1):
+        tiny_models.transformer(folder / name, width=width, seed=seed)
+    return folder
+
+
+@pytest.fixture
+def site(own_database: str, settings: Settings, tmp_path: Path, encoder_models: Path) -> Site:
+    return Site(settings, tmp_path, encoder_models)

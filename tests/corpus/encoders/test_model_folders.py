@@ -1,0 +1,196 @@
+"""What names a model: every file that decides its vectors, and no other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpus.encoders import model_folders, openvino_model
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.folders import bundled_folder, facts_of, former_space
+from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.model_folders import files_read, folder_digest
+from corpus.encoders.specs import EncoderSpec
+from corpus.encoders.types import Vectors
+from tests.corpus.encoders import tiny_models
+
+TEXTS = ["dose of gentamicin"]
+# Python's own record of what is opened; weights and fast tokenizers are opened by other means.
+OPENED = """
+import sys
+from pathlib import Path
+opened = set()
+sys.addaudithook(lambda event, about: opened.add(str(about[0])) if event == "open" else None)
+from corpus.encoders.torch_backend import sentence_transformer
+folder, pooling = sys.argv[1:]
+sentence_transformer(Path(folder), pooling)
+print("\\n".join(sorted(path for path in opened if path.startswith(folder))))
+"""
+
+
+@pytest.fixture
+def folder(projected_model: Path, tmp_path: Path) -> Path:
+    """Transformer, pooling and projection, to be changed."""
+    return shutil.copytree(projected_model, tmp_path / "mine")
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_new_process() -> Iterator[None]:
+    yield
+    forget()
+
+
+def forget() -> None:
+    for cached in (model_folders.facts_of, model_folders.weights_digest, local_facts):
+        cached.cache_clear()
+
+
+def named(folder: Path) -> tuple[str, str, str]:
+    """The space, the fingerprint and the converted model that a new process would name."""
+    forget()
+    spec = EncoderSpec("mine", model=str(folder))
+    facts = facts_of(spec)
+    return facts.space, facts.fingerprint, openvino_model.converted_name(folder, pooling="")
+
+
+@pytest.mark.parametrize(("kind", "pooling"), [("bundled", ""), ("modules", ""), ("plain", "cls")])
+def test_all_that_the_loader_opens_is_counted(
+    kind: str, pooling: str, plain_model: Path, projected_model: Path
+) -> None:
+    of = {"bundled": bundled_folder(), "modules": projected_model, "plain": plain_model}[kind]
+    opened = subprocess.run(
+        [sys.executable, "-c", OPENED, str(of), pooling],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        timeout=300,
+    ).stdout.split("\n")
+    found = {Path(line) for line in opened if line and not line.endswith("README.md")}
+    assert {"config.json", "tokenizer_config.json"} <= {path.name for path in found}
+    assert found <= set(files_read(of))
+    assert {path.suffix for path in files_read(of)} >= {".safetensors", ".json"}
+
+
+def files() -> list[str]:
+    return [
+        *("modules.json", "config.json", "config_sentence_transformers.json"),
+        *("sentence_bert_config.json", "tokenizer.json", "tokenizer_config.json"),
+        *("model.safetensors", "1_Pooling/config.json", "2_Dense/config.json"),
+        "2_Dense/model.safetensors",
+    ]
+
+
+@pytest.mark.parametrize("name", files())
+def test_a_change_of_any_file_that_is_read_is_another_model(folder: Path, name: str) -> None:
+    before = named(folder)
+    path = folder / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    after = named(folder)
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def test_the_files_above_are_all_of_a_chain(folder: Path) -> None:
+    assert {path.relative_to(folder).as_posix() for path in files_read(folder)} == set(files())
+
+
+@pytest.mark.parametrize("name", ["special_tokens_map.json", "vocab.txt", "added_tokens.json"])
+def test_a_file_that_is_read_where_it_is_there_counts(folder: Path, name: str) -> None:
+    before = named(folder)
+    (folder / name).write_text("{}")
+    assert named(folder)[0] != before[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "data_config.json", ".gitattributes", "onnx/config.json", "train.py"]
+)
+def test_what_nobody_reads_changes_nothing(folder: Path, name: str) -> None:
+    before = named(folder)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("{}")
+    assert named(folder) == before
+
+
+def test_a_file_in_another_place_is_another_model(folder: Path) -> None:
+    before = folder_digest(folder)
+    (folder / "1_Pooling" / "config.json").rename(folder / "1_Pooling" / "sentence_x_config.json")
+    assert folder_digest(folder) != before
+
+
+def test_a_copy_elsewhere_is_the_same(folder: Path, projected_model: Path) -> None:
+    assert folder_digest(folder) == folder_digest(projected_model)
+
+
+@pytest.mark.parametrize("content", ["no json", "[1]", "5", '{"path": 1}'])
+def test_modules_that_cannot_be_read_are_said(folder: Path, content: str) -> None:
+    (folder / "modules.json").write_text(content)
+    with pytest.raises(EncoderUnusable, match=r"modules\.json can't be read"):
+        files_read(folder)
+
+
+def repooled(folder: Path) -> None:
+    """The same weights, pooled in another way."""
+    path = folder / "1_Pooling" / "config.json"
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps(said | {"pooling_mode": "cls"}))
+    forget()
+
+
+@pytest.mark.parametrize("backend", ["openvino", "torch"])
+def test_another_pooling_is_not_served_from_what_was_converted(
+    folder: Path, kept_in: Path, backend: str
+) -> None:
+    def vector() -> Vectors:
+        model = LocalModel(folder, backend=backend)
+        made: Vectors = LocalEmbedder(model, kept_in=kept_in, threads=1).encode(TEXTS)[0]
+        return made
+
+    before = vector()
+    repooled(folder)
+    assert float(before @ vector()) < 0.998  # computing in 16 bits moves it by a tenth of that
+
+
+@pytest.mark.parametrize("backend", ["openvino", "torch"])
+@pytest.mark.parametrize("left", [0, 100, 10_000])
+def test_weights_that_are_cut_off_are_said(
+    folder: Path, kept_in: Path, backend: str, left: int
+) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(EncoderUnusable, match="can't be loaded"):
+        LocalEmbedder(LocalModel(folder, backend=backend), kept_in=kept_in, threads=1)
+
+
+def test_the_former_name_covered_the_weights_alone(folder: Path) -> None:
+    spec = EncoderSpec("mine", model=str(folder))
+    before = former_space(spec)
+    repooled(folder)
+    assert former_space(spec) == before
+    changes: list[Callable[[], EncoderSpec]] = [
+        lambda: replace(spec, pooling="mean"),
+        lambda: replace(spec, passage_prefix="passage: "),
+        lambda: replace(spec, max_tokens=20),
+    ]
+    assert len({former_space(change()) for change in changes} | {before}) == 4
+    (folder / "model.safetensors").write_bytes(b"other")
+    forget()
+    assert former_space(spec) != before
+    assert former_space(EncoderSpec("far", kind="openai", model="m", dimensions=8)) == ""
+
+
+def test_the_bundled_one_was_once_called_by_its_weights() -> None:
+    """The name that is in databases which the version before made."""
+    assert former_space(EncoderSpec("minilm")) == "model:7466910acd99dd39"
+    assert facts_of(EncoderSpec("minilm")).space == "model:3898f8b935a9434c"
+
+
+def test_models_of_several_folders_are_told_apart(tmp_path: Path) -> None:
+    one = tiny_models.with_modules(tmp_path / "one", seed=1)
+    two = tiny_models.with_modules(tmp_path / "two", seed=2)
+    assert folder_digest(one) != folder_digest(two)
