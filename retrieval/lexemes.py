@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from django.db import connection
@@ -54,15 +57,15 @@ _held: tuple[str, ...] = (ENGLISH,)
 class AskedLexeme:
     """A lexeme of the question; one that no chunk holds has the highest idf.
 
-    `forms` are what the same word is in the other languages of the index. `words` are the lexemes
-    that an abbreviation stands for; together they are as good as it is. `terms` are all of them
-    that any chunk holds.
+    `forms` are what the same word is in the other languages of the index, in another spelling and
+    under another name. `words` are what an abbreviation stands for, a set of forms for each word;
+    one of each set together are as good as it is. `terms` are all of them that any chunk holds.
     """
 
     lexeme: str
     document_frequency: int
     idf: float  # > 0
-    words: frozenset[str] = frozenset()
+    words: tuple[frozenset[str], ...] = ()
     forms: frozenset[str] = frozenset()
     terms: tuple[Term, ...] = ()
     chunks: int = 0  # in the whole index
@@ -72,7 +75,7 @@ class AskedLexeme:
         return (
             self.lexeme in lexemes
             or not self.forms.isdisjoint(lexemes)
-            or (bool(self.words) and self.words <= lexemes)
+            or (bool(self.words) and not any(forms.isdisjoint(lexemes) for forms in self.words))
         )
 
 
@@ -95,6 +98,14 @@ class _Index:
     chunks: int
     configurations: tuple[str, ...]
     cuts: tuple[_Cut, ...]
+
+    @cached_property
+    def by_lexeme(self) -> dict[str, _Cut]:
+        return {cut.lexeme: cut for cut in self.cuts}
+
+    def frequency(self, lexeme: str) -> int:
+        """In how many chunks it is."""
+        return self.by_lexeme[lexeme].document_frequency
 
     def idf(self, document_frequency: int) -> float:
         """As in Lucene, never negative."""
@@ -128,7 +139,11 @@ def asked_lexemes(
 def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
     """The lexemes that a search looks for: also other forms, and spelled out abbreviations."""
     return sorted(
-        {name for asked in lexemes for name in (asked.lexeme, *asked.forms, *asked.words)}
+        {
+            name
+            for asked in lexemes
+            for name in (asked.lexeme, *asked.forms, *chain.from_iterable(asked.words))
+        }
     )
 
 
@@ -200,48 +215,79 @@ def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ..
         else:
             for lexeme in of_token.get(cut.token, ()):
                 asked[lexeme].add(cut.lexeme)
-    words = _words(index, known)
-    cuts = {cut.lexeme: cut for cut in index.cuts}
-    return tuple(
-        _asked(index, cuts, name, frozenset(asked[name] - {name}), words.get(name, frozenset()))
-        for name in sorted(asked)
-    )
+    others = _others(index, known)
+    return tuple(_asked(index, others, name, frozenset(asked[name])) for name in sorted(asked))
 
 
-def _words(index: _Index, known: Sequence[Expansion]) -> dict[str, frozenset[str]]:
-    """By lexeme of an abbreviation, those of its words."""
+@dataclass(frozen=True)
+class _Others:
+    """What stands for a lexeme, by lexeme."""
+
+    # In another spelling or under another name, in both directions.
+    same: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Under another name, where this is one of several lexemes.
+    whole: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Together they are as good as it is.
+    words: dict[str, list[str]] = field(default_factory=dict)
+
+    def forms(self, name: str) -> frozenset[str]:
+        return frozenset({name, *self.same.get(name, ()), *self.whole.get(name, ())})
+
+
+def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
     by_part: dict[int, set[str]] = {}
     for cut in index.cuts:
         by_part.setdefault(cut.part, set()).add(cut.lexeme)
-    return {
-        short: frozenset(by_part.get(2 * number + 2, ()))
-        for number in range(len(known))
-        for short in by_part.get(2 * number + 1, ())
-    }
+    others = _Others()
+    for number, each in enumerate(known):
+        short, meant = (by_part.get(2 * number + part, set()) for part in (1, 2))
+        _add(others, each, short, sorted(meant))
+    return others
 
 
-def _asked(
-    index: _Index,
-    cuts: Mapping[str, _Cut],
-    name: str,
-    forms: frozenset[str],
-    words: frozenset[str],
-) -> AskedLexeme:
+def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
+    """One expansion of lexemes `short` to lexemes `meant`; of abbreviations the last counts."""
+    for name in short:
+        if not each.same or (len(meant) > 1 and name not in others.words):
+            others.words[name] = meant
+        elif len(meant) == 1 and len(short) > 1:
+            others.whole[name].update(meant)
+        elif meant and meant != [name]:
+            others.same[name].update(meant)
+            others.same[meant[0]].add(name)
+
+
+def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
+    forms = frozenset({*elsewhere, *others.same.get(name, ())} - {name})
+    words = tuple(others.forms(word) for word in others.words.get(name, ()))
+    if not words and name in others.whole:
+        words = (frozenset(others.whole[name]),)
     # A word is as rare as its most frequent form: what one language lacks, another may be full of.
-    frequency = max(cuts[form].document_frequency for form in (name, *forms))
+    frequency = max(index.frequency(form) for form in (name, *forms))
     terms = tuple(
-        _term(index, cuts[form])
-        for form in sorted({name, *forms, *words})
-        if cuts[form].document_frequency
+        _term(index, others, form)
+        for form in sorted({name, *forms, *chain.from_iterable(words)})
+        if index.frequency(form)
     )
-    idf = index.idf(frequency)
-    return AskedLexeme(name, frequency, idf, words, forms, terms, index.chunks)
+    return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)
 
 
-def _term(index: _Index, cut: _Cut) -> Term:
+def _term(index: _Index, others: _Others, name: str) -> Term:
+    """A lexeme that is searched. The spelling that few authors use is no rarer than the other.
+
+    Not so where a stemmer makes one word of more in one of them: `hospitalize` is as frequent as
+    `hospital`, `hospitalise` is not.
+    """
+    cut = index.by_lexeme[name]
     strong = tuple(
-        (f"{cut.lexeme}~{often}", frequency)
+        (f"{name}~{often}", frequency)
         for often, frequency in sorted(zip(OFTEN, cut.marks, strict=False), reverse=True)
         if frequency
     )
-    return Term(cut.lexeme, cut.document_frequency, index.idf(cut.document_frequency), strong)
+    alike = [
+        index.frequency(other)
+        for other in others.same.get(name, ())
+        if not (name.startswith(other) or other.startswith(name))
+    ]
+    idf = index.idf(max([cut.document_frequency, *alike]))
+    return Term(name, cut.document_frequency, idf, strong)

@@ -28,7 +28,13 @@ def _stored() -> Lexicon:
     rows = LexiconEntry.objects.filter(enabled=True).values_list("short", "words", "match", "kind")
     return Lexicon(
         tuple(
-            Entry(short, words, exact=match == Match.CAPITALS, lay=kind == Kind.LAY)
+            Entry(
+                short,
+                words,
+                exact=match == Match.CAPITALS,
+                lay=kind == Kind.LAY,
+                same=kind == Kind.NAME,
+            )
             for short, words, match, kind in rows.order_by("pk")
         )
     )

@@ -78,6 +78,7 @@ PURE = [
     *("evaluation/measured.py", "evaluation/tables.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
+    "retrieval/spellings.py",
     *("retrieval/rewording.py", "retrieval/prompt_files.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
