@@ -66,26 +66,44 @@ _LIMITS = ("ef_search", "max_scan_tuples")
 
 
 def search_dense(
-    query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    *,
+    chunks: int | None = None,
 ) -> Ranking:
     """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's.
 
-    The name of the ranking is `dense:` and the encoder's. Two queries and a setting, three where
-    the scope is narrowed; more where the index comes back short.
+    The name of the ranking is `dense:` and the encoder's. `chunks` is the size of the index, where
+    it was read a moment ago. One query over a small index; over a large one a setting and a
+    transaction for it, too, and one to count the scope where it is narrowed; more where the index
+    comes back short; one more without `chunks`.
     """
     started = time.perf_counter()
-    is_part_of_more = connection.in_atomic_block  # whose other queries may sort
-    with transaction.atomic():
-        exact = _is_small(query, config.exact_below)
-        rows = _distinct(query, vector, config, encoder, exact=exact)
-        if is_part_of_more and not exact:
-            with connection.cursor() as cursor:
-                cursor.execute(_SORTS_AGAIN)
+    size = _size() if chunks is None else chunks
+    if _is_small(query, size, config.exact_below):
+        rows = _distinct(query, vector, config, encoder, exact=True)
+    else:
+        rows = _by_index(query, vector, config, encoder)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
     )
     return Ranking(f"dense:{encoder.name}", entries, (time.perf_counter() - started) * 1000)
+
+
+def _by_index(
+    query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
+) -> list[tuple[int, str, str, float]]:
+    """In a transaction: the settings of the scan must not outlive it."""
+    is_part_of_more = connection.in_atomic_block  # whose other queries may sort
+    with transaction.atomic():
+        rows = _distinct(query, vector, config, encoder, exact=False)
+        if is_part_of_more:
+            with connection.cursor() as cursor:
+                cursor.execute(_SORTS_AGAIN)
+    return rows
 
 
 def cosines(
@@ -104,14 +122,14 @@ def cosines(
         return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}
 
 
-def _is_small(query: Query, exact_below: int) -> bool:
+def _is_small(query: Query, size: int, exact_below: int) -> bool:
     """Whether so few chunks are in scope that each is compared.
 
     A scope that nothing narrows is nearly the whole index, whose size is known; to count it would
     cost as much as to search it. One that is so, of a large index, is still found in full: the
     scan of the index goes on until it has enough.
     """
-    if _size() <= exact_below:
+    if size <= exact_below:
         return True
     is_whole = (
         query.scope is Scope.IN_FORCE
