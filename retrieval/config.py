@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 PIPELINE_VERSION = "3"
@@ -35,7 +36,7 @@ class RetrievalConfig:
     encoders: tuple[str, ...] = ()  # by name; empty: all that are active
     dense_candidates: int = 50  # entries of each ranking
     exact_below: int = 10_000  # chunks; up to here every vector is compared
-    ef_search: int = 100  # HNSW's list of candidates
+    ef_search: int = 200  # HNSW's list of candidates
     max_scan_tuples: int = 40_000  # where an iterative scan gives up
 
     # Wordings that are searched
@@ -74,10 +75,13 @@ class RetrievalConfig:
         lexicon: an entry more does not make another search of it, which would need its gate
         calibrated again. A turn's fingerprint holds the lexicon's beside this one.
         """
-        content = json.dumps(
-            {"version": PIPELINE_VERSION, "parts": parts, **asdict(self)}, sort_keys=True
-        )
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        return _fingerprint(self, parts)
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
+    content = {"version": PIPELINE_VERSION, "parts": parts, **asdict(config)}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:

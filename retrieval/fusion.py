@@ -59,7 +59,7 @@ def convex_combination(
     }
     order = sorted(candidates, key=lambda entry: (-totals[entry.key], entry.key))
     return tuple(
-        replace(entry, rank=rank, score=totals[entry.key])
+        Ranked(entry.chunk_id, entry.key, rank, totals[entry.key], entry.group)
         for rank, entry in enumerate(order, start=1)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from retrieval.context import surroundings
 from retrieval.dense import cosines, search_dense
 from retrieval.fusion import (
     Scored,
+    Scores,
     candidates_of,
     convex_combination,
     normalised_sum,
@@ -54,7 +55,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     """The best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. How many database queries it takes does not depend on what is found.
+    same evidence. How many database queries it takes does not grow with what is found.
     """
     return _Search(query, config or site_config()).run()
 
@@ -194,21 +195,45 @@ class _Search:
             return normalised_sum(rankings)
         candidates = candidates_of(rankings)
         ids = [entry.chunk_id for entry in candidates]
-        lexical = [one.lexemes for one in asked if one.variant.lexical]
-        vectors = [
-            (encoder, vector)
-            for one in asked
-            for encoder, vector in zip(encoders, one.vectors, strict=False)
-        ]
+        found = {
+            ranking.name: {entry.chunk_id: entry.score for entry in ranking.entries}
+            for ranking in rankings
+        }
         scored = Scored(
-            lexical=tuple(bm25_of(ids, lexemes, config) for lexemes in lexical)
+            lexical=tuple(self._bm25(one, ids, found) for one in asked if one.variant.lexical)
             if config.lexical != "none"
             else (),
-            cosines=tuple(cosines(encoder, vector, ids) for encoder, vector in vectors)
+            cosines=tuple(
+                self._cosines(one, ids, found, encoder, vector)
+                for one in asked
+                for encoder, vector in zip(encoders, one.vectors, strict=False)
+            )
             if config.dense
             else (),
         )
         return convex_combination(candidates, scored, alpha=config.alpha)
+
+    def _bm25(
+        self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]
+    ) -> dict[int, float]:
+        """Of every candidate; what the search gave is not computed again."""
+        ranked = found[_name_of("lexical", asked.variant)]
+        known = _of(ids, ranked if self.config.lexical == "bm25" else {})
+        missing = [chunk_id for chunk_id in ids if chunk_id not in known]
+        return known | bm25_of(missing, asked.lexemes, self.config)
+
+    def _cosines(
+        self,
+        asked: _Asked,
+        ids: Sequence[int],
+        found: Mapping[str, Scores],
+        encoder: ActiveEncoder,
+        vector: Vector,
+    ) -> dict[int, float]:
+        """The same for one encoder."""
+        known = _of(ids, found[_name_of(f"dense:{encoder.name}", asked.variant)])
+        missing = [chunk_id for chunk_id in ids if chunk_id not in known]
+        return known | cosines(encoder, vector, missing)
 
     def _passages(self, analysis: Analysis) -> int:
         """How many come back."""
@@ -259,10 +284,16 @@ def _vectors(
 
 
 def _named(ranking: Ranking, variant: Variant) -> Ranking:
+    return replace(ranking, name=_name_of(ranking.name, variant))
+
+
+def _name_of(side: str, variant: Variant) -> str:
     """The lists of the question itself are named by their side alone."""
-    if variant.name == "question":
-        return ranking
-    return replace(ranking, name=f"{ranking.name}:{variant.name}")
+    return side if variant.name == "question" else f"{side}:{variant.name}"
+
+
+def _of(ids: Sequence[int], scores: Scores) -> dict[int, float]:
+    return {chunk_id: scores[chunk_id] for chunk_id in ids if chunk_id in scores}
 
 
 def _fingerprint(config: RetrievalConfig, encoders: Sequence[ActiveEncoder]) -> str:
