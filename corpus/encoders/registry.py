@@ -122,8 +122,9 @@ def active_encoders(
 ) -> tuple[ActiveEncoder, ...]:
     """Those that are searched, or of them `names` in that order; the first is the primary one.
 
-    One query; none where `rows`, those of `searched_query`, were read with something else. Raises `EncoderUnavailable` where one is missing or its files have changed since its
-    vectors were made, and `ImproperlyConfigured` where it can't be loaded.
+    One query; none where `rows`, those of `searched_query`, were read with something else. Raises
+    `EncoderUnavailable` where one is missing or its files have changed since its vectors were
+    made, and `ImproperlyConfigured` where it can't be loaded.
     """
     found = searched_rows() if rows is None else _in_order(rows)
     by_name = {row.name: row for row in found}

@@ -98,7 +98,7 @@ def test_settings_of_the_scan_last_no_longer_than_their_transaction() -> None:
     (made,) = [query["sql"] for query in queries if "set_config" in query["sql"]]
     assert made.count("set_config(") == made.count(", true)") == 4
     assert queries[-2]["sql"] == "SET LOCAL enable_sort = on"  # the test is in one, too
-    (_, first, *_) = queries  # after the encoders
+    (_, _, first, *_) = queries  # after the encoders, and the size of the index
     assert "SAVEPOINT" in first["sql"]  # it opens a transaction of its own
 
 
