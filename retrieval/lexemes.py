@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from django.db import connection
@@ -25,6 +26,7 @@ from retrieval.clauses import Term
 from retrieval.types import Expansion
 
 MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read
+MAX_ASKED_TOKENS = 1_500  # and so many of its words, each once: three pages
 # Marks are of use for what is too frequent to be read whole, which this is at any size.
 _FREQUENT = 500
 
@@ -156,18 +158,30 @@ def _looked_up(
     text: str, known: Sequence[Expansion], configurations: Sequence[str], own: str
 ) -> _Index | None:
     base = own if own in configurations else configurations[0]
-    rows = list(_tokens(_QUESTION, text[:MAX_ASKED_CHARS], base, configurations))
+    rows = list(_tokens(_QUESTION, _bounded(text), base, configurations))
     for number, expansion in enumerate(known):
         rows.extend(_tokens(2 * number + 1, expansion.short, base, [base]))
         rows.extend(_tokens(2 * number + 2, expansion.words, base, [base]))
     return _queried(rows, base) if rows else None
 
 
+def _bounded(text: str) -> str:
+    """What is read of it: the beginning that is within the limit when it is normalised, too.
+
+    One character can be eighteen (U+FDFA, a blessing in one).
+    """
+    text = text[:MAX_ASKED_CHARS]
+    while (length := len(unicodedata.normalize("NFKC", text))) > MAX_ASKED_CHARS:
+        text = text[: len(text) * MAX_ASKED_CHARS // length]
+    return text
+
+
 def _tokens(
     part: int, text: str, base: str, configurations: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
     """Part, configuration, the token in the base, and as it is cut there; each once, in order."""
-    own = {_plain(token): token for token in normalise(text, base).split()}
+    every = dict.fromkeys(normalise(text, base).split())
+    own = {_plain(token): token for token in islice(every, MAX_ASKED_TOKENS)}
     yield from ((part, base, plain, token) for plain, token in own.items())
     for configuration in configurations:
         if configuration != base:

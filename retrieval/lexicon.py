@@ -86,7 +86,7 @@ class Lexicon:
     def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
         """What is found in `text`, each pair once, without that whose words are `said`."""
         said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
-        for found in self._every(text):
+        for found in dict.fromkeys(self._every(text)):
             words = " ".join(_folded(found.words))
             key = (" ".join(_folded(found.short)) if same else "", words)
             if found.same is same and f" {words} " not in said and key not in seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,7 @@ from retrieval.types import (
 )
 from retrieval.variants import variants_of
 
+_LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
 T = TypeVar("T")
 Vector = Sequence[float]
 
@@ -162,9 +164,10 @@ class _Search:
         return self.site.lexicon.found_in(variant.text)
 
     def _encoded_text(self, variant: Variant, analysis: Analysis) -> str:
-        if not self.config.expand or variant.as_passage or not variant.dense:
-            return variant.text
-        return spelled_out(variant.text, self._expansions(variant, analysis))
+        text = variant.text
+        if self.config.expand and variant.dense and not variant.as_passage:
+            text = spelled_out(text, self._expansions(variant, analysis))
+        return _LONE.sub(" ", text)
 
     def _rankings(
         self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
