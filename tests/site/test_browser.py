@@ -7,7 +7,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from corpus.models import Document, JobState
 from medrag_site.accounts import demo_accounts
@@ -19,6 +19,9 @@ pytestmark = in_a_browser
 
 SAMPLE = ROOT / "samples" / "guidelines" / "gentamicin-once-daily-adults.pdf"
 QUESTION = "What is the first dose of gentamicin in adults?"
+SCROLLS_SIDEWAYS = (
+    "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
+)
 UNANSWERABLE = "What is the boiling point of tungsten?"
 
 
@@ -119,3 +122,25 @@ def test_it_works_without_javascript(
         visitor.sees(".feedback [role=status]", "Thank you.")
         visitor.clicks("a.citation")
         visitor.sees("rect.painted")
+
+
+def test_a_search_is_narrowed_on_a_phone_without_scrolling_sideways(
+    own_database: str, tmp_path: Path, driver: webdriver.Chrome
+) -> None:
+    password = {name: password for name, _, password in demo_accounts()}["clinician"]
+    issuer = "Northfield University Hospitals, department of emergency and general medicine"
+    guidelines.publish_guideline(issuer=issuer)
+    guidelines.publish_guideline(title="Elsewhere", issuer="Southfield")
+    metrics = {"width": 375, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    with served(tmp_path / "web.log") as address:
+        visitor = Visitor(driver, address)
+        visitor.signs_in("clinician", password)
+        visitor.clicks(".narrowing summary")
+        visitor.sees("#id_issuer")
+        assert not driver.execute_script(SCROLLS_SIDEWAYS)
+        Select(driver.find_element(By.ID, "id_issuer")).select_by_visible_text("Southfield")
+        visitor.types("#id_question", guidelines.QUESTION + Keys.ENTER)
+        visitor.sees(".turn", "Southfield")
+        assert not driver.execute_script(SCROLLS_SIDEWAYS)
+        assert visitor.complaints() == []
