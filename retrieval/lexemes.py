@@ -26,7 +26,7 @@ from retrieval.clauses import Term
 from retrieval.types import Expansion
 
 MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read
-MAX_ASKED_TOKENS = 1_500  # and so many of its words, each once: three pages
+MAX_ASKED_TOKENS = 1_000  # and so many of its words, each once: two pages or more
 # Marks are of use for what is too frequent to be read whole, which this is at any size.
 _FREQUENT = 500
 
