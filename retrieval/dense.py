@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from django.db import connection, transaction
+from django.db import connection
 
 from corpus.encoders.registry import ActiveEncoder
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
-from retrieval.hnsw import is_small, scan_index, sort_again
+from retrieval.hnsw import is_small, rows_by_index
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
@@ -48,20 +48,22 @@ _WIDEN = 4
 
 
 def search_dense(
-    query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    *,
+    chunks: int | None = None,
 ) -> Ranking:
     """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's.
 
-    The name of the ranking is `dense:` and the encoder's. Two queries and a setting, three where
-    the scope is narrowed; more where the index comes back short.
+    The name of the ranking is `dense:` and the encoder's. `chunks` is the size of the index, where
+    it was read a moment ago. One query; one more without `chunks`, one more to count a scope that
+    is narrowed in a large index, and more where the scan of the index comes back short.
     """
     started = time.perf_counter()
-    is_part_of_more = connection.in_atomic_block  # whose other queries may sort
-    with transaction.atomic():
-        exact = is_small(query, config.exact_below)
-        rows = _distinct(query, vector, config, encoder, exact=exact)
-        if is_part_of_more and not exact:
-            sort_again()
+    exact = is_small(query, config, chunks=chunks, fetched=config.dense_candidates * _OVERFETCH)
+    rows = _distinct(query, vector, config, encoder, exact=exact)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
@@ -129,10 +131,11 @@ def _nearest(
     order = f"({distance}) + 0, c.key" if exact else distance
     group = group_sql(collapse_twins=config.collapse_twins)
     statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
+    statement = _of(encoder, statement)
     if not exact:
-        scan_index(config)
+        return rows_by_index(statement, parameters, config)
     with connection.cursor() as cursor:
-        cursor.execute(_of(encoder, statement), parameters)
+        cursor.execute(statement, parameters)
         return list(cursor.fetchall())
 
 

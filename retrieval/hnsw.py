@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import connection
 
 from retrieval.config import RetrievalConfig
@@ -25,18 +27,26 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('hnsw.max_scan_tuples', %(max_scan_tuples)s, true),
        set_config('enable_sort', 'off', true)
 """
-_SORTS_AGAIN = "SET LOCAL enable_sort = on"
+_SORTS_AGAIN = "SELECT set_config('enable_sort', 'on', true)"
 _LIMITS = ("ef_search", "max_scan_tuples")
+# A scan that gives up hands out what it has put aside, near or not. By how many vectors it looks at
+# for each that is in scope, it would meet its limit at this share of the way.
+_SURELY = 2
 
 
-def is_small(query: Query, exact_below: int) -> bool:
+def is_small(
+    query: Query, config: RetrievalConfig, *, chunks: int | None = None, fetched: int = 0
+) -> bool:
     """Whether so few chunks are in scope that each is compared.
 
-    A scope that nothing narrows is nearly the whole index, whose size is known; to count it would
-    cost as much as to search it. One that is so, of a large index, is still found in full: the
-    scan of the index goes on until it has enough.
+    Up to `exact_below`, or so few that the scan of the index would give up before it has `fetched`
+    of them. `chunks` is the size of the index, where it is known. A scope that nothing narrows is
+    nearly the whole index; to count it would cost as much as to search it. One that is so, of a
+    large index, is still found in full: the scan of the index goes on until it has enough. At
+    most two queries.
     """
-    if _size() <= exact_below:
+    size = _size() if chunks is None else chunks
+    if size <= config.exact_below:
         return True
     is_whole = (
         query.scope is Scope.IN_FORCE
@@ -44,20 +54,23 @@ def is_small(query: Query, exact_below: int) -> bool:
         and not query.collections
         and query.filters == Filters()
     )
-    return not is_whole and _count(query, exact_below + 1) <= exact_below
+    few = max(config.exact_below, _SURELY * fetched * size // config.max_scan_tuples)
+    return not is_whole and _count(query, few + 1) <= few
 
 
-def scan_index(config: RetrievalConfig) -> None:
-    """Let the queries of this transaction find vectors by the index, iteratively. One statement."""
+def rows_by_index(
+    statement: str, parameters: dict[str, Any], config: RetrievalConfig
+) -> list[tuple[Any, ...]]:
+    """The rows of `statement`, which finds vectors by their index, scanned iteratively.
+
+    One trip to the database: with the settings before it and sorting allowed again behind it, it is
+    a transaction of its own, or a part of the one that is open.
+    """
     limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
     with connection.cursor() as cursor:
-        cursor.execute(_SETTINGS_SQL, limits)
-
-
-def sort_again() -> None:
-    """For what follows in the same transaction. One statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SORTS_AGAIN)
+        cursor.execute(f"{_SETTINGS_SQL};{statement};{_SORTS_AGAIN}", parameters | limits)
+        cursor.nextset()
+        return list(cursor.fetchall())
 
 
 def _size() -> int:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from django.db import connection
@@ -22,6 +26,7 @@ from retrieval.clauses import Term
 from retrieval.types import Expansion
 
 MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read
+MAX_ASKED_TOKENS = 1_000  # and so many of its words, each once: two pages or more
 # Marks are of use for what is too frequent to be read whole, which this is at any size.
 _FREQUENT = 500
 
@@ -54,15 +59,15 @@ _held: tuple[str, ...] = (ENGLISH,)
 class AskedLexeme:
     """A lexeme of the question; one that no chunk holds has the highest idf.
 
-    `forms` are what the same word is in the other languages of the index. `words` are the lexemes
-    that an abbreviation stands for; together they are as good as it is. `terms` are all of them
-    that any chunk holds.
+    `forms` are what the same word is in the other languages of the index, in another spelling and
+    under another name. `words` are what an abbreviation stands for, a set of forms for each word;
+    one of each set together are as good as it is. `terms` are all of them that any chunk holds.
     """
 
     lexeme: str
     document_frequency: int
     idf: float  # > 0
-    words: frozenset[str] = frozenset()
+    words: tuple[frozenset[str], ...] = ()
     forms: frozenset[str] = frozenset()
     terms: tuple[Term, ...] = ()
     chunks: int = 0  # in the whole index
@@ -72,7 +77,7 @@ class AskedLexeme:
         return (
             self.lexeme in lexemes
             or not self.forms.isdisjoint(lexemes)
-            or (bool(self.words) and self.words <= lexemes)
+            or (bool(self.words) and not any(forms.isdisjoint(lexemes) for forms in self.words))
         )
 
 
@@ -95,6 +100,14 @@ class _Index:
     chunks: int
     configurations: tuple[str, ...]
     cuts: tuple[_Cut, ...]
+
+    @cached_property
+    def by_lexeme(self) -> dict[str, _Cut]:
+        return {cut.lexeme: cut for cut in self.cuts}
+
+    def frequency(self, lexeme: str) -> int:
+        """In how many chunks it is."""
+        return self.by_lexeme[lexeme].document_frequency
 
     def idf(self, document_frequency: int) -> float:
         """As in Lucene, never negative."""
@@ -128,7 +141,11 @@ def asked_lexemes(
 def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
     """The lexemes that a search looks for: also other forms, and spelled out abbreviations."""
     return sorted(
-        {name for asked in lexemes for name in (asked.lexeme, *asked.forms, *asked.words)}
+        {
+            name
+            for asked in lexemes
+            for name in (asked.lexeme, *asked.forms, *chain.from_iterable(asked.words))
+        }
     )
 
 
@@ -141,18 +158,30 @@ def _looked_up(
     text: str, known: Sequence[Expansion], configurations: Sequence[str], own: str
 ) -> _Index | None:
     base = own if own in configurations else configurations[0]
-    rows = list(_tokens(_QUESTION, text[:MAX_ASKED_CHARS], base, configurations))
+    rows = list(_tokens(_QUESTION, _bounded(text), base, configurations))
     for number, expansion in enumerate(known):
         rows.extend(_tokens(2 * number + 1, expansion.short, base, [base]))
         rows.extend(_tokens(2 * number + 2, expansion.words, base, [base]))
     return _queried(rows, base) if rows else None
 
 
+def _bounded(text: str) -> str:
+    """What is read of it: the beginning that is within the limit when it is normalised, too.
+
+    One character can be eighteen (U+FDFA, a blessing in one).
+    """
+    text = text[:MAX_ASKED_CHARS]
+    while (length := len(unicodedata.normalize("NFKC", text))) > MAX_ASKED_CHARS:
+        text = text[: len(text) * MAX_ASKED_CHARS // length]
+    return text
+
+
 def _tokens(
     part: int, text: str, base: str, configurations: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
     """Part, configuration, the token in the base, and as it is cut there; each once, in order."""
-    own = {_plain(token): token for token in normalise(text, base).split()}
+    every = dict.fromkeys(normalise(text, base).split())
+    own = {_plain(token): token for token in islice(every, MAX_ASKED_TOKENS)}
     yield from ((part, base, plain, token) for plain, token in own.items())
     for configuration in configurations:
         if configuration != base:
@@ -200,45 +229,76 @@ def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ..
         else:
             for lexeme in of_token.get(cut.token, ()):
                 asked[lexeme].add(cut.lexeme)
-    words = _words(index, known)
-    cuts = {cut.lexeme: cut for cut in index.cuts}
-    return tuple(
-        _asked(index, cuts, name, frozenset(asked[name] - {name}), words.get(name, frozenset()))
-        for name in sorted(asked)
-    )
+    others = _others(index, known)
+    return tuple(_asked(index, others, name, frozenset(asked[name])) for name in sorted(asked))
 
 
-def _words(index: _Index, known: Sequence[Expansion]) -> dict[str, frozenset[str]]:
-    """By lexeme of an abbreviation, those of its words."""
+@dataclass(frozen=True)
+class _Others:
+    """What stands for a lexeme, by lexeme."""
+
+    # In another spelling or under another name, in both directions.
+    same: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Under another name, where this is one of several lexemes.
+    whole: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Together they are as good as it is.
+    words: dict[str, list[str]] = field(default_factory=dict)
+
+    def forms(self, name: str) -> frozenset[str]:
+        return frozenset({name, *self.same.get(name, ()), *self.whole.get(name, ())})
+
+
+def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
     by_part: dict[int, set[str]] = {}
     for cut in index.cuts:
         by_part.setdefault(cut.part, set()).add(cut.lexeme)
-    return {
-        short: frozenset(by_part.get(2 * number + 2, ()))
-        for number in range(len(known))
-        for short in by_part.get(2 * number + 1, ())
-    }
+    others = _Others()
+    for number, each in enumerate(known):
+        short, meant = (by_part.get(2 * number + part, set()) for part in (1, 2))
+        _add(others, each, short, sorted(meant))
+    return others
 
 
-def _asked(
-    index: _Index,
-    cuts: Mapping[str, _Cut],
-    name: str,
-    forms: frozenset[str],
-    words: frozenset[str],
-) -> AskedLexeme:
+def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
+    """One expansion of lexemes `short` to lexemes `meant`; of abbreviations the last counts."""
+    for name in short:
+        if not each.same or (len(meant) > 1 and name not in others.words):
+            others.words[name] = meant
+        elif len(meant) == 1 and len(short) > 1:
+            others.whole[name].update(meant)
+        elif meant and meant != [name]:
+            others.same[name].update(meant)
+            others.same[meant[0]].add(name)
+
+
+def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
+    forms = frozenset({*elsewhere, *others.same.get(name, ())} - {name})
+    words = tuple(others.forms(word) for word in others.words.get(name, ()))
+    if not words and name in others.whole:
+        words = (frozenset(others.whole[name]),)
     # A word is as rare as its most frequent form: what one language lacks, another may be full of.
-    frequency = max(cuts[form].document_frequency for form in (name, *forms))
+    frequency = max(index.frequency(form) for form in (name, *forms))
     terms = tuple(
-        _term(index, cuts[form])
-        for form in sorted({name, *forms, *words})
-        if cuts[form].document_frequency
+        _term(index, others, form)
+        for form in sorted({name, *forms, *chain.from_iterable(words)})
+        if index.frequency(form)
     )
-    idf = index.idf(frequency)
-    return AskedLexeme(name, frequency, idf, words, forms, terms, index.chunks)
+    return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)
 
 
-def _term(index: _Index, cut: _Cut) -> Term:
+def _term(index: _Index, others: _Others, name: str) -> Term:
+    """A lexeme that is searched. The spelling that few authors use is no rarer than the other.
+
+    Not so where a stemmer makes one word of more in one of them: `hospitalize` is as frequent as
+    `hospital`, `hospitalise` is not.
+    """
+    cut = index.by_lexeme[name]
     marks = zip(STRONG, cut.marks, strict=False)
-    strong = tuple((f"{cut.lexeme}~{level}", frequency) for level, frequency in marks)
-    return Term(cut.lexeme, cut.document_frequency, index.idf(cut.document_frequency), strong)
+    strong = tuple((f"{name}~{level}", frequency) for level, frequency in marks)
+    alike = [
+        index.frequency(other)
+        for other in others.same.get(name, ())
+        if not (name.startswith(other) or other.startswith(name))
+    ]
+    idf = index.idf(max([cut.document_frequency, *alike]))
+    return Term(name, cut.document_frequency, idf, strong)

@@ -1,7 +1,9 @@
 """Short and lay forms, and the words of a guideline for them. Pure.
 
 A clinician types MAP, DKA or heart attack; a guideline may write the words. The words join the
-search, and a passage that has all of them holds the form that was typed.
+search, and a passage that has all of them holds the form that was typed. Other names, such as
+adrenaline and epinephrine, count in both directions, and so do British and American spellings
+(`retrieval.spellings`): of the question's words and of those that joined them.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from retrieval.spellings import REVISION, respelled
 from retrieval.types import Expansion
 from retrieval.words import MAX_CHARS, WORD
 
@@ -26,12 +30,16 @@ _PLURAL = re.compile(r"['’]?s\Z")
 
 @dataclass(frozen=True)
 class Entry:
-    """One form. `exact`: found only as it is written, capitals as capitals."""
+    """One form. `exact`: found only as it is written, capitals as capitals.
+
+    `same`: another name for one thing, which counts in both directions.
+    """
 
     short: str
     words: str
     exact: bool = False
     lay: bool = False
+    same: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,22 @@ class Lexicon:
     """Entries by the words of their forms; of two that begin at one place the longer counts."""
 
     entries: tuple[Entry, ...] = ()
-    _by_words: dict[tuple[str, ...], Entry] = field(init=False, repr=False, compare=False)
+    _by_words: dict[tuple[str, ...], tuple[Entry, ...]] = field(
+        init=False, repr=False, compare=False
+    )
     _lengths: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
     fingerprint: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        by_words = {tuple(_folded(e.short)): e for e in sorted(self.entries, key=_order)}
+        by_words: dict[tuple[str, ...], tuple[Entry, ...]] = {
+            tuple(_folded(e.short)): (e,) for e in sorted(self.entries, key=_order)
+        }
+        for entry in sorted((e for e in self.entries if e.same), key=_order):
+            back, key = _turned(entry), tuple(_folded(entry.words))
+            known = by_words.setdefault(key, ())
+            # What is a form of its own already stands for what its entry says.
+            if all(e.same for e in known):
+                by_words[key] = (*known, back)
         lengths: dict[str, set[int]] = {}
         for key in by_words:
             lengths.setdefault(_singular(key[0]), set()).add(len(key))
@@ -54,14 +72,26 @@ class Lexicon:
         object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
 
     def found_in(self, text: str) -> tuple[Expansion, ...]:
-        """The known forms of a text, each once, in order, none whose words stand there already."""
+        """The known forms of a text, each once, in order, none whose words stand there already.
+
+        Behind them the other names and spellings of words of the text, then those of the words
+        that its forms stand for; these have `same`.
+        """
         text = text[:MAX_CHARS]
-        said, seen = f" {' '.join(_folded(text))} ", dict[str, Expansion]()
-        for found in self._every(text):
+        typed = tuple(islice(self._new(text, text, same=False), MAX_EXPANSIONS))
+        meant = " ; ".join([text, *(each.words for each in typed)])
+        names = islice(self._new(meant, "", same=True), MAX_EXPANSIONS)
+        return (*typed, *names, *respelled(meant))
+
+    def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
+        """What is found in `text`, each pair once, without that whose words are `said`."""
+        said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
+        for found in dict.fromkeys(self._every(text)):
             words = " ".join(_folded(found.words))
-            if f" {words} " not in said and len(seen) < MAX_EXPANSIONS:
-                seen.setdefault(words, found)
-        return tuple(seen.values())
+            key = (" ".join(_folded(found.short)) if same else "", words)
+            if found.same is same and f" {words} " not in said and key not in seen:
+                seen.add(key)
+                yield found
 
     def _every(self, text: str) -> Iterator[Expansion]:
         tokens = list(WORD.finditer(text))
@@ -72,36 +102,41 @@ class Lexicon:
             if match is None:
                 place += 1
                 continue
-            entry, size = match
+            entries, size = match
             start, end = tokens[place].start(), tokens[place + size - 1].end()
             place += size
-            # Where all is typed in capitals, they tell MAP from a map no more.
-            if entry.exact and all_capitals:
-                continue
-            yield Expansion(text[start:end], entry.words, lay=entry.lay)
+            for entry in entries:
+                # Where all is typed in capitals, they tell MAP from a map no more.
+                if not (entry.exact and all_capitals):
+                    yield Expansion(text[start:end], entry.words, lay=entry.lay, same=entry.same)
 
-    def _at(self, text: str, tokens: list[re.Match[str]], place: int) -> tuple[Entry, int] | None:
+    def _at(
+        self, text: str, tokens: list[re.Match[str]], place: int
+    ) -> tuple[tuple[Entry, ...], int] | None:
         for size in self._lengths.get(_singular(tokens[place].group().casefold()), ()):
             part = tokens[place : place + size]
             if len(part) < size or not _is_one(text, part):
                 continue
-            entry = self._entry([token.group() for token in part])
-            if entry:
-                return entry, size
+            if entries := self._of([token.group() for token in part]):
+                return entries, size
         return None
 
-    def _entry(self, typed: list[str]) -> Entry | None:
-        """The entry of these words as typed, or of their singular."""
+    def _of(self, typed: list[str]) -> tuple[Entry, ...]:
+        """The entries of these words as typed, or of their singular; one but for other names."""
         for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
-            entry = self._by_words.get(tuple(word.casefold() for word in form))
-            if entry and (not entry.exact or WORD.findall(entry.short) == form):
-                return entry
-        return None
+            entries = self._by_words.get(tuple(word.casefold() for word in form), ())
+            fitting = [e for e in entries if not e.exact or WORD.findall(e.short) == form]
+            if fitting:
+                return tuple(fitting)
+        return ()
 
 
 def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
-    """The text with the words of each form in brackets behind it; for an encoder."""
-    for each, place in reversed(_placed(text, expansions)):
+    """The text with the words of each form in brackets behind it; for an encoder.
+
+    Without other names and spellings, which encoders know.
+    """
+    for each, place in reversed(_placed(text, [e for e in expansions if not e.same])):
         text = f"{text[: place.end()]} ({each.words}){text[place.end() :]}"
     return text
 
@@ -153,11 +188,15 @@ def _is_one(text: str, tokens: list[re.Match[str]]) -> bool:
     return all(_BETWEEN.fullmatch(text, left.end(), right.start()) for left, right in gaps)
 
 
-def _order(entry: Entry) -> tuple[str, str, bool, bool]:
-    return (entry.short, entry.words, entry.exact, entry.lay)
+def _turned(entry: Entry) -> Entry:
+    return replace(entry, short=entry.words, words=entry.short)
+
+
+def _order(entry: Entry) -> tuple[str, str, bool, bool, bool]:
+    return (entry.short, entry.words, entry.exact, entry.lay, entry.same)
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:
-    """16 hex digits over every entry."""
-    content = json.dumps([_order(entry) for entry in sorted(entries, key=_order)])
+    """16 hex digits over every entry and the rules of spelling."""
+    content = json.dumps([REVISION, *(_order(entry) for entry in sorted(entries, key=_order))])
     return hashlib.sha256(content.encode()).hexdigest()[:16]

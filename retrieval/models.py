@@ -19,6 +19,7 @@ class Match(models.TextChoices):
 class Kind(models.TextChoices):
     ABBREVIATION = "abbreviation", "abbreviation"
     LAY = "lay", "everyday word"
+    NAME = "name", "other name"
 
 
 class LexiconEntry(models.Model):
@@ -43,7 +44,12 @@ class LexiconEntry(models.Model):
         default=Match.CAPITALS,
         help_text="Exactly as written where it is a word in small letters: MAP, CAP, PE.",
     )
-    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.ABBREVIATION)
+    kind = models.CharField(
+        max_length=12,
+        choices=Kind.choices,
+        default=Kind.ABBREVIATION,
+        help_text="An other name counts in both directions: adrenaline, epinephrine.",
+    )
     enabled = models.BooleanField("in use", default=True)
     updated_at = models.DateTimeField("changed", auto_now=True)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from corpus.encoders.registry import ActiveEncoder, active_encoders
-from retrieval.analysis import analyse, spelled_out
+from corpus.encoders.registry import ActiveEncoder
+from retrieval.analysis import analyse
 from retrieval.analysis.complexity import PASSAGES
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
@@ -31,13 +32,16 @@ from retrieval.lexical import (
     search_lexical,
     searched_names,
 )
+from retrieval.lexicon import spelled_out
 from retrieval.neighbours import search_neighbours
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
+from retrieval.site_now import SiteNow, site_now
 from retrieval.summaries import search_summaries
 from retrieval.twins import others_that_say_it
 from retrieval.types import (
     Analysis,
     Evidence,
+    Expansion,
     Hit,
     Query,
     Ranked,
@@ -48,6 +52,7 @@ from retrieval.types import (
 )
 from retrieval.variants import variants_of
 
+_LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
 T = TypeVar("T")
 Vector = Sequence[float]
 
@@ -56,9 +61,11 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     """The best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. How many database queries it takes does not grow with what is found.
+    same evidence. How many database queries it takes does not grow with what is found: seven by
+    default, three more over a large index, and by each further wording and encoder its searches.
     """
-    return _Search(query, config or site_config()).run()
+    config = config or site_config()
+    return _Search(query, config, site_now(config.encoders)).run()
 
 
 @dataclass(frozen=True)
@@ -76,14 +83,15 @@ class _Search:
 
     query: Query
     config: RetrievalConfig
+    site: SiteNow
     durations_ms: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     rewriting: Rewriting = field(default_factory=Rewriting)
 
     def run(self) -> Evidence:
         query, config = self.query, self.config
-        encoders = active_encoders(config.encoders)
-        analysis = self._timed("analysis", lambda: analyse(query.text))
+        encoders = self.site.encoders
+        analysis = self._timed("analysis", lambda: analyse(query.text, self.site.lexicon))
         variants = self._timed("variants", lambda: self._variants(analysis))
         asked = self._asked(analysis, variants, encoders)
         rankings = self._rankings(asked, encoders)
@@ -147,18 +155,23 @@ class _Search:
         return [_Asked(*parts) for parts in zip(variants, lexemes, vectors, strict=True)]
 
     def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
-        known = analysis.expansions if variant.text == analysis.text else None
         return asked_lexemes(
             variant.text,
             language=analysis.language,
             languages=self.query.filters.languages,
-            spelled=known if self.config.expand else (),
+            spelled=self._expansions(variant, analysis) if self.config.expand else (),
         )
 
+    def _expansions(self, variant: Variant, analysis: Analysis) -> tuple[Expansion, ...]:
+        if variant.text == analysis.text:
+            return analysis.expansions
+        return self.site.lexicon.found_in(variant.text)
+
     def _encoded_text(self, variant: Variant, analysis: Analysis) -> str:
-        if not self.config.expand or variant.as_passage or not variant.dense:
-            return variant.text
-        return spelled_out(analysis if variant.text == analysis.text else variant.text)
+        text = variant.text
+        if self.config.expand and variant.dense and not variant.as_passage:
+            text = spelled_out(text, self._expansions(variant, analysis))
+        return _LONE.sub(" ", text)
 
     def _rankings(
         self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
@@ -166,13 +179,14 @@ class _Search:
         """The lists that are fused: a side by wording, and by encoder."""
         query, config = self.query, self.config
         rankings: list[Ranking] = []
+        chunks = asked[0].lexemes[0].chunks if asked[0].lexemes else None
         for one in asked:
             lists: list[Ranking] = []
             if config.lexical != "none" and one.variant.lexical:
                 lists.append(search_lexical(query, one.lexemes, config))
             if config.dense:
                 lists += [
-                    search_dense(query, vector, config, encoder)
+                    search_dense(query, vector, config, encoder, chunks=chunks)
                     for encoder, vector in zip(encoders, one.vectors, strict=False)
                 ]
             rankings += [_named(ranking, one.variant) for ranking in lists]

@@ -12,13 +12,13 @@ import time
 from collections.abc import Sequence
 from enum import Enum
 
-from django.db import connection, transaction
+from django.db import connection
 
 from corpus.encoders.registry import ActiveEncoder
 from corpus.summaries.index import compared_as
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
-from retrieval.hnsw import is_small, scan_index, sort_again
+from retrieval.hnsw import is_small, rows_by_index
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
@@ -93,8 +93,7 @@ def search_summaries(
     all are compared; above, the index is scanned as it is for passages, and all are compared after
     all where it comes back short. Scores are 1 / rank: two cosines decide the order, and no one of
     them is its score. The name of the ranking is `summaries`; it is empty where the encoder has
-    none. Two queries, or one without summaries; up to three more, and two settings, where there
-    are many.
+    none. Two queries, or one without summaries; up to three more where there are many.
     """
     started = time.perf_counter()
     entries = tuple(
@@ -118,15 +117,12 @@ class _Compared(Enum):
 def _leaves(
     query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
 ) -> list[tuple[int, str, str]]:
-    with transaction.atomic():
-        compared = _compared(query, config, encoder)
-        if compared is _Compared.NONE:
-            return []
-        rows = _nearest(query, vector, config, encoder, compared)
-        if compared is _Compared.NEAR:
-            sort_again()
-            if not rows or rows[0][-1] < SUMMARIES:
-                rows = _nearest(query, vector, config, encoder, _Compared.ALL)
+    compared = _compared(query, config, encoder)
+    if compared is _Compared.NONE:
+        return []
+    rows = _nearest(query, vector, config, encoder, compared)
+    if compared is _Compared.NEAR and (not rows or rows[0][-1] < SUMMARIES):
+        rows = _nearest(query, vector, config, encoder, _Compared.ALL)
     return [row[:-1] for row in rows]
 
 
@@ -137,7 +133,7 @@ def _compared(query: Query, config: RetrievalConfig, encoder: ActiveEncoder) -> 
         (summaries,) = cursor.fetchone()
     if summaries < most:
         return _Compared.ALL if summaries else _Compared.NONE
-    return _Compared.IN_SCOPE if is_small(query, config.exact_below) else _Compared.NEAR
+    return _Compared.IN_SCOPE if is_small(query, config) else _Compared.NEAR
 
 
 def _nearest(
@@ -175,7 +171,7 @@ def _nearest(
     for name, part in parts.items():
         statement = statement.replace(f"{{{name}}}", part)
     if by_index:
-        scan_index(config)
+        return rows_by_index(statement, parameters, config)
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())

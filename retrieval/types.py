@@ -68,11 +68,16 @@ class Complexity(StrEnum):
 
 @dataclass(frozen=True)
 class Expansion:
-    """A short or lay form as it was typed, and the words of a guideline for it."""
+    """A short or lay form as it was typed, and the words of a guideline for it.
+
+    With `same` it is the same word in another spelling, or the same thing under another name, of a
+    word of the question or of another expansion; for the lexical search alone.
+    """
 
     short: str
     words: str
     lay: bool = False  # an everyday word, not an abbreviation
+    same: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ _END = re.compile(
     r"(?<!\b[A-Z])[.!?]+[\"')\]]*(?=\s|$)|[\r\n]+"
 )
 
-# What the rules look at; a longer question is analysed by its beginning.
-MAX_CHARS = 20_000
+# What the rules look at, five pages; a longer question is analysed by its beginning.
+MAX_CHARS = 10_000
 
 
 def words(text: str) -> list[str]:

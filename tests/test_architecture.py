@@ -83,6 +83,7 @@ PURE = [
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
+    "retrieval/spellings.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
+from django.db.models import QuerySet
 
 from corpus import vectors
 from corpus.encoders.faults import EncoderUnusable
@@ -117,18 +118,22 @@ def get_embedder() -> Embedder:
     return embedder_for(configured_specs()[0])
 
 
-def active_encoders(names: Sequence[str] = ()) -> tuple[ActiveEncoder, ...]:
+def active_encoders(
+    names: Sequence[str] = (), *, rows: Sequence[Encoder] | None = None
+) -> tuple[ActiveEncoder, ...]:
     """Those that are searched, or of them `names` in that order; the first is the primary one.
 
-    One query. Raises `EncoderUnavailable` where one is missing or its files have changed since its
-    vectors were made, and `ImproperlyConfigured` where it can't be loaded.
+    One query; none where `rows`, those of `searched_query`, were read with something else. Raises
+    `EncoderUnavailable` where one is missing or its files have changed since its vectors were
+    made, and `ImproperlyConfigured` where it can't be loaded.
     """
-    rows = {row.name: row for row in searched_rows()}
-    if missing := [name for name in names if name not in rows]:
-        raise _not_searched(missing[0], list(rows))
-    if not rows:
+    found = searched_rows() if rows is None else _in_order(rows)
+    by_name = {row.name: row for row in found}
+    if missing := [name for name in names if name not in by_name]:
+        raise _not_searched(missing[0], list(by_name))
+    if not by_name:
         raise _none_searched()
-    return tuple(_active(rows[name]) for name in names or rows)
+    return tuple(_active(by_name[name]) for name in names or by_name)
 
 
 def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
@@ -171,7 +176,15 @@ def searched_rows() -> list[Encoder]:
 
     What is configured anew takes its place among them when all of it is there.
     """
-    rows = Encoder.objects.filter(state=EncoderState.ACTIVE)
+    return _in_order(searched_query())
+
+
+def searched_query() -> QuerySet[Encoder]:
+    """The rows of the encoders that are searched, in no order, for a statement that reads more."""
+    return Encoder.objects.filter(state=EncoderState.ACTIVE)
+
+
+def _in_order(rows: Iterable[Encoder]) -> list[Encoder]:
     return sorted(rows, key=lambda row: (row.searched_as is None, row.searched_as or 0, row.pk))
 
 

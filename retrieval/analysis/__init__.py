@@ -11,9 +11,12 @@ from retrieval.types import Analysis, Expansion
 __all__ = ["analyse", "expansions", "spelled_out"]
 
 
-def analyse(text: str) -> Analysis:
-    """The question by rules and by the site's lexicon. Never raises for any text. One query."""
-    return analysed(text, site_lexicon())
+def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
+    """The question by rules and by the site's lexicon. Never raises for any text.
+
+    One query; none where the lexicon is `known`.
+    """
+    return analysed(text, known or site_lexicon())
 
 
 def expansions(text: str) -> tuple[Expansion, ...]:

@@ -24,10 +24,11 @@ lidomide mustine sulfan quine vaquone nacin verine bendazole mectin quantel race
 gabatrine toin suximide bamate caserin melteon dopa capone giline ergoline triptyl setine azoline
 nidine ergometrine prost prostol tocin relin relix pressin actide calcet calcitol calciferol dazole
 """.split()
-_STEM = re.compile(
-    rf"\b(?:[a-z]{{2,}}(?:{'|'.join(sorted(set(_STEMS), key=lambda s: (-len(s), s)))})"
-    r"|cef[a-z]{4,}|cephal(?:exin|othin|oridine)|sulfa(?!t)[a-z]{4,}|predn[a-z]{4,})\b",
-    re.IGNORECASE,
+_ENDINGS = tuple(sorted(set(_STEMS)))
+_BEFORE_ENDING = 2  # letters at least
+_LETTERS = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
+_BEGINNING = re.compile(
+    r"cef[a-z]{4,}|cephal(?:exin|othin|oridine)|sul(?:f|ph)a(?!t)[a-z]{4,}|predn[a-z]{4,}"
 )
 # Words with such an ending that are no medicine, as far as medical text holds them.
 _NO_DRUG = re.compile(
@@ -77,18 +78,26 @@ tranexamic-acid trazodone tretinoin trimethoprim trimetazidine urea-cream ursode
 valproic vasopressin venlafaxine verapamil vigabatrin vincristine vinblastine warfarin zidovudine
 zolpidem zopiclone zuclopenthixol
 """.split()
-_NAME = re.compile(
-    r"\b(?:" + "|".join(re.escape(n).replace(r"\-", r"[-\s]") for n in sorted(_NAMED)) + r")\b",
+_SINGLE = frozenset(name for name in _NAMED if "-" not in name)
+_SEVERAL = re.compile(
+    r"\b(?:{})\b".format(
+        "|".join(name.replace("-", r"[-\s]") for name in sorted(_NAMED) if "-" in name)
+    ),
     re.IGNORECASE,
 )
 
 
 def drugs(text: str) -> tuple[str, ...]:
     """Medicines in small letters, each once, in order of the text."""
-    found = {m.start(): m.group() for m in _STEM.finditer(text) if _is_drug(m.group())}
-    found |= {m.start(): m.group() for m in _NAME.finditer(text)}
+    typed = {match.start(): match.group().lower() for match in _LETTERS.finditer(text)}
+    known = {word for word in set(typed.values()) if _is_drug(word)}
+    found = {start: word for start, word in typed.items() if word in known}
+    found |= {m.start(): m.group() for m in _SEVERAL.finditer(text)}
     return distinct(found[place].lower() for place in sorted(found))
 
 
 def _is_drug(word: str) -> bool:
-    return not _NO_DRUG.fullmatch(word)
+    if word in _SINGLE:
+        return True
+    ending = word[_BEFORE_ENDING:].endswith(_ENDINGS) or _BEGINNING.fullmatch(word)
+    return bool(ending) and not _NO_DRUG.fullmatch(word)

@@ -36,7 +36,7 @@ from tests.retrieval.hostile import HANDMADE, random_queries
     ],
 )
 def test_expansions(question: str, words: list[str]) -> None:
-    assert [expansion.words for expansion in expansions(question)] == words
+    assert [each.words for each in expansions(question) if not each.same] == words
 
 
 @pytest.mark.django_db

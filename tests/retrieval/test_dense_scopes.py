@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.db import connection, connections, transaction
-from django.test.utils import CaptureQueriesContext, override_settings
+from django.db import connection, connections
+from django.test.utils import override_settings
 from pytest_django import DjangoDbBlocker
 
 from corpus import vectors
@@ -27,6 +27,7 @@ from retrieval.types import Query, Ranking
 from tests.corpora import publish
 from tests.corpus.encoders import tiny_models
 from tests.databases import fresh_database
+from tests.retrieval.plans import plan_of
 
 COUNT = 20_000
 DIMENSIONS = 32
@@ -150,12 +151,4 @@ def test_a_large_scope_is_searched_through_the_index_and_a_small_one_is_not(
 
 
 def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
-    with CaptureQueriesContext(connection) as queries:
-        search(encoder, asked, shelf, **config)
-    (statement,) = [query["sql"] for query in queries if "told_apart" in query["sql"]]
-    made = [query["sql"] for query in queries if "set_config" in query["sql"]]
-    with transaction.atomic(), connection.cursor() as cursor:
-        for settings in made:
-            cursor.execute(settings)
-        cursor.execute(f"EXPLAIN {statement}")
-        return "\n".join(line for (line,) in cursor.fetchall())
+    return plan_of(lambda: search(encoder, asked, shelf, **config))

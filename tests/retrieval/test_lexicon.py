@@ -344,10 +344,14 @@ def test_the_migration_goes_back_and_forth(own_database: str) -> None:
     quiet: dict[str, Any] = {"database": "owner", "verbosity": 0}
     changed = LexiconEntry.objects.get(short="DKA")
     lexicon_entry_save(changed, by=None, changes={"words": "words of this site"})
+    own = LexiconEntry.objects.get(short="adrenaline")
+    lexicon_entry_save(own, by=None, changes={"words": "suprarenal", "kind": Kind.LAY})
     count, version = LexiconEntry.objects.count(), LexiconVersion.objects.get().version
     call_command("migrate", "retrieval", "0001", **quiet)
     call_command("migrate", "retrieval", **quiet)
     assert LexiconEntry.objects.count() == count
     assert LexiconEntry.objects.get(short="DKA").words == "words of this site"
+    own.refresh_from_db()
+    assert (own.words, own.kind) == ("suprarenal", Kind.LAY)
     lexicon_entry_save(changed, by=None, changes={"enabled": False})
     assert LexiconVersion.objects.get().version != version

@@ -24,6 +24,7 @@ from retrieval.summaries import LEAVES, SUMMARIES, search_summaries
 from retrieval.types import Query, Ranking
 from tests.corpus.encoders import tiny_models
 from tests.databases import fresh_database
+from tests.retrieval.plans import plan_of
 from tests.retrieval.test_dense_scopes import (
     COUNT,
     DIMENSIONS,
@@ -144,15 +145,7 @@ def test_above_the_limit_the_plan_is_the_index_and_below_it_is_not(
 
 
 def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
-    with CaptureQueriesContext(connection) as queries:
-        search(encoder, asked, shelf, **config)
-    (statement,) = [query["sql"] for query in queries if "told_apart" in query["sql"]]
-    made = [query["sql"] for query in queries if "set_config" in query["sql"]]
-    with transaction.atomic(), connection.cursor() as cursor:
-        for settings in made:
-            cursor.execute(settings)
-        cursor.execute(f"EXPLAIN {statement}")
-        return "\n".join(line for (line,) in cursor.fetchall())
+    return plan_of(lambda: search(encoder, asked, shelf, **config))
 
 
 def test_it_leaves_sorting_on_for_what_follows(encoder: ActiveEncoder) -> None:

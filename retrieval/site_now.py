@@ -1,0 +1,35 @@
+"""What a question needs to know of the site before it is looked at, in one statement.
+
+All of it may change at any moment, in another process too, so it is read anew for each question;
+what is heavy stays in memory, under the version that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Subquery
+
+from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_query
+from retrieval.lexicon import Lexicon
+from retrieval.site_lexicon import lexicon_at, version_query
+
+
+@dataclass(frozen=True)
+class SiteNow:
+    """As it stood when the question came."""
+
+    encoders: tuple[ActiveEncoder, ...]  # the primary one first
+    lexicon: Lexicon
+
+
+def site_now(encoders: Sequence[str] = ()) -> SiteNow:
+    """The encoders that are searched, or those that are named, and the lexicon.
+
+    One query, and one more where the lexicon was changed since the last question. Raises as
+    `active_encoders`.
+    """
+    rows = list(searched_query().annotate(lexicon_version=Subquery(version_query()[:1])))
+    searched = active_encoders(encoders, rows=rows)
+    return SiteNow(searched, lexicon_at(rows[0].lexicon_version))

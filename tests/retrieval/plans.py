@@ -1,0 +1,21 @@
+"""How PostgreSQL carries out a search over vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+
+def plan_of(search: Callable[[], object]) -> str:
+    """The plan of the one statement that `search` finds vectors by, under what is set for it."""
+    with CaptureQueriesContext(connection) as queries:
+        search()
+    (sent,) = [query["sql"] for query in queries if "told_apart" in query["sql"]]
+    *settings, statement = [part for part in sent.split(";") if "'on', true" not in part]
+    with transaction.atomic(), connection.cursor() as cursor:
+        for setting in settings:
+            cursor.execute(setting)
+        cursor.execute(f"EXPLAIN {statement}")
+        return "\n".join(line for (line,) in cursor.fetchall())
