@@ -87,6 +87,12 @@ def databases_kept() -> list[EvaluationDatabase]:
         ]
 
 
+def databases_filled(dataset: Dataset) -> set[str]:
+    """The names of those that hold all of the data set's documents. One query."""
+    wanted = dataset.documents_digest
+    return {kept.name for kept in databases_kept() if kept.note.get("complete") == wanted}
+
+
 def database_drop(name: str) -> None:
     """Raises NoSuchDatabase for what is not one of ours, not there, or in use."""
     if not _NAME.fullmatch(name):

@@ -11,11 +11,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from corpus.services.loading import PlainDocument, documents_load
-from evaluation.children import sent
+from evaluation.children import Task, sent
 from evaluation.configurations import Configuration, Recipe
 from evaluation.datasets import read_dataset
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Brought, Source, read_brought, write_brought
+from evaluation.errands import Brought, Failed, Source, read_outcome, write_outcome
 from evaluation.faults import FaultyConfiguration, refuse_faulty
 from evaluation.measured import measured, metrics_json
 from evaluation.models import Kind, Run
@@ -55,9 +55,9 @@ def test_it_is_refused_before_a_database_is_dropped_or_made(
 ) -> None:
     """No database may be asked at all, or this test would fail: it has no mark for one."""
     source = Source(str(made_up.write_beir(tmp_path / "made")), "beir")
-    wanted = [Configuration("HyDE", "hyde=yes")]
+    wanted = (Configuration("HyDE", "hyde=yes"),)
     with pytest.raises(FaultyConfiguration):
-        sent(source, source.read(), wanted, recipe=Recipe(), say=print, rebuild=True)
+        sent(Task(source, source.read(), wanted, Recipe()), say=print, rebuild=True)
 
 
 @pytest.fixture
@@ -89,8 +89,10 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     assert count == len(made_up.QUERIES)
     assert fallen.run == plain.run  # which is why it must be said
 
-    write_brought(tmp_path / "0.json", fallen)
-    assert read_brought(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))
+    write_outcome(tmp_path / "0.json", fallen)
+    assert read_outcome(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))
+    write_outcome(tmp_path / "1.json", Failed("x", "It broke."))
+    assert read_outcome(tmp_path / "1.json") == Failed("x", "It broke.")
     result = measured(dataset, fallen, recipe="as set", index="x")
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +16,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from corpus.errors import MedragError
 from corpus.management.arguments import person_named
 from evaluation import databases
-from evaluation.ablations import ablation_lines, ablation_run, ablation_write
+from evaluation.ablations import (
+    ablation_lines,
+    ablation_planned,
+    ablation_run,
+    ablation_write,
+)
 from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Source, read_errand
+from evaluation.errands import Failed, Source, read_errand
 from evaluation.measured import compared
 from evaluation.models import Kind
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
@@ -57,12 +66,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go")
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
+        parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._works()[options["what"]](options)
+            with _terminated_as_interrupted():
+                self._works()[options["what"]](options)
         except MedragError as error:
             raise CommandError(error.sentence) from error
 
@@ -81,16 +92,31 @@ class Command(BaseCommand):
         wanted = configuration(options["config"])
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
+        if isinstance(result, Failed):
+            raise CommandError(f"{result.name} failed: {result.why}")
         folder_write(out, dataset, result)
         self._print(report_lines(dataset, result))
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
         order, dataset, out = self._ordered(options, Kind.ABLATION)
-        found = ablation_run(order, dataset, say=self._say)
-        ablation_write(out, dataset, found)
-        self._print(ablation_lines(dataset, found))
-        self._say(f"Written to {out}")
+        ablation, gate = ablation_planned(options["only"])
+
+        def keep() -> None:
+            ablation_write(out, dataset, ablation)
+
+        try:
+            ablation_run(order, dataset, ablation, gate=gate, say=self._say, keep=keep)
+        finally:  # also of one that was interrupted
+            if ablation.found:
+                keep()
+                self._print(ablation_lines(dataset, ablation))
+                self._say(f"Written to {out}")
+        if ablation.failed:
+            raise CommandError(
+                f"{len(ablation.failed)} of {len(ablation.wanted)} rows failed: "
+                f"{', '.join(ablation.failed)}. The others are measured and stored."
+            )
 
     def _peers(self, options: dict[str, Any]) -> None:
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
@@ -98,6 +124,11 @@ class Command(BaseCommand):
         peers_write(out, dataset, found)
         self._print(peers_lines(dataset, found))
         self._say(f"Written to {out}")
+        if found.failed:
+            raise CommandError(
+                f"Failed: {', '.join(each.name for each in found.failed)}. "
+                "The others are measured and written."
+            )
 
     def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
         missing = [name for name in ("dataset", "format", "out") if not options[name]]
@@ -178,6 +209,22 @@ class Command(BaseCommand):
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """While it lasts, SIGTERM ends this process in the way of Ctrl-C.
+
+    Else the child that searches would go on alone, and what was measured would not be written.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only that one may say what a signal does
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _scores(folder: Path) -> dict[str, dict[str, float]]:
