@@ -86,8 +86,10 @@ class _Sending:
             before = len(self.found)
             out = self.folder / str(before)
             out.mkdir()
-            status = self._child(out, self.task.configurations[before:])
-            self._collect(out, before)
+            try:
+                status = self._child(out, self.task.configurations[before:])
+            finally:  # also of one that is interrupted
+                self._collect(out, before)
             if len(self.found) < wanted:
                 self._died(out, before, status)
         return self.found
