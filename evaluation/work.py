@@ -47,7 +47,7 @@ def run_errand(errand: Errand, say: Say) -> None:
     """
     databases.refuse_users_database()
     dataset = errand.source.read()
-    with databases.filling():
+    with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(dataset, errand, say)
     if errand.peers:

@@ -78,7 +78,7 @@ PURE = [
     *("evaluation/stats.py", "evaluation/sampling.py", "evaluation/pooling.py"),
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py", "evaluation/telling.py"),
-    "evaluation/peers/turns.py",
+    *("evaluation/folders.py", "evaluation/peers/turns.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "retrieval/prompt_files.py"),

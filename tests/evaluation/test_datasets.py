@@ -186,7 +186,7 @@ def test_a_packed_file_that_came_broken_is_said(
 ) -> None:
     path = made_up.write_beir(tmp_path / "made", packed=True) / "corpus.jsonl.gz"
     path.write_bytes(harm(path.read_bytes()))
-    with pytest.raises(DatasetError, match="corpus.jsonl.gz can't be read"):
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl\.gz can't be read"):
         read_dataset(tmp_path / "made", form="beir")
 
 

@@ -14,12 +14,13 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from corpus.models import Document, IndexStatistics, Lexeme
-from evaluation.databases import database_drop, databases_kept
+from evaluation.databases import _FILLING, database_drop, databases_kept, filling
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import read_qrels, read_run
 from retrieval.pipeline import retrieve
@@ -261,6 +262,35 @@ def test_rows_that_are_not_there_or_not_configured(no_others: None, tmp_path: Pa
     assert "Left out, not configured here: HyDE." in said
 
 
+def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
+    owner = connections["owner"]
+    other = owner.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
+    said: list[str] = []
+
+    def on_wait() -> None:
+        said.append("waiting")
+        other.close()  # which is how the lock of one that died ends
+
+    with filling(on_wait):
+        assert said == ["waiting"]
+    with filling(on_wait):
+        assert said == ["waiting"]
+
+
+def test_of_several_that_are_to_go_one_that_cannot_leaves_the_others(
+    no_others: None, tmp_path: Path
+) -> None:
+    folder = made_up.write_bigger_beir(tmp_path / "made")
+    before = {kept.name for kept in databases_kept()}
+    retrieval(folder, tmp_path / "out", "--limit", "2")
+    (made,) = {kept.name for kept in databases_kept()} - before
+    with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
+        evaluate("drop", "evaluation_00000000", made)
+    assert made not in {kept.name for kept in databases_kept()}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -285,6 +315,12 @@ def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}
     return str(folder)
 
 
+BROKEN_SCORES = (
+    *("{", "[]", "null", '{"MRR": 5}', '{"MRR": {}}'),
+    *('{"MRR": {"q1": "x"}}', '{"MRR": {"q1": null}}', '{"MRR": {"q1": NaN}}'),
+)
+
+
 def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
     first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
     second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
@@ -295,9 +331,27 @@ def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_pat
     none = written(tmp_path / "d", metrics=[])
     with pytest.raises(CommandError, match=r"holds no metrics.json"):
         evaluate("compare", first, none)
-    broken = written(tmp_path / "e", metrics={"dataset": {"digest": "a"}}, scores="{")
-    with pytest.raises(CommandError, match=r"holds no scores.json"):
-        evaluate("compare", first, broken)
+    for number, scores in enumerate(BROKEN_SCORES):
+        broken = written(
+            tmp_path / f"e{number}", metrics={"dataset": {"digest": "a"}}, scores=scores
+        )
+        with pytest.raises(CommandError, match=r"holds no scores.json"):
+            evaluate("compare", first, broken)
+    others = written(
+        tmp_path / "f", metrics={"dataset": {"digest": "a"}}, scores='{"MRR": {"q": 1}}'
+    )
+    with pytest.raises(CommandError, match="not the same queries"):
+        evaluate("compare", first, others)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_done(
+    own_database: str, tmp_path: Path
+) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match=r"corpus\.jsonl is not a folder"):
+        retrieval(folder, folder / "corpus.jsonl" / "below")
+    with pytest.raises(CommandError, match="nothing can be written in /proc"):
+        retrieval(folder, Path("/proc/of-nobody/out"))
 
 
 def test_a_configuration_that_is_none_is_refused_before_anything_is_done(

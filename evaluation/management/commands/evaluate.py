@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import signal
 import sys
 import threading
@@ -26,6 +26,7 @@ from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
+from evaluation.folders import read_digest, read_scores, refuse_unwritable
 from evaluation.measured import compared
 from evaluation.models import Kind
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
@@ -137,8 +138,7 @@ class Command(BaseCommand):
         if options["limit"] < 0:
             raise CommandError("--limit is a number of queries, at least 1.")
         out = Path(options["out"])
-        if out.exists() and not out.is_dir():
-            raise CommandError(f"{out} is not a folder.")
+        refuse_unwritable(out)
         source = Source(
             folder=str(options["dataset"].resolve()),
             form=options["format"],
@@ -154,12 +154,12 @@ class Command(BaseCommand):
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
         folders = [Path(folder) for folder in options["arguments"]]
-        if len({_digest(folder) for folder in folders}) != 1:
+        if len({read_digest(folder) for folder in folders}) != 1:
             raise CommandError(
                 "The two folders are of different data sets: "
                 "documents, queries or judgements differ."
             )
-        first, second = map(_scores, folders)
+        first, second = map(read_scores, folders)
         try:
             differences = compared(first, second)
         except ValueError as error:
@@ -185,9 +185,16 @@ class Command(BaseCommand):
             names = self._names_of_ours()
         elif not names:
             raise CommandError("Name databases that evaluate databases lists, or all.")
-        for name in names:
-            databases.database_drop(name)
-            self._say(f"{name} is dropped")
+        kept: list[str] = []
+        for name in dict.fromkeys(names):
+            try:
+                databases.database_drop(name)
+            except databases.NoSuchDatabase as error:
+                kept.append(error.sentence)
+            else:
+                self._say(f"{name} is dropped")
+        if kept:
+            raise CommandError("\n".join(kept))
 
     def _names_of_ours(self) -> list[str]:
         kept = databases.databases_kept()
@@ -201,7 +208,11 @@ class Command(BaseCommand):
     def _work(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 1:
             raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
-        run_errand(read_errand(Path(options["arguments"][0])), self._say)
+        try:
+            run_errand(read_errand(Path(options["arguments"][0])), self._say)
+        except BrokenPipeError as error:  # whoever sent it is gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise CommandError("Nobody waits for this any more.") from error
 
     def _print(self, lines: Iterable[str]) -> None:
         self.stdout.write("\n" + "\n".join(lines) + "\n")
@@ -225,18 +236,3 @@ def _terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _scores(folder: Path) -> dict[str, dict[str, float]]:
-    try:
-        found: dict[str, dict[str, float]] = json.loads((folder / "scores.json").read_text())
-    except (OSError, ValueError) as error:
-        raise CommandError(f"{folder} holds no scores.json of evaluate retrieval.") from error
-    return found
-
-
-def _digest(folder: Path) -> str:
-    try:
-        return str(json.loads((folder / "metrics.json").read_text())["dataset"]["digest"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CommandError(f"{folder} holds no metrics.json of evaluate retrieval.") from error
