@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,12 @@ from evaluation.errands import Brought, Failed, Source, read_outcome, write_outc
 from evaluation.faults import FaultyConfiguration, refuse_faulty
 from evaluation.measured import measured, metrics_json
 from evaluation.models import Kind, Run
+from evaluation.peers.asking import peers_ask
+from evaluation.peers.comparison import Comparison, peers_lines
 from evaluation.searching import notes_counted, search_all
 from evaluation.services import Order, run_store
 from evaluation.tables import ablation_table, note_lines, served_lines
+from evaluation.telling import why
 from tests import corpora
 from tests.evaluation import made_up
 
@@ -112,6 +116,39 @@ def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Setti
     order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
     run_store(order, dataset, result, started_at=timezone.now())
     assert list(Run.objects.get().notes.values()) == [5]
+
+
+def test_what_fell_back_or_failed_is_counted_beside_the_peers(
+    dataset: Dataset, settings: Settings
+) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    texts = {"default": "", "reranker": "reranker=http", "lost": "encoders=nobody"}
+    wanted = [Configuration(*pair) for pair in texts.items()]
+    plain, fallen, lost = peers_ask(dataset, wanted, [], depth=5, say=lambda line: None)
+    assert isinstance(plain, Brought)
+    assert isinstance(fallen, Brought)
+    assert (plain.otherwise, fallen.otherwise) == (0, len(made_up.QUERIES))
+    assert isinstance(lost, Failed)
+    assert "nobody" in lost.why
+
+    first, second = (measured(dataset, r, recipe="as set", index="x") for r in (plain, fallen))
+    said = peers_lines(dataset, Comparison(first, (second,), (lost,)))
+    (row,) = [line for line in said if line.startswith("| medrag, reranker ")]
+    assert row.endswith("| 5 |")
+    assert any("medrag, reranker, 5 of 5 queries not as configured" in line for line in said)
+    assert f"medrag, lost failed, and was not measured: {lost.why}" in said
+
+
+def test_why_quotes_nothing_of_what_others_raise() -> None:
+    assert why(FaultyConfiguration("It has not.", hint="Set it.")) == "It has not. Set it."
+    assert why(ValueError("my blood pressure")) == "ValueError."
+    with pytest.raises(ValueError, match="percentiles") as raised:
+        raise_in_ours()
+    assert re.fullmatch(r"ValueError at tests/evaluation/\S+, line \d+\.", why(raised.value))
+
+
+def raise_in_ours() -> None:
+    raise ValueError("of percentiles")
 
 
 def test_notes_are_counted_once_a_query_the_most_frequent_first() -> None:
