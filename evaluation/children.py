@@ -123,11 +123,11 @@ class _Sending:
         return _run(["evaluate", "work", str(path)], environment, hear)
 
     def _collect(self, out: Path, before: int) -> None:
-        """Take in what lies there in order."""
+        """Take in what lies there in order; one whose keeping is interrupted is taken in again."""
         while (path := out / f"{len(self.found) - before}.json").exists():
             outcome = read_outcome(path)
-            self.found.append(outcome)
             self.keep(outcome)
+            self.found.append(outcome)
 
     def _died(self, out: Path, before: int, status: int) -> None:
         """The configuration that it was at has failed; raises where it was at none."""

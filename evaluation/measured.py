@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from evaluation.datasets.types import Dataset
@@ -61,7 +62,11 @@ def compared_in(measure: str, first: Scores, second: Scores) -> Difference:
     before, after = first[measure], second[measure]
     if before.keys() != after.keys():
         raise ValueError(_OTHERS)
-    return difference(list(before.values()), [after[query] for query in before])
+    return _difference(tuple(before.values()), tuple(after[query] for query in before))
+
+
+# An ablation writes its table anew after each index, and again as JSON.
+_difference = lru_cache(maxsize=256)(difference)
 
 
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -17,10 +17,9 @@ from django.core.management.base import CommandError
 from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
-from pytest_django import DjangoDbBlocker
 
 from corpus.models import Document, IndexStatistics, Lexeme
-from evaluation.databases import _FILLING, database_drop, databases_kept, filling
+from evaluation.databases import _FILLING, databases_kept, filling
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import read_qrels, read_run
 from retrieval.pipeline import retrieve
@@ -30,26 +29,6 @@ from tests.evaluation import made_up
 from tests.evaluation.failing import DIES, ENDS_PARENT, RAISES, SECRET
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[set[str]]:
-    """Databases that were there; what the tests of this module make is dropped after the last.
-
-    They share it: made once, it serves all that ask for the same documents.
-    """
-    with django_db_blocker.unblock():
-        before = {kept.name for kept in databases_kept()}
-    yield before
-    with django_db_blocker.unblock():
-        for kept in databases_kept():
-            if kept.name not in before:
-                database_drop(kept.name)
-
-
-@pytest.fixture
-def no_others(made_before: set[str], own_database: str) -> None:
-    """Databases that a test makes are dropped at the end."""
 
 
 def evaluate(*arguments: str) -> str:
@@ -142,9 +121,14 @@ def test_other_documents_get_another_database(no_others: None, tmp_path: Path) -
     retrieval(folder, tmp_path / "out1")
     before = {kept.name for kept in databases_kept()}
     retrieval(bigger, tmp_path / "out2", "--limit", "1")
-    assert len({kept.name for kept in databases_kept()} - before) == 1
+    (made,) = {kept.name for kept in databases_kept()} - before
     report = (tmp_path / "out2" / "report.md").read_text()
     assert "only a part: 1 queries" in report
+
+    # One that can't be dropped leaves the others that are named.
+    with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
+        evaluate("drop", "evaluation_00000000", made)
+    assert made not in {kept.name for kept in databases_kept()}
 
 
 def ablation(folder: Path, out: Path, *only: str) -> str:
@@ -277,18 +261,6 @@ def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
         assert said == ["waiting"]
     with filling(on_wait):
         assert said == ["waiting"]
-
-
-def test_of_several_that_are_to_go_one_that_cannot_leaves_the_others(
-    no_others: None, tmp_path: Path
-) -> None:
-    folder = made_up.write_bigger_beir(tmp_path / "made")
-    before = {kept.name for kept in databases_kept()}
-    retrieval(folder, tmp_path / "out", "--limit", "2")
-    (made,) = {kept.name for kept in databases_kept()} - before
-    with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
-        evaluate("drop", "evaluation_00000000", made)
-    assert made not in {kept.name for kept in databases_kept()}
 
 
 @pytest.mark.parametrize(
