@@ -1,18 +1,24 @@
 """The switches of an ablation: each is the default with one thing changed. Pure.
 
 What is decided when an index is built has an index of its own. Switches that need a language model,
-a reranker or summaries are left out where none is configured; the table says which were.
+a reranker, summaries or a gate are left out where none is configured; the table says which were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from corpus.errors import MedragError
 from evaluation.configurations import Configuration, Recipe
 from retrieval.config import RetrievalConfig
 
 AS_SET = Recipe()
+GATE = "gate"  # what rows need that are asked as served
+
+
+class UnknownRow(MedragError):
+    """A part of a name that no row of the ablation has."""
 
 
 @dataclass(frozen=True)
@@ -28,25 +34,70 @@ class Switch:
         return self.configuration.name
 
 
+DEFAULT = Switch(Configuration("default", ""))
+# What all that is asked as served is compared with.
+SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How passages are cut on this site, as far as switches change it."""
+
+    tokens: int
+    overlap_tokens: int
+    strategy: str = "sections"
+
+
 def switches(
-    default: RetrievalConfig, available: Collection[str], *, chunk_tokens: int, overlap_tokens: int
+    default: RetrievalConfig, available: Collection[str], cut: Cut
 ) -> tuple[list[Switch], list[Switch]]:
     """What is measured against the default, in order, and what can't be here.
 
-    A switch that would change nothing of the default is neither.
+    Those that are asked as served come last, `SERVED` first of them. A switch that would change
+    nothing of the default is neither.
     """
     searches = [
         _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
     ]
     indexes = [
-        Switch(Configuration(recipe.name, ""), recipe, needs)
-        for recipe, needs in _recipes(chunk_tokens, overlap_tokens)
+        Switch(Configuration(recipe.name, ""), recipe, needs) for recipe, needs in _recipes(cut)
     ]
-    every = [*searches, *indexes]
+    served = [
+        Switch(Configuration(name, text, as_served=True), needs=GATE)
+        for name, text in _SERVED
+        if not _says(default, text)
+    ]
+    every = [*searches, *indexes, SERVED, *served]
     return (
         [switch for switch in every if not switch.needs or switch.needs in available],
         [switch for switch in every if switch.needs and switch.needs not in available],
     )
+
+
+def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
+    """Those whose name or index has one of the parts in it, whatever its case; all without parts.
+
+    With any that is asked as served comes what it is compared with. Raises UnknownRow for a part
+    that is in none.
+    """
+    if not parts:
+        return list(every)
+    for part in parts:
+        if not any(_has(switch, part) for switch in every):
+            names = "; ".join(switch.name for switch in every)
+            raise UnknownRow(
+                f"--only: no row has {part!r} in its name or in that of its index.",
+                hint=f"The rows are: {names}.",
+            )
+    kept = [switch for switch in every if any(_has(switch, part) for part in parts)]
+    if SERVED not in kept and any(switch.configuration.as_served for switch in kept):
+        first = next(n for n, switch in enumerate(kept) if switch.configuration.as_served)
+        kept.insert(first, SERVED)
+    return kept
+
+
+def _has(switch: Switch, part: str) -> bool:
+    return any(part.lower() in name.lower() for name in (switch.name, switch.recipe.name))
 
 
 # name, what differs from the default, what it needs
@@ -77,6 +128,14 @@ _SEARCHES = (
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),
 )
+# How many passages are handed on, and whether a question near the threshold is searched again:
+# both show only behind the gate, and in what a reader gets.
+_SERVED = (
+    ("with a second search", "corrective=yes"),
+    ("without a second search", "corrective=no"),
+    ("passages by complexity (3, 5 or 10)", "adaptive_k=yes"),
+    ("as many passages for every question", "adaptive_k=no"),
+)
 
 
 def _search(name: str, text: str, needs: str) -> Switch:
@@ -90,24 +149,42 @@ def _says(default: RetrievalConfig, text: str) -> bool:
     return all(str(getattr(default, name)) == booleans.get(value, value) for name, value in pairs)
 
 
-def _recipes(chunk_tokens: int, overlap_tokens: int) -> list[tuple[Recipe, str]]:
-    """Sizes are of what the encoder can read; the setting may be larger."""
+def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
+    """Those that cut passages in another way than this site, and what each needs."""
+    by_size = _sizes(cut) if cut.strategy == "sections" else [_by("sections", "cut by sections")]
+    by_strategy = [_by("characters", "windows of characters")]
+    recipes = [*by_size, *(by_strategy if cut.strategy == "sections" else [])]
+    return [
+        *((recipe, "") for recipe in recipes),
+        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
+        (Recipe("without context line", (), with_context=False), ""),
+    ]
 
-    def sized(name: str, tokens: int, overlap: int) -> Recipe:
-        return Recipe(
+
+def _by(strategy: str, name: str) -> Recipe:
+    return Recipe(name, (("MEDRAG_CHUNK_STRATEGY", strategy),))
+
+
+def _sizes(cut: Cut) -> list[Recipe]:
+    """Sizes are of what the encoder can read; the setting may be larger.
+
+    A third of a window is the most that the splitter lets two of them share.
+    """
+    half = max(100, cut.tokens // 2)
+    shared = half * cut.overlap_tokens // cut.tokens
+    wanted = [
+        (f"passages of {half} tokens", half, shared),
+        ("passages without overlap", cut.tokens, 0),
+        ("passages that overlap by a third", cut.tokens, cut.tokens // 3),
+    ]
+    return [
+        Recipe(
             name,
             (
                 ("MEDRAG_CHUNK_TOKENS", str(tokens)),
                 ("MEDRAG_CHUNK_OVERLAP_TOKENS", str(overlap)),
             ),
         )
-
-    half = max(100, chunk_tokens // 2)
-    return [
-        (sized(f"passages of {half} tokens", half, half * overlap_tokens // chunk_tokens), ""),
-        (sized("passages without overlap", chunk_tokens, 0), ""),
-        (sized("passages that overlap by half", chunk_tokens, chunk_tokens // 2), ""),
-        (Recipe("windows of characters", (("MEDRAG_CHUNK_STRATEGY", "characters"),)), ""),
-        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
-        (Recipe("without context line", (), with_context=False), ""),
+        for name, tokens, overlap in wanted
+        if (tokens, overlap) != (cut.tokens, cut.overlap_tokens)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,49 +14,148 @@ from django.utils.text import slugify
 
 from corpus.encoders.registry import encoder_facts
 from corpus.recipe import chunk_settings
-from evaluation.ablation import AS_SET, Switch, switches
-from evaluation.configurations import NAMED, Configuration
+from evaluation.ablation import (
+    AS_SET,
+    DEFAULT,
+    GATE,
+    SERVED,
+    Cut,
+    Switch,
+    chosen,
+    switches,
+)
+from evaluation.children import ChildFailed
+from evaluation.configurations import Recipe
+from evaluation.databases import databases_filled, name_for
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured
+from evaluation.errands import Failed
+from evaluation.faults import FaultyConfiguration, refuse_faulty
+from evaluation.gates import gate_written
 from evaluation.measured import MAIN, Measured, metrics_json
 from evaluation.services import Order, folder_write, runs_measure
-from evaluation.tables import SEMANTICS, ablation_rows, ablation_table, dataset_lines, note_lines
+from evaluation.tables import (
+    SEMANTICS,
+    ablation_rows,
+    ablation_table,
+    dataset_lines,
+    note_lines,
+    served_table,
+)
 from evaluation.trec import write_lines
 from retrieval.configured import site_config
 
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Ablation:
-    """The default, each switch in the order of the table, and what could not be measured here."""
+    """The rows in the order of the table, what is known of each so far, and what can't be here."""
 
-    baseline: Measured
-    results: tuple[Measured, ...]
-    left_out: tuple[Switch, ...]
+    wanted: tuple[Switch, ...]
+    left_out: tuple[tuple[Switch, str], ...] = ()  # with the reason
+    found: dict[str, Measured] = field(default_factory=dict)  # by the switch's name
+    failed: dict[str, str] = field(default_factory=dict)  # why, by the switch's name
+
+    @property
+    def baseline(self) -> Measured | None:
+        return self.found.get(DEFAULT.name)
+
+    @property
+    def served(self) -> Measured | None:
+        """What those that are asked as served are compared with."""
+        return self.found.get(SERVED.name)
+
+    def rows(self, *, as_served: bool) -> list[Measured]:
+        """What was measured, without that which it is compared with."""
+        return [
+            self.found[switch.name]
+            for switch in self.wanted
+            if switch.name in self.found
+            and switch not in (DEFAULT, SERVED)
+            and switch.configuration.as_served is as_served
+        ]
+
+    @property
+    def missing(self) -> list[str]:
+        """Neither measured nor failed: it was interrupted before."""
+        done = self.found.keys() | self.failed.keys()
+        return [switch.name for switch in self.wanted if switch.name not in done]
 
 
-def ablation_run(order: Order, dataset: Dataset, *, say: Say) -> Ablation:
-    """Raises FaultyConfiguration and ChildFailed; the runs that were finished before are stored."""
-    sizes = chunk_settings(encoder_facts())
-    wanted, left_out = switches(
+def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]]:
+    """What is to be measured on this site, nothing of it found yet, and the gate for it.
+
+    Raises UnknownRow, and FaultyConfiguration where the site's own is.
+    """
+    gate = gate_written()
+    refuse_faulty([DEFAULT.configuration])
+    cut = chunk_settings(encoder_facts())
+    can_be, not_here = switches(
         site_config(),
-        available(),
-        chunk_tokens=sizes.max_tokens,
-        overlap_tokens=sizes.overlap_tokens,
+        available() | ({GATE} if gate else set()),
+        Cut(cut.max_tokens, cut.overlap_tokens, settings.CHUNK_STRATEGY),
     )
-    default = Switch(Configuration("default", NAMED["default"]))
-    found: dict[str, Measured] = {}
-    for recipe in dict.fromkeys([AS_SET, *(switch.recipe for switch in wanted)]):
-        of_recipe = [switch for switch in (default, *wanted) if switch.recipe == recipe]
+    kept = chosen([*can_be, *not_here], only)
+    faults = {switch: fault_of(switch) for switch in kept if switch in can_be}
+    left_out = [(switch, "not configured here") for switch in kept if switch in not_here]
+    left_out += [(switch, fault) for switch, fault in faults.items() if fault]
+    wanted = (DEFAULT, *(switch for switch, fault in faults.items() if not fault))
+    return Ablation(wanted, tuple(left_out)), gate
+
+
+def fault_of(switch: Switch) -> str:
+    """Why this site can't serve it, such as a contradiction to what it has set; else empty."""
+    try:
+        refuse_faulty([switch.configuration])
+    except FaultyConfiguration as error:
+        return str(error).removeprefix(f"{switch.name}: ")
+    return ""
+
+
+def ablation_run(
+    order: Order,
+    dataset: Dataset,
+    ablation: Ablation,
+    *,
+    gate: dict[str, Any],
+    say: Say,
+    keep: Callable[[], None] = lambda: None,
+) -> None:
+    """Measure what is wanted, index by index; what fails is named in it and leaves the others.
+
+    The site's own index comes first, then those that are filled already. `keep` is called when
+    all of an index are there. Raises ChildFailed where the site's own could not be made.
+    """
+    recipes = recipes_in_order(dataset, ablation)
+    for number, recipe in enumerate(recipes, start=1):
+        of_recipe = [switch for switch in ablation.wanted if switch.recipe == recipe]
+        say(f"index {number} of {len(recipes)}, {recipe.name}: {len(of_recipe)} rows")
+
+        def take(result: Measured | Failed) -> None:
+            if isinstance(result, Failed):
+                ablation.failed[result.name] = result.why
+            else:
+                ablation.found[result.name] = result
+
         configurations = [switch.configuration for switch in of_recipe]
-        for result in runs_measure(order, dataset, configurations, recipe=recipe, say=say):
-            found[result.name] = result
-    return Ablation(
-        baseline=found[default.name],
-        results=tuple(found[switch.name] for switch in wanted),
-        left_out=tuple(left_out),
-    )
+        try:
+            runs_measure(
+                order, dataset, configurations, recipe=recipe, say=say, gate=gate, keep=take
+            )
+        except ChildFailed as error:
+            if recipe == AS_SET:
+                raise
+            ablation.failed.update({switch.name: str(error) for switch in of_recipe})
+            say(f"  {recipe.name}: {error}")
+        keep()
+
+
+def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
+    """The site's own first, then those whose index is there, each in the order of the table."""
+    filled = databases_filled(dataset)
+    every = list(dict.fromkeys([AS_SET, *(switch.recipe for switch in ablation.wanted)]))
+    return sorted(every, key=lambda r: (r != AS_SET, name_for(dataset, r) not in filled))
 
 
 def available() -> set[str]:
@@ -76,46 +175,79 @@ def available() -> set[str]:
 def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
     """`ablation.md`, `ablation.json`, and below `runs` what `evaluate retrieval` writes of each."""
     out.mkdir(parents=True, exist_ok=True)
-    results = (ablation.baseline, *ablation.results)
-    for number, result in enumerate(results):
-        folder_write(out / "runs" / f"{number:02d}-{slugify(result.name)}", dataset, result)
+    for number, switch in enumerate(ablation.wanted):
+        if switch.name in ablation.found:
+            folder = out / "runs" / f"{number:02d}-{slugify(switch.name)}"
+            folder_write(folder, dataset, ablation.found[switch.name])
     content = json.dumps(_json(dataset, ablation), indent=2)
     write_lines(out / "ablation.json", [content])
     write_lines(out / "ablation.md", ablation_lines(dataset, ablation))
 
 
 def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
-    lines = [
-        *dataset_lines(dataset),
-        "",
-        *ablation_table(ablation.baseline, ablation.results),
-        "",
-        f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
-        f"{len(ablation.results)} comparisons. MB: tables and indexes. Not as configured: "
-        "queries in which a model or an endpoint failed, so that the search went on without it.",
-        SEMANTICS,
-    ]
-    for result in (ablation.baseline, *ablation.results):
+    rows, served = (ablation.rows(as_served=as_served) for as_served in (False, True))
+    lines = [*dataset_lines(dataset), ""]
+    if ablation.baseline or rows:
+        lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
+    if ablation.served or served:
+        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served)), ""]
+    lines.append(SEMANTICS)
+    for result in ablation.found.values():
         lines += note_lines(result)
-    if ablation.left_out:
-        lines += ["", "Not configured here and left out: " + _names(ablation.left_out) + "."]
+    lines += _not_measured(ablation)
     return lines
 
 
-def _names(switches: Sequence[Switch]) -> str:
-    return ", ".join(switch.name for switch in switches)
+_ABOUT = (
+    f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
+    "{n} comparisons. MB: tables and indexes. Not as configured: queries in which a model or an "
+    "endpoint failed, so that the search went on without it."
+)
+_SERVED = (
+    "As served: through the gate, for as many passages as a reader gets; measured is what is "
+    "handed on, in the gate's order, also where the gate stays shut. p corrected by Holm for {n} "
+    "comparisons. Open and found: the gate opened, and a relevant document is among the passages."
+)
+
+
+def _not_measured(ablation: Ablation) -> list[str]:
+    lines: list[str] = []
+    if ablation.failed:
+        lines += ["", "Failed, and not measured:"]
+        lines += [f"- {name}: {why}" for name, why in ablation.failed.items()]
+    if ablation.missing:
+        lines += ["", f"Interrupted before: {', '.join(ablation.missing)}."]
+    for reason in dict.fromkeys(reason for _, reason in ablation.left_out):
+        names = ", ".join(switch.name for switch, why in ablation.left_out if why == reason)
+        lines += ["", f"Left out, {reason.rstrip('.')}: {names}."]
+    return lines
 
 
 def _json(dataset: Dataset, ablation: Ablation) -> dict[str, Any]:
-    rows = ablation_rows(ablation.baseline.scores, ablation.results)
+    default, served = ablation.baseline, ablation.served
     return {
-        "default": metrics_json(dataset, ablation.baseline),
-        "switches": [
-            {
-                **metrics_json(dataset, result),
-                "difference": {**vars(found), "p_holm": p, "measure": MAIN},
-            }
-            for result, (found, p) in zip(ablation.results, rows, strict=True)
-        ],
-        "left_out": [switch.name for switch in ablation.left_out],
+        "default": metrics_json(dataset, default) if default else None,
+        "switches": _rows_json(dataset, default, ablation.rows(as_served=False)),
+        "as_served": {
+            "default": metrics_json(dataset, served) if served else None,
+            "switches": _rows_json(dataset, served, ablation.rows(as_served=True)),
+        },
+        "failed": ablation.failed,
+        "interrupted_before": ablation.missing,
+        "left_out": {switch.name: reason for switch, reason in ablation.left_out},
     }
+
+
+def _rows_json(
+    dataset: Dataset, baseline: Measured | None, results: Sequence[Measured]
+) -> list[dict[str, Any]]:
+    if baseline is None:
+        return [metrics_json(dataset, result) for result in results]
+    rows = ablation_rows(baseline.scores, results)
+    return [
+        {
+            **metrics_json(dataset, result),
+            "difference": {**vars(found), "p_holm": p, "measure": MAIN},
+        }
+        for result, (found, p) in zip(results, rows, strict=True)
+    ]

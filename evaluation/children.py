@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -16,55 +19,136 @@ from evaluation import databases
 from evaluation.configurations import DEPTH, Configuration, Recipe
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import as_toml, configured
-from evaluation.errands import Brought, Errand, Source, read_brought, write_errand
+from evaluation.errands import Errand, Failed, Outcome, Source, read_outcome, write_errand
 from evaluation.faults import refuse_faulty
+
+Say = Callable[[str], None]
 
 
 class ChildFailed(MedragError):
     """The process that indexes and searches ended with an error."""
 
 
+@dataclass(frozen=True)
+class Task:
+    """What is to be searched: a data set, the way its index is built, and what asks it."""
+
+    source: Source
+    dataset: Dataset
+    configurations: tuple[Configuration, ...]
+    recipe: Recipe
+    depth: int = DEPTH
+    peers: tuple[str, ...] = ()
+    gate: Mapping[str, Any] = field(default_factory=dict)
+
+
 def sent(
-    source: Source,
-    dataset: Dataset,
-    configurations: Sequence[Configuration],
+    task: Task,
     *,
-    recipe: Recipe,
-    say: Callable[[str], None],
+    say: Say,
     rebuild: bool = False,
-    depth: int = DEPTH,
-    peers: Sequence[str] = (),
-) -> list[Brought]:
-    """What each configuration, then each peer, found over this data set, indexed by this recipe.
+    keep: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """What each configuration, then each peer, found over this data set, or why it found nothing.
 
     The database is made, migrated and filled where that was not done; `rebuild` drops it before.
-    Raises FaultyConfiguration before anything is dropped or made, and ChildFailed; what was
-    indexed until then is kept.
+    `keep` is called with each as soon as it is there. Where the process dies in the middle of a
+    configuration, that one has failed and another process goes on with the next.
+
+    Raises FaultyConfiguration before anything is dropped or made, and ChildFailed where nothing
+    could be searched, or a peer could not; what was indexed until then is kept.
     """
-    refuse_faulty(configurations)
-    name = databases.name_for(dataset, recipe)
+    refuse_faulty(task.configurations)
+    name = databases.name_for(task.dataset, task.recipe)
     if rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)
-    with tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR) as folder:
+    say(f"database {name}")
+    with ExitStack() as stack:
+        scratch = tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR)
+        folder = Path(stack.enter_context(scratch))
+        return _Sending(task, name, folder, say, keep).run()
+
+
+@dataclass
+class _Sending:
+    """One task, by as many processes one after another as it takes."""
+
+    task: Task
+    database: str
+    folder: Path
+    say: Say
+    keep: Callable[[Outcome], None]
+    found: list[Outcome] = field(default_factory=list)  # in the order of the configurations
+
+    def run(self) -> list[Outcome]:
+        wanted = len(self.task.configurations) + len(self.task.peers)
+        while len(self.found) < wanted:
+            before = len(self.found)
+            out = self.folder / str(before)
+            out.mkdir()
+            try:
+                status = self._child(out, self.task.configurations[before:])
+            finally:  # also of one that is interrupted
+                self._collect(out, before)
+            if len(self.found) < wanted:
+                self._died(out, before, status)
+        return self.found
+
+    def _child(self, out: Path, configurations: Sequence[Configuration]) -> int:
+        """Its status; outcomes are kept while it runs."""
+        task, before = self.task, len(self.found)
         errand = Errand(
-            source=source,
+            source=task.source,
             configurations=tuple(configurations),
-            out=folder,
-            with_context=recipe.with_context,
-            depth=depth,
-            peers=tuple(peers),
+            out=str(out),
+            with_context=task.recipe.with_context,
+            depth=task.depth,
+            peers=task.peers,
+            gate=task.gate,
         )
-        path = Path(folder) / "errand.json"
+        path = out / "errand.json"
         write_errand(path, errand)
-        environment = {**os.environ, **dict(recipe.environment), "MEDRAG_DATABASE_NAME": name}
-        if recipe.storage:
-            environment |= _stored_as(recipe.storage, Path(folder) / "encoders.toml")
-        say(f"database {name}")
-        _run(["evaluate", "work", str(path)], environment, say)
-        return [
-            read_brought(Path(folder) / f"{i}.json")
-            for i in range(len(configurations) + len(peers))
-        ]
+        environment = {
+            **os.environ,
+            **dict(task.recipe.environment),
+            "MEDRAG_DATABASE_NAME": self.database,
+        }
+        if task.recipe.storage:
+            environment |= _stored_as(task.recipe.storage, out / "encoders.toml")
+
+        def hear(line: str) -> None:
+            self.say(f"  {line}")
+            self._collect(out, before)
+
+        return _run(["evaluate", "work", str(path)], environment, hear)
+
+    def _collect(self, out: Path, before: int) -> None:
+        """Take in what lies there in order; one whose keeping is interrupted is taken in again."""
+        while (path := out / f"{len(self.found) - before}.json").exists():
+            outcome = read_outcome(path)
+            self.keep(outcome)
+            self.found.append(outcome)
+
+    def _died(self, out: Path, before: int, status: int) -> None:
+        """The configuration that it was at has failed; raises where it was at none."""
+        number = len(self.found)
+        begun = (out / f"{number - before}.begun").exists()
+        if self.task.peers or not begun:
+            raise ChildFailed(
+                f"Indexing or searching {_ended(status)}.",
+                hint="What it said stands above. What was indexed is kept; the same command goes "
+                "on.",
+            )
+        name = self.task.configurations[number].name
+        outcome = Failed(name, f"The process that searched {_ended(status)}.")
+        self.say(f"  {name} failed: {outcome.why}")
+        self.found.append(outcome)
+        self.keep(outcome)
+
+
+def _ended(status: int) -> str:
+    """A signal is what it is: 9 is how a system that has no memory left ends a process."""
+    return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
 def _stored_as(storage: str, path: Path) -> dict[str, str]:
@@ -73,7 +157,7 @@ def _stored_as(storage: str, path: Path) -> dict[str, str]:
     return {"MEDRAG_ENCODERS": str(path), "MEDRAG_EMBEDDER": ""}
 
 
-def _run(arguments: Sequence[str], environment: dict[str, str], say: Callable[[str], None]) -> None:
+def _run(arguments: Sequence[str], environment: dict[str, str], hear: Say) -> int:
     process = subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=settings.BASE_DIR,
@@ -85,14 +169,9 @@ def _run(arguments: Sequence[str], environment: dict[str, str], say: Callable[[s
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            say(f"  {line.rstrip()}")
-        status = process.wait()
+            hear(line.rstrip())
+        return process.wait()
     finally:
         if process.poll() is None:
             process.terminate()
             process.wait()
-    if status:
-        raise ChildFailed(
-            f"Indexing or searching ended with status {status}.",
-            hint="What it said stands above. What was indexed is kept; the same command goes on.",
-        )

@@ -31,10 +31,15 @@ class UnknownConfiguration(MedragError):
 
 @dataclass(frozen=True)
 class Configuration:
-    """A way to search: its name in tables, and its difference from the site's."""
+    """A way to search: its name in tables, and its difference from the site's.
+
+    `as_served` asks it as a reader does: through the gate, with a second search where the first was
+    near, for as many passages as a reader gets. Else it is asked for a long list.
+    """
 
     name: str
     text: str
+    as_served: bool = False
 
 
 @dataclass(frozen=True)

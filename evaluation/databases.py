@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +87,12 @@ def databases_kept() -> list[EvaluationDatabase]:
         ]
 
 
+def databases_filled(dataset: Dataset) -> set[str]:
+    """The names of those that hold all of the data set's documents. One query."""
+    wanted = dataset.documents_digest
+    return {kept.name for kept in databases_kept() if kept.note.get("complete") == wanted}
+
+
 def database_drop(name: str) -> None:
     """Raises NoSuchDatabase for what is not one of ours, not there, or in use."""
     if not _NAME.fullmatch(name):
@@ -96,7 +102,7 @@ def database_drop(name: str) -> None:
     except DatabaseError as error:
         raise NoSuchDatabase(
             f"The database {name} can't be dropped.",
-            hint="It is not there, or another evaluation is using it. Nothing was changed.",
+            hint="It is not there, or another evaluation is using it. It was left as it is.",
         ) from error
 
 
@@ -128,10 +134,16 @@ def refuse_users_database() -> None:
 
 
 @contextmanager
-def filling() -> Iterator[None]:
-    """One process at a time fills a database; another waits here. The server ends it with ours."""
+def filling(on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """One process at a time fills a database; another waits here, and `on_wait` is called first.
+
+    The server ends the lock with our connection.
+    """
     with connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_FILLING])
+        if not cursor.fetchone()[0]:
+            on_wait()
+            cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
         try:
             yield
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,14 @@ from evaluation.datasets import read_dataset
 from evaluation.datasets.types import Dataset
 from evaluation.sampling import limited
 from evaluation.trec import Run
+
+# What is counted of a query that was asked as served: how many, or 1 for yes and 0 for no.
+PASSAGES = "passages"
+SEARCHED_AGAIN = "second search"
+OPEN = "gate open"
+OPEN_AND_FOUND = "gate open, relevant document found"
+OPENED_BY_SECOND = "opened by the second search"
+LOOKED = (PASSAGES, SEARCHED_AGAIN, OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND)
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Errand:
     out: str
     with_context: bool = True
     depth: int = DEPTH
-    rebuild: bool = False
+    gate: Mapping[str, Any] = field(default_factory=dict)  # for what is asked as served
     peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
 
 
@@ -59,6 +68,18 @@ class Brought:
     served: int = 0  # queries that were asked as served too
     served_same: int = 0  # of them, those whose documents begin the run in the same order
     otherwise: int = 0  # queries of the run that have a note, in all
+    looked: dict[str, dict[str, float]] = field(default_factory=dict)  # measure -> query -> value
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A configuration that could not be measured, and why, in words that quote no question."""
+
+    name: str
+    why: str
+
+
+Outcome = Brought | Failed
 
 
 def write_errand(path: Path, errand: Errand) -> None:
@@ -75,13 +96,16 @@ def read_errand(path: Path) -> Errand:
     return Errand(**(values | read))
 
 
-def write_brought(path: Path, brought: Brought) -> None:
+def write_outcome(path: Path, outcome: Outcome) -> None:
+    """Whole or not at all."""
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(asdict(brought)), encoding="utf-8")
+    part.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     part.replace(path)
 
 
-def read_brought(path: Path) -> Brought:
+def read_outcome(path: Path) -> Outcome:
     values = json.loads(path.read_text(encoding="utf-8"))
+    if "why" in values:
+        return Failed(**values)
     run = {q: tuple((str(d), float(s)) for d, s in found) for q, found in values["run"].items()}
     return Brought(**(values | {"run": run}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from evaluation.datasets.types import Dataset
@@ -12,11 +13,15 @@ from evaluation.metrics import MEASURES, Scores, scored
 from evaluation.stats import Difference, Interval, difference, interval
 
 MAIN = "nDCG@10"  # what comparisons are about
+_OTHERS = "The two runs have not the same queries."
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run of one configuration, its scores by query, and their intervals."""
+    """A run of one configuration, its scores by query, and their intervals.
+
+    One that was asked as served has what its gate made of each query among the scores.
+    """
 
     brought: Brought
     recipe: str
@@ -31,13 +36,13 @@ class Measured:
 
 def measured(dataset: Dataset, brought: Brought, *, recipe: str, index: str) -> Measured:
     ranked = {query: [d for d, _ in entries] for query, entries in brought.run.items()}
-    scores = scored(ranked, dataset.qrels, relevant_from=dataset.relevant_from)
+    scores = scored(ranked, dataset.qrels, relevant_from=dataset.relevant_from) | brought.looked
     return Measured(
         brought=brought,
         recipe=recipe,
         index_fingerprint=index,
         scores=scores,
-        intervals={name: interval(list(scores[name].values())) for name in MEASURES},
+        intervals={name: interval(list(values.values())) for name, values in scores.items()},
     )
 
 
@@ -47,12 +52,21 @@ def compared(first: Scores, second: Scores) -> dict[str, Difference]:
     Raises ValueError where they have not the same queries: means over other queries don't compare.
     """
     shared = [name for name in MEASURES if name in first and name in second]
-    if not shared or any(first[name].keys() != second[name].keys() for name in shared):
-        raise ValueError("The two runs have not the same queries.")
-    return {
-        name: difference(list(first[name].values()), [second[name][q] for q in first[name]])
-        for name in shared
-    }
+    if not shared:
+        raise ValueError(_OTHERS)
+    return {name: compared_in(name, first, second) for name in shared}
+
+
+def compared_in(measure: str, first: Scores, second: Scores) -> Difference:
+    """As `compared`, in one measure that both have."""
+    before, after = first[measure], second[measure]
+    if before.keys() != after.keys():
+        raise ValueError(_OTHERS)
+    return _difference(tuple(before.values()), tuple(after[query] for query in before))
+
+
+# An ablation writes its table anew after each index, and again as JSON.
+_difference = lru_cache(maxsize=256)(difference)
 
 
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:

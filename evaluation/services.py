@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from evaluation.children import sent
+from evaluation.children import Task, sent
 from evaluation.configurations import Configuration, Recipe
 from evaluation.databases import name_for
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Source
+from evaluation.errands import Failed, Outcome, Source
 from evaluation.measured import Measured, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.tables import (
@@ -49,19 +50,30 @@ def runs_measure(
     *,
     recipe: Recipe,
     say: Say,
-) -> list[Measured]:
-    """Search by each configuration in a child process, and store a run for each.
+    gate: Mapping[str, Any] | None = None,
+    keep: Callable[[Measured | Failed], None] = lambda result: None,
+) -> list[Measured | Failed]:
+    """Search by each configuration in a child process, and store a run as soon as one is there.
 
-    Raises FaultyConfiguration and ChildFailed; then no run is stored.
+    `keep` is called with each, in order, when it is stored. One that failed has no run, and leaves
+    the others as they are. `gate` is what `gate_written` gives, for those that are asked as served.
+    Raises FaultyConfiguration, and ChildFailed where nothing could be searched.
     """
     started = timezone.now()
-    found = sent(
-        order.source, dataset, configurations, recipe=recipe, say=say, rebuild=order.rebuild
-    )
     index = name_for(dataset, recipe)
-    results = [measured(dataset, each, recipe=recipe.name, index=index) for each in found]
-    for result in results:
-        run_store(order, dataset, result, started_at=started)
+    results: list[Measured | Failed] = []
+
+    def take(outcome: Outcome) -> None:
+        if isinstance(outcome, Failed):
+            results.append(outcome)
+        else:
+            result = measured(dataset, outcome, recipe=recipe.name, index=index)
+            run_store(order, dataset, result, started_at=started)
+            results.append(result)
+        keep(results[-1])
+
+    task = Task(order.source, dataset, tuple(configurations), recipe, gate=gate or {})
+    sent(task, say=say, rebuild=order.rebuild, keep=take)
     return results
 
 

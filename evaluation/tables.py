@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.datasets.types import Dataset
-from evaluation.measured import MAIN, Measured, compared
+from evaluation.errands import OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND, PASSAGES, SEARCHED_AGAIN
+from evaluation.measured import MAIN, Measured, compared_in
 from evaluation.metrics import Scores
 from evaluation.stats import Difference, holm
 
@@ -70,33 +71,66 @@ def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
 
 def ablation_rows(baseline: Scores, results: Sequence[Measured]) -> list[tuple[Difference, float]]:
     """For each result its difference from the baseline in MAIN, and p corrected by Holm."""
-    differences = [compared(baseline, result.scores)[MAIN] for result in results]
+    differences = [compared_in(MAIN, baseline, result.scores) for result in results]
     corrected = holm([d.p for d in differences])
     return list(zip(differences, corrected, strict=True))
 
 
-def ablation_table(baseline: Measured, results: Sequence[Measured]) -> Iterator[str]:
-    """One row a configuration. `p` is corrected for the number of rows."""
+def ablation_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
+    """One row a configuration. `p` is corrected for the number of rows.
+
+    Without a baseline, which failed, nothing is compared.
+    """
     yield (
         f"| configuration | index | {MAIN} | difference | p (Holm) | Recall@20 | Recall@100 | MRR "
         "| p95 ms | MB | not as configured |"
     )
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
-    yield _row(baseline, "", "")
+    for result, spread, p in _compared_rows(baseline, results):
+        yield _row(result, spread, p)
+
+
+def served_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
+    """Of what was asked through the gate. Shares are of all queries."""
+    yield (
+        f"| as served | {MAIN} | difference | p (Holm) | Recall@20 | passages | second search "
+        "| open | open and found | opened by the second | p95 ms | not as configured |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    for result, spread, p in _compared_rows(baseline, results):
+        means = {name: found.mean for name, found in result.intervals.items()}
+        shares = (SEARCHED_AGAIN, OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND)
+        yield (
+            f"| {result.name} | {means[MAIN]:.4f} | {spread} | {p} | {means['Recall@20']:.4f} "
+            f"| {means[PASSAGES]:.1f} | {' | '.join(f'{means[name]:.1%}' for name in shares)} "
+            f"| {_p95_ms(result):.1f} | {result.brought.otherwise or ''} |"
+        )
+
+
+def _compared_rows(
+    baseline: Measured | None, results: Sequence[Measured]
+) -> Iterator[tuple[Measured, str, str]]:
+    """Each with its difference from the first and p, as text."""
+    if baseline is None:
+        yield from ((result, "", "") for result in results)
+        return
+    yield baseline, "", ""
     rows = ablation_rows(baseline.scores, results)
     for result, (found, p) in zip(results, rows, strict=True):
-        spread = f"{found.mean:+.4f} ({found.low:+.4f} to {found.high:+.4f})"
-        yield _row(result, spread, p_text(p))
+        yield result, f"{found.mean:+.4f} ({found.low:+.4f} to {found.high:+.4f})", p_text(p)
+
+
+def _p95_ms(result: Measured) -> float:
+    return result.brought.latency_ms.get("whole", {}).get("p95", 0.0)
 
 
 def _row(result: Measured, spread: str, p: str) -> str:
     means = {name: f"{found.mean:.4f}" for name, found in result.intervals.items()}
-    whole = result.brought.latency_ms.get("whole", {}).get("p95", 0.0)
     size_mb = result.brought.index.get("bytes_in_all", 0) / 1e6
     return (
         f"| {result.name} | {result.recipe} | {means[MAIN]} | {spread} | {p} "
         f"| {means['Recall@20']} | {means['Recall@100']} | {means['MRR']} "
-        f"| {whole:.1f} | {size_mb:.1f} | {result.brought.otherwise or ''} |"
+        f"| {_p95_ms(result):.1f} | {size_mb:.1f} | {result.brought.otherwise or ''} |"
     )
 
 

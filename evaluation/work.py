@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.core.management import call_command
+from django.db import connections
 from django.utils.text import slugify
 
 from corpus.models import Chunk, Collection, Document
 from corpus.services.loading import PlainDocument, documents_load
 from evaluation import databases
+from evaluation.configurations import Configuration
 from evaluation.datasets.types import Dataset, SourceDocument
-from evaluation.errands import Brought, Errand, write_brought
+from evaluation.errands import Errand, Failed, Outcome, write_outcome
+from evaluation.looking import look_all
 from evaluation.peers.asking import peers_ask
 from evaluation.searching import search_all
+from evaluation.telling import why
 
 Say = Callable[[str], None]
 EVERY_S = 10.0  # between two lines of progress
@@ -43,7 +47,7 @@ def run_errand(errand: Errand, say: Say) -> None:
     """
     databases.refuse_users_database()
     dataset = errand.source.read()
-    with databases.filling():
+    with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(dataset, errand, say)
     if errand.peers:
@@ -52,23 +56,38 @@ def run_errand(errand: Errand, say: Say) -> None:
         found = iter(peers_ask(dataset, configured, errand.peers, depth=errand.depth, say=say))
     else:
         found = _searched(dataset, errand, say)
-    for number, brought in enumerate(found):
-        write_brought(Path(errand.out) / f"{number}.json", brought)
+    for number, outcome in enumerate(found):
+        write_outcome(Path(errand.out) / f"{number}.json", outcome)
 
 
-def _searched(dataset: Dataset, errand: Errand, say: Say) -> Iterator[Brought]:
-    total = len(dataset.queries)
-    for configuration in errand.configurations:
-        progress = _Progress(say)
-        yield search_all(
-            dataset,
-            configuration,
-            depth=errand.depth,
-            on_progress=lambda done, name=configuration.name, progress=progress: (  # type: ignore[misc]
-                progress.tell(lambda _: f"{name}: {done} of {total} queries")
-            ),
-        )
-        say(f"{configuration.name}: {total} queries searched")
+def _searched(dataset: Dataset, errand: Errand, say: Say) -> Iterator[Outcome]:
+    """What each found; one that fails leaves the others as they are.
+
+    A mark says which was begun, for whoever has to tell why this process died.
+    """
+    for number, configuration in enumerate(errand.configurations):
+        (Path(errand.out) / f"{number}.begun").touch()
+        started = time.monotonic()
+        try:
+            outcome: Outcome = _found(dataset, configuration, errand, say)
+        except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+            outcome = Failed(configuration.name, why(error))
+            for connection in connections.all(initialized_only=True):
+                connection.close_if_unusable_or_obsolete()
+        said = f"failed: {outcome.why}" if isinstance(outcome, Failed) else "searched"
+        yield outcome
+        say(f"{configuration.name}: {said} ({time.monotonic() - started:.0f} s)")
+
+
+def _found(dataset: Dataset, configuration: Configuration, errand: Errand, say: Say) -> Outcome:
+    total, progress = len(dataset.queries), _Progress(say)
+
+    def tell(done: int) -> None:
+        progress.tell(lambda _: f"{configuration.name}: {done} of {total} queries")
+
+    if configuration.as_served:
+        return look_all(dataset, configuration, errand.gate, on_progress=tell)
+    return search_all(dataset, configuration, depth=errand.depth, on_progress=tell)
 
 
 def _fill(dataset: Dataset, errand: Errand, say: Say) -> None:

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import csv
 import io
+import lzma
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
+from corpus.errors import MedragError
 from corpus.parsing.clean import clean_line
 from corpus.parsing.medquad import answer_lines
 from corpus.parsing.safe_xml import read_xml
@@ -38,7 +41,7 @@ _GRADE = re.compile(r"([1-4])-\w+")
 
 
 def read_medquad_liveqa(folder: Path, *, queries: str = "summary") -> Dataset:
-    """Looks below `folder` for MedQuAD (a folder or tar), the questions and the judgements.
+    """Look below `folder` for MedQuAD (a folder or tar), the questions and the judgements.
 
     Grades 1 to 4 gain 0 to 3; of an answer that was judged more than once for a question the best
     grade counts. Raises DatasetError.
@@ -75,7 +78,7 @@ def _one(folder: Path, *patterns: str) -> Path:
 
 def _documents(folder: Path) -> Iterator[SourceDocument]:
     for path, content in _files(folder):
-        root = read_xml(content)
+        root = _xml(content, path.as_posix())
         pairs = [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
         source = root.get("source") or root.get("corpus") or ""
         for place, pair in enumerate(pairs, start=1):
@@ -91,21 +94,32 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         p for p in folder.rglob("*") if re.search(r"medquad.*\.(tar|tgz|tar\.gz)$", p.name, re.I)
     )
     if archives:
-        with tarfile.open(archives[0]) as archive:
-            for member in archive:
-                if (
-                    member.isfile()
-                    and member.name.endswith(".xml")
-                    and member.size < MAX_MEMBER_BYTES
-                ):
-                    stream = archive.extractfile(member)
-                    yield PurePosixPath(member.name), stream.read() if stream else b""
+        yield from _members(archives[0])
         return
     paths = sorted(p for p in folder.rglob("*.xml") if p.parent.name[:1].isdigit())
     if not paths:
         raise DatasetError(f"{folder} holds neither medquad.tar.gz nor MedQuAD's folders.")
     for path in paths:
         yield PurePosixPath(path), path.read_bytes()
+
+
+def _members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                is_xml = member.isfile() and member.name.endswith(".xml")
+                if is_xml and member.size < MAX_MEMBER_BYTES:
+                    stream = archive.extractfile(member)
+                    yield PurePosixPath(member.name), stream.read() if stream else b""
+    except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
+
+
+def _xml(content: bytes | Path, name: str) -> Element:
+    try:
+        return read_xml(content)
+    except MedragError as error:
+        raise DatasetError(f"{name}: {error}", hint="Download it again.") from error
 
 
 def _text(pair: Element, kind: str) -> str:
@@ -116,7 +130,7 @@ def _queries(path: Path, kind: str) -> dict[str, str]:
     """By the number that the judgements use: `TQ7` is 7."""
     return {
         question.get("qid", "").removeprefix("TQ"): clean_line(_wording(question, kind))
-        for question in read_xml(path).iter("NLM-QUESTION")
+        for question in _xml(path, path.name).iter("NLM-QUESTION")
     }
 
 
@@ -128,9 +142,13 @@ def _wording(question: Element, kind: str) -> str:
 
 
 def _judgements(path: Path) -> tuple[Mapping[str, Mapping[str, int]], list[SourceDocument]]:
-    with zipfile.ZipFile(path) as archive:
-        members = [i for i in archive.infolist() if not i.filename.startswith("__MACOSX")]
-        texts = {suffix: _member(archive, members, suffix) for suffix in (".txt", ".csv")}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [i for i in archive.infolist() if not i.filename.startswith("__MACOSX")]
+            texts = {suffix: _member(archive, members, suffix) for suffix in (".txt", ".csv")}
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
+        # RuntimeError: it is encrypted
+        raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
     qrels: dict[str, dict[str, int]] = {}
     for number, line in enumerate(texts[".txt"].splitlines(), start=1):
         parts = line.split()

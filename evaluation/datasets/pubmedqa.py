@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evaluation.datasets.reading import found
+from evaluation.datasets.reading import found, once, text_of, texts_of
 from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
 
 
@@ -17,13 +17,16 @@ def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
     """Reads `<split>.json`. Raises DatasetError."""
     path = found(folder, f"{split}.json")
     try:
-        records = json.loads(path.read_text(encoding="utf-8"))
+        records = json.loads(
+            path.read_text(encoding="utf-8-sig"),
+            object_pairs_hook=lambda pairs: once(pairs, path.name),
+        )
         documents = [
-            SourceDocument(str(key), "", "\n".join(record["CONTEXTS"]))
+            SourceDocument(key, "", "\n".join(texts_of(record["CONTEXTS"], path.name)))
             for key, record in records.items()
         ]
-        queries = {str(key): str(record["QUESTION"]) for key, record in records.items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        queries = {key: text_of(record["QUESTION"], path.name) for key, record in records.items()}
+    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
         raise DatasetError(f"{path.name} is not in the form of PubMedQA.") from error
     return dataset_of(
         f"pubmedqa/{split}",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evaluation.datasets.types import DatasetError
+
+T = TypeVar("T")
 
 
 def found(folder: Path, *names: str) -> Path:
@@ -27,11 +30,11 @@ def lines_of(path: Path) -> Iterator[str]:
     """Its lines without their ends, empty ones left out. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8") as stream:
+        with opened(path, "rt", encoding="utf-8-sig") as stream:
             for line in stream:
                 if line.strip():
                     yield line.rstrip("\r\n")
-    except (OSError, UnicodeDecodeError, EOFError) as error:
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
 
 
@@ -40,8 +43,44 @@ def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines_of(path), start=1):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{path.name}, line {number}: no JSON.") from error
         if not isinstance(record, dict) or any(key not in record for key in required):
             raise DatasetError(f"{path.name}, line {number}: {', '.join(required)} are needed.")
         yield record
+
+
+def id_of(value: Any, place: str) -> str:
+    """An id as text: it may be a number. Raises DatasetError with the place."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise DatasetError(f"{place}: an id must be a text or a whole number.")
+    return str(value)
+
+
+def text_of(value: Any, place: str) -> str:
+    """A text, empty where there is none; halves of characters, which no file can hold, replaced.
+
+    Raises DatasetError with the place.
+    """
+    if value is not None and not isinstance(value, str):
+        raise DatasetError(f"{place}: a text is needed.")
+    return (value or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def texts_of(value: Any, place: str) -> list[str]:
+    """Of a list of texts. Raises DatasetError with the place."""
+    if not isinstance(value, list):
+        raise DatasetError(f"{place}: a list of texts is needed.")
+    return [text_of(each, place) for each in value]
+
+
+def once(pairs: Iterable[tuple[str, T]], place: str) -> dict[str, T]:
+    """By id, in order. Raises DatasetError for one that stands twice."""
+    by_id: dict[str, T] = {}
+    for identifier, value in pairs:
+        if identifier in by_id:
+            raise DatasetError(
+                f"{place}: the id {identifier!r} stands twice.", hint="Nothing was loaded."
+            )
+        by_id[identifier] = value
+    return by_id

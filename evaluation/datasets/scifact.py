@@ -7,9 +7,11 @@ claims without any are left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from evaluation.datasets.reading import found, records_of
+from evaluation.datasets.reading import found, id_of, once, records_of, text_of, texts_of
 from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
 
 QUERIES = ("cited", "evidence")
@@ -19,19 +21,35 @@ def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") 
     """Claims as queries, abstracts as documents of one gain. Raises DatasetError."""
     if queries not in QUERIES:
         raise DatasetError(f"--queries of scifact is one of {', '.join(QUERIES)}.")
-    claims = list(records_of(found(folder, f"claims_{split}.jsonl"), "id", "claim"))
-    key = "cited_doc_ids" if queries == "cited" else "evidence"
+    asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
+    claims = once(
+        ((id_of(claim["id"], asked.name), claim) for claim in records_of(asked, "id", "claim")),
+        asked.name,
+    )
     documents = [
-        SourceDocument(str(record["doc_id"]), str(record["title"]), " ".join(record["abstract"]))
-        for record in records_of(found(folder, "corpus.jsonl"), "doc_id", "title", "abstract")
+        SourceDocument(
+            id_of(record["doc_id"], corpus.name),
+            text_of(record["title"], corpus.name),
+            " ".join(texts_of(record["abstract"], corpus.name)),
+        )
+        for record in records_of(corpus, "doc_id", "title", "abstract")
     ]
     return dataset_of(
         f"scifact/{split}/{queries}",
         documents=documents,
-        queries={str(claim["id"]): str(claim["claim"]) for claim in claims},
-        qrels={str(c["id"]): {str(doc): 1 for doc in c.get(key) or ()} for c in claims},
+        queries={name: text_of(claim["claim"], asked.name) for name, claim in claims.items()},
+        qrels={name: _relevant(claim, queries, asked.name) for name, claim in claims.items()},
         notes=(f"relevant: {_MEANING[queries]}",),
     )
+
+
+def _relevant(claim: Mapping[str, Any], queries: str, place: str) -> dict[str, int]:
+    """Evidence is an object by abstract, what is cited a list."""
+    key = "cited_doc_ids" if queries == "cited" else "evidence"
+    named = claim.get(key) or []
+    if not isinstance(named, list | dict):
+        raise DatasetError(f"{place}: {key} must name abstracts.")
+    return {id_of(document, place): 1 for document in named}
 
 
 _MEANING = {

@@ -13,6 +13,9 @@ from corpus.errors import MedragError
 Qrels = Mapping[str, Mapping[str, int]]  # query id -> document id -> gain, 0 for judged and useless
 
 
+MAX_ID_CHARS = 200  # as many as the scores of a query are kept by
+
+
 class DatasetError(MedragError):
     """The files are not what their form says."""
 
@@ -81,15 +84,12 @@ def dataset_of(
 
     Left out are judgements of documents that are not there, and queries without a text or without
     a relevant document. Raises DatasetError for an id that stands twice, for one that the files of
-    TREC can't hold (empty, or with a blank), and when nothing is left.
+    TREC can't hold (empty, or with a blank) or the database (too long, or with what can't be
+    printed), and when nothing is left.
     """
     ids = [document.id for document in documents]
     for identifier in (*ids, *queries):
-        if not identifier or any(character.isspace() for character in identifier):
-            raise DatasetError(
-                f"{name}: the id {identifier!r} is empty or has a blank.",
-                hint="Runs in TREC's form part their fields by blanks. Nothing was loaded.",
-            )
+        _refuse_id(name, identifier)
     known = set(ids)
     if len(known) != len(ids):
         raise DatasetError(f"{name}: a document's id stands twice.", hint="Nothing was loaded.")
@@ -108,16 +108,32 @@ def dataset_of(
             hint="Check that queries and judgements name the same ids, and the split.",
         )
     dropped = len(queries) - len(kept)
-    said = (
-        (*notes, f"{dropped} queries without a relevant document are left out")
-        if dropped
-        else notes
-    )
+    absent = sum(len(qrels[query]) - len(held[query]) for query in kept)
+    said = list(notes)
+    if dropped:
+        said.append(f"{dropped} queries without a relevant document are left out")
+    if absent:
+        said.append(f"{absent} judgements of documents that are not there are left out")
     return Dataset(
         name=name,
         documents=tuple(sorted(documents, key=lambda document: document.id)),
         queries={query: queries[query].strip() for query in kept},
         qrels={query: held[query] for query in kept},
         relevant_from=relevant_from,
-        notes=said,
+        notes=tuple(said),
     )
+
+
+def _refuse_id(name: str, identifier: str) -> None:
+    shown = repr(identifier[:50])
+    if not identifier or any(character.isspace() for character in identifier):
+        raise DatasetError(
+            f"{name}: the id {shown} is empty or has a blank.",
+            hint="Runs in TREC's form part their fields by blanks. Nothing was loaded.",
+        )
+    if not identifier.isprintable() or len(identifier) > MAX_ID_CHARS:
+        raise DatasetError(
+            f"{name}: the id {shown} is longer than {MAX_ID_CHARS} characters, or has one that "
+            "can't be printed.",
+            hint="Nothing was loaded.",
+        )

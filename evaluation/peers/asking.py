@@ -14,20 +14,22 @@ from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import active_encoders, get_embedder
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Brought
+from evaluation.errands import Brought, Failed, Outcome
 from evaluation.peers import PEERS, require
 from evaluation.peers.turns import (
     PASSAGES_PER_DOCUMENT,
     SERVED_K,
     Asked,
     Entries,
+    Found,
     System,
     asked,
     by_document,
 )
 from evaluation.peers.types import Passage, Peer, Vectors
 from evaluation.pooling import pooled
-from evaluation.searching import ask, document_names, index_sizes, percentiles
+from evaluation.searching import ask, document_names, index_sizes, notes_counted, percentiles
+from evaluation.telling import why
 from retrieval.config import config_from
 from retrieval.configured import site_config
 
@@ -54,30 +56,36 @@ def peers_ask(
     *,
     depth: int,
     say: Say,
-) -> list[Brought]:
+) -> list[Outcome]:
     """Ours by each configuration, then each peer: the same queries, passages, vectors and minutes.
 
-    A peer's durations hold the encoding of the query, as ours do. Raises PeerUnavailable before
-    anything is searched.
+    A peer's durations hold the encoding of the query, as ours do. One that fails, as it indexes or
+    as it is asked, leaves the others as they are. Raises PeerUnavailable before anything is
+    searched.
     """
     require(peers)
     names = document_names(dataset)
     indexed = passages_indexed(names)
     built = [_built(PEERS[peer](), indexed, say) for peer in peers]
     systems = [_ours(each, names) for each in configurations]
-    systems += [_theirs(peer, indexed.owner) for peer, _ in built]
+    systems += [_theirs(each.peer, indexed.owner) for each in built if not each.failure]
     total = len(dataset.queries)
     say(f"{total} queries by {', '.join(system.name for system in systems)}")
-    results = asked(
-        systems,
-        dataset.queries,
-        depth=depth,
-        forget=forget_queries,
-        on_progress=_every_tenth(total, say),
+    results = iter(
+        asked(
+            systems,
+            dataset.queries,
+            depth=depth,
+            forget=forget_queries,
+            on_progress=_every_tenth(total, say),
+        )
     )
-    sizes = [index_sizes() for _ in configurations]
-    sizes += [{"passages": len(indexed.passages), "build_s": seconds} for _, seconds in built]
-    return [_brought(result, size) for result, size in zip(results, sizes, strict=True)]
+    outcomes = [_outcome(next(results), index_sizes()) for _ in configurations]
+    for each in built:
+        size: dict[str, object] = {"passages": len(indexed.passages), "build_s": each.seconds}
+        failed = Failed(each.peer.name, each.failure)
+        outcomes.append(failed if each.failure else _outcome(next(results), size))
+    return outcomes
 
 
 def passages_indexed(names: Mapping[int, str]) -> Indexed:
@@ -92,12 +100,26 @@ def passages_indexed(names: Mapping[int, str]) -> Indexed:
     )
 
 
-def _built(peer: Peer, indexed: Indexed, say: Say) -> tuple[Peer, float]:
+@dataclass(frozen=True)
+class _Built:
+    """A peer, how long it took to index, and why it could not, if so."""
+
+    peer: Peer
+    seconds: float
+    failure: str = ""
+
+
+def _built(peer: Peer, indexed: Indexed, say: Say) -> _Built:
     started = time.perf_counter()
-    peer.index(indexed.passages, indexed.vectors)
+    failure = ""
+    try:
+        peer.index(indexed.passages, indexed.vectors)
+    except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+        failure = why(error)
     seconds = time.perf_counter() - started
-    say(f"{peer.name}: {len(indexed.passages)} passages indexed in {seconds:.1f} s")
-    return peer, seconds
+    said = f"failed: {failure}" if failure else f"{len(indexed.passages)} passages indexed"
+    say(f"{peer.name}: {said} ({seconds:.1f} s)")
+    return _Built(peer, seconds, failure)
 
 
 def _ours(configuration: Configuration, names: Mapping[int, str]) -> System:
@@ -105,8 +127,9 @@ def _ours(configuration: Configuration, names: Mapping[int, str]) -> System:
     deep = deepened(served)
     served = replace(served, k=SERVED_K, adaptive_k=False)
 
-    def found(text: str, k: int) -> Entries:
-        return pooled(ask(text, deep).hits, names, depth=k)
+    def found(text: str, k: int) -> Found:
+        evidence = ask(text, deep)
+        return Found(pooled(evidence.hits, names, depth=k), evidence.trace.notes)
 
     def answered(text: str, k: int) -> Entries:
         return pooled(ask(text, served).hits, names, depth=k)
@@ -121,13 +144,15 @@ def _theirs(peer: Peer, owner: Mapping[str, str]) -> System:
     def answered(text: str, k: int) -> Entries:
         return by_document(peer.search(text, embedder.encode_queries([text])[0], k), owner)
 
-    def found(text: str, k: int) -> Entries:
-        return answered(text, k * PASSAGES_PER_DOCUMENT)
+    def found(text: str, k: int) -> Found:
+        return Found(answered(text, k * PASSAGES_PER_DOCUMENT))
 
     return System(peer.name, peer.about, found, answered)
 
 
-def _brought(result: Asked, index: dict[str, object]) -> Brought:
+def _outcome(result: Asked, index: dict[str, object]) -> Outcome:
+    if result.failure is not None:
+        return Failed(result.name, why(result.failure))
     return Brought(
         name=result.name,
         config=result.about,
@@ -135,6 +160,8 @@ def _brought(result: Asked, index: dict[str, object]) -> Brought:
         run=result.run,
         latency_ms=percentiles({"whole": duration} for duration in result.durations_ms),
         index=index,
+        notes=notes_counted(result.notes),
+        otherwise=sum(map(bool, result.notes)),
     )
 
 

@@ -13,16 +13,16 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from evaluation.children import sent
+from evaluation.children import ChildFailed, Task, sent
 from evaluation.configurations import NAMED, Configuration, Recipe
 from evaluation.databases import name_for
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Source
+from evaluation.errands import Failed, Source
 from evaluation.measured import MAIN, Measured, measured, metrics_json
 from evaluation.peers import PEERS, require
 from evaluation.peers.turns import SERVED_K, TIMED
 from evaluation.services import folder_write
-from evaluation.tables import SEMANTICS, ablation_rows, dataset_lines, p_text
+from evaluation.tables import SEMANTICS, ablation_rows, dataset_lines, note_lines, p_text
 from evaluation.trec import write_lines
 
 Say = Callable[[str], None]
@@ -31,28 +31,33 @@ OURS = ("default", "lexical", "rrf")  # the served one, and what two of the peer
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours as served, and all others in the order of the table."""
+    """Ours as served, all others in the order of the table, and what failed."""
 
     baseline: Measured
     results: tuple[Measured, ...]
+    failed: tuple[Failed, ...] = ()
 
 
 def peers_run(source: Source, dataset: Dataset, *, rebuild: bool, say: Say) -> Comparison:
-    """Raises PeerUnavailable before anything is indexed, and ChildFailed."""
+    """Raises PeerUnavailable before anything is indexed, and ChildFailed, also for ours as set.
+
+    Another system that fails is named beside the others.
+    """
     require(list(PEERS))
     recipe = Recipe()
-    found = sent(
-        source,
-        dataset,
-        [Configuration(name, NAMED[name]) for name in OURS],
-        peers=list(PEERS),
-        recipe=recipe,
-        say=say,
-        rebuild=rebuild,
-    )
+    ours = tuple(Configuration(name, NAMED[name]) for name in OURS)
+    task = Task(source, dataset, ours, recipe, peers=tuple(PEERS))
+    first, *others = sent(task, say=say, rebuild=rebuild)
+    if isinstance(first, Failed):
+        raise ChildFailed(f"{first.name} failed, with which the others are compared: {first.why}")
     index = name_for(dataset, recipe)
-    baseline, *others = (measured(dataset, each, recipe=recipe.name, index=index) for each in found)
-    return Comparison(baseline, tuple(others))
+    baseline, *results = (
+        measured(dataset, each, recipe=recipe.name, index=index)
+        for each in (first, *others)
+        if not isinstance(each, Failed)
+    )
+    failed = tuple(each for each in others if isinstance(each, Failed))
+    return Comparison(baseline, tuple(results), failed)
 
 
 def peers_write(out: Path, dataset: Dataset, comparison: Comparison) -> None:
@@ -81,12 +86,17 @@ def peers_lines(dataset: Dataset, comparison: Comparison) -> list[str]:
         "Ours asks a database server and brings passages with their sources and trace, as far as "
         "the reader's rights go; the others hold the corpus in one process and bring keys.",
         SEMANTICS,
+        *(line for result in results for line in note_lines(result)),
+        *(f"{each.name} failed, and was not measured: {each.why}" for each in comparison.failed),
     ]
 
 
 def _table(comparison: Comparison) -> Iterator[str]:
-    yield f"| system | {MAIN} | difference | p (Holm) | Recall@100 | p50 ms | p95 ms | built in s |"
-    yield "|---|---|---|---|---|---|---|---|"
+    header = (
+        f"| system | {MAIN} | difference | p (Holm) | Recall@100 | p50 ms | p95 ms | built in s "
+    )
+    yield f"{header}| not as configured |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     yield _row(comparison.baseline, "", "")
     rows = ablation_rows(comparison.baseline.scores, comparison.results)
     for result, (found, p) in zip(comparison.results, rows, strict=True):
@@ -101,7 +111,8 @@ def _row(result: Measured, spread: str, p: str) -> str:
     built = "" if seconds is None else f"{seconds:.1f}"
     return (
         f"| {result.name} | {means[MAIN]} | {spread} | {p} | {means['Recall@100']} "
-        f"| {whole['p50']:.1f} | {whole['p95']:.1f} | {built} |"
+        f"| {whole['p50']:.1f} | {whole['p95']:.1f} | {built} "
+        f"| {result.brought.otherwise or ''} |"
     )
 
 
@@ -116,4 +127,5 @@ def _json(dataset: Dataset, comparison: Comparison) -> dict[str, Any]:
             }
             for result, (found, p) in zip(comparison.results, rows, strict=True)
         ],
+        "failed": {each.name: each.why for each in comparison.failed},
     }

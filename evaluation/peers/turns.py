@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 SERVED_K = 10  # passages of a search as it is served
@@ -12,27 +13,42 @@ TIMED = 200  # queries that are timed
 PASSAGES_PER_DOCUMENT = 2  # a document may have many passages: so many are asked for
 
 Entries = tuple[tuple[str, float], ...]
-Search = Callable[[str, int], Entries]  # query and k to documents or passages, best first
+
+
+@dataclass(frozen=True)
+class Found:
+    """Documents, best first, and what did not go as configured."""
+
+    entries: Entries
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class System:
-    """`found` asks for documents, `served` is the same search as a reader would wait for it."""
+    """`found` asks for documents, `served` is the same search as a reader would wait for it.
+
+    Both get the query and how many are wanted; what `served` gives is not looked at.
+    """
 
     name: str
     about: str
-    found: Search
-    served: Search
+    found: Callable[[str, int], Found]
+    served: Callable[[str, int], object]
 
 
 @dataclass
 class Asked:
-    """The run of a system, and what each of the timed queries took."""
+    """The run of a system, what each of the timed queries took, and what went wrong.
+
+    `notes` has a tuple for each query of the run: what did not go as configured.
+    """
 
     name: str
     about: str
     run: dict[str, Entries] = field(default_factory=dict)
     durations_ms: list[float] = field(default_factory=list)
+    notes: list[tuple[str, ...]] = field(default_factory=list)
+    failure: Exception | None = None  # then it was asked no further
 
 
 def by_document(passages: Sequence[tuple[str, float]], owner: Mapping[str, str]) -> Entries:
@@ -56,18 +72,36 @@ def asked(
     The clock runs over one query after another, each by all systems in turn and each time another
     first, so that what else the machine does hits all alike. `forget` is called before each timed
     search, outside its time: every query was asked before, and a vector that is remembered would
-    leave the encoding out of the durations.
+    leave the encoding out of the durations. A system that raises is asked no more; the others are.
     """
     results = [Asked(system.name, system.about) for system in systems]
     for done, (query, text) in enumerate(queries.items(), start=1):
         for system, result in zip(systems, results, strict=True):
-            result.run[query] = system.found(text, depth)[:depth]
+            _unless_failed(result, partial(_find, system, result, query, text, depth))
         on_progress(done)
     for turn, text in enumerate(islice(queries.values(), TIMED)):
         for place in range(len(systems)):
             which = (turn + place) % len(systems)
             forget()
-            started = time.perf_counter()
-            systems[which].served(text, SERVED_K)
-            results[which].durations_ms.append((time.perf_counter() - started) * 1000)
+            _unless_failed(results[which], partial(_time, systems[which], results[which], text))
     return results
+
+
+def _find(system: System, result: Asked, query: str, text: str, depth: int) -> None:
+    found = system.found(text, depth)
+    result.run[query] = found.entries[:depth]
+    result.notes.append(found.notes)
+
+
+def _time(system: System, result: Asked, text: str) -> None:
+    started = time.perf_counter()
+    system.served(text, SERVED_K)
+    result.durations_ms.append((time.perf_counter() - started) * 1000)
+
+
+def _unless_failed(result: Asked, work: Callable[[], None]) -> None:
+    if result.failure is None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+            result.failure = error

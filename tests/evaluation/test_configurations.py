@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from corpus.encoders.specs import EncoderSpec, specs_from
-from evaluation.ablation import AS_SET, switches
+from evaluation.ablation import AS_SET, GATE, SERVED, Cut, UnknownRow, chosen, switches
 from evaluation.ablations import available
 from evaluation.configurations import NAMED, Recipe, UnknownConfiguration, configuration, deepened
 from evaluation.databases import name_for
@@ -21,6 +21,7 @@ from retrieval.types import AlsoIn
 from tests.chat.hits import made_up_hit
 from tests.evaluation import made_up
 
+CUT = Cut(220, 50)
 NAMES = {1: "d1", 2: "d2", 3: "d3"}
 
 
@@ -66,17 +67,17 @@ def test_documents_that_say_the_same_follow_by_id() -> None:
 
 def test_each_switch_changes_something_and_is_there_once() -> None:
     default = RetrievalConfig()
-    wanted, left_out = switches(default, set(), chunk_tokens=220, overlap_tokens=50)
+    wanted, left_out = switches(default, {GATE}, CUT)
     names = [switch.name for switch in (*wanted, *left_out)]
     assert len(names) == len(set(names))
     for switch in wanted:
         config = config_from(switch.configuration.text, default)
-        assert config != default or switch.recipe != AS_SET
+        assert config != default or switch.recipe != AS_SET or switch == SERVED
 
 
 def test_what_is_not_configured_is_left_out_and_named() -> None:
     def named(available: set[str]) -> set[str]:
-        wanted, _ = switches(RetrievalConfig(), available, chunk_tokens=220, overlap_tokens=50)
+        wanted, _ = switches(RetrievalConfig(), available, CUT)
         return {switch.name for switch in wanted}
 
     assert not {"HyDE", "reranker: endpoint"} & named(set())
@@ -85,15 +86,55 @@ def test_what_is_not_configured_is_left_out_and_named() -> None:
 
 
 def test_a_switch_that_is_the_default_already_is_no_row() -> None:
-    wanted, _ = switches(config_from("fusion=sum"), set(), chunk_tokens=220, overlap_tokens=50)
+    wanted, _ = switches(config_from("fusion=sum"), set(), CUT)
     names = {switch.name for switch in wanted}
     assert "fusion: sum of scores" not in names
     assert "fusion: RRF, k = 60" in names
 
 
+def test_what_is_asked_as_served_needs_a_gate_and_comes_last() -> None:
+    wanted, left_out = switches(RetrievalConfig(), set(), CUT)
+    served = [SERVED.name, "without a second search", "passages by complexity (3, 5 or 10)"]
+    assert not any(switch.configuration.as_served for switch in wanted)
+    assert [s.name for s in left_out if s.configuration.as_served] == served
+    wanted, _ = switches(config_from("corrective=no adaptive_k=yes"), {GATE}, CUT)
+    assert [switch.name for switch in wanted][-3:] == [
+        SERVED.name,
+        "with a second search",
+        "as many passages for every question",
+    ]
+
+
+def test_an_index_that_is_as_set_already_is_no_row() -> None:
+    def recipes(cut: Cut) -> set[str]:
+        wanted, _ = switches(RetrievalConfig(), set(), cut)
+        return {switch.recipe.name for switch in wanted if switch.recipe != AS_SET}
+
+    assert "passages without overlap" in recipes(CUT)
+    assert "passages without overlap" not in recipes(Cut(220, 0))
+    assert "passages of 100 tokens" not in recipes(Cut(100, 20))
+    assert recipes(Cut(220, 50, "characters")) == {"cut by sections", "without context line"}
+
+
+def test_rows_are_chosen_by_a_part_of_their_name_or_index() -> None:
+    wanted, _ = switches(RetrievalConfig(), {GATE, "vector"}, CUT)
+
+    def names(*parts: str) -> list[str]:
+        return [switch.name for switch in chosen(wanted, parts)]
+
+    assert chosen(wanted, ()) == wanted
+    assert names("rrf, K") == ["fusion: RRF, k = 60", "fusion: RRF, k = 10"]
+    assert names("halfvec", "dense alone") == ["dense alone", "vectors of 16 bits (halfvec)"]
+    assert {switch.recipe for switch in chosen(wanted, ["as set"])} == {AS_SET}
+    assert names("by complexity") == [SERVED.name, "passages by complexity (3, 5 or 10)"]
+    with pytest.raises(UnknownRow, match="'rff'") as raised:
+        names("rrf", "rff")
+    assert "dense alone; " in raised.value.hint
+
+
 def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:
     for tokens, overlap in ((220, 50), (100, 0), (2000, 1000)):
-        wanted, _ = switches(RetrievalConfig(), set(), chunk_tokens=tokens, overlap_tokens=overlap)
+        wanted, _ = switches(RetrievalConfig(), set(), Cut(tokens, overlap))
         for switch in wanted:
             environment = dict(switch.recipe.environment)
             if "MEDRAG_CHUNK_TOKENS" in environment:

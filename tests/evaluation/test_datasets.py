@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,118 @@ def test_a_part_keeps_what_is_judged(tmp_path: Path) -> None:
     assert {"d01", "d02"} <= {document.id for document in part.documents}
     assert "first-1" in part.name
     assert part.digest != dataset.digest
+
+
+BROKEN_BEIR = [
+    ("corpus.jsonl", b'{"_id": null, "text": "x"}\n', "an id must be a text or a whole number"),
+    ("corpus.jsonl", b'{"_id": "d", "text": ["x"]}\n', "corpus.jsonl: a text is needed"),
+    ("corpus.jsonl", b'{"_id": "d\\u0000", "text": "x"}\n', "can't be printed"),
+    ("corpus.jsonl", b'{"_id": "d\\ud800", "text": "x"}\n', "can't be printed"),
+    ("corpus.jsonl", b'{"_id": "' + b"d" * 201 + b'", "text": "x"}\n', "longer than 200"),
+    ("corpus.jsonl", b'{"_id": "d", "text": "x"}\n' * 2, "a document's id stands twice"),
+    ("corpus.jsonl", b"[" * 100_000 + b"\n", "line 1: no JSON"),
+    ("corpus.jsonl", b"\xff\xfe\x00", "can't be read"),
+    ("corpus.jsonl", b"", "no query has a relevant document"),
+    ("queries.jsonl", b'{"_id": "q1", "text": "x"}\n' * 2, "'q1' stands twice"),
+    ("queries.jsonl", b'{"_id": "q1", "text": null}\n', "no query has a relevant document"),
+    ("qrels/test.tsv", b"", "no query has a relevant document"),
+    ("qrels/test.tsv", b"q1\td01\t1\nq1\td01\t0\n", "line 2: the document has another grade"),
+    ("qrels/test.tsv", b"q1\td01\t1\nq1\td02\t1.5\n", "line 2: .* whole number"),
+    ("qrels/test.tsv", b"q1\n", "line 1|no query has a relevant document"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), BROKEN_BEIR)
+def test_what_is_broken_in_beir_is_said(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    (folder / name).write_bytes(content)
+    with pytest.raises(DatasetError, match=said):
+        read_dataset(folder, form="beir")
+
+
+@pytest.mark.parametrize("harm", [lambda b: b[:-20], lambda b: b[:40] + bytes(40) + b[80:]])
+def test_a_packed_file_that_came_broken_is_said(
+    tmp_path: Path, harm: Callable[[bytes], bytes]
+) -> None:
+    path = made_up.write_beir(tmp_path / "made", packed=True) / "corpus.jsonl.gz"
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl\.gz can't be read"):
+        read_dataset(tmp_path / "made", form="beir")
+
+
+def test_marks_of_byte_order_and_halves_of_characters_are_no_part_of_a_text(tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    (folder / "qrels" / "test.tsv").write_bytes("\ufeffq1\td01\t1\n".encode())
+    (folder / "corpus.jsonl").write_bytes(
+        b"\xef\xbb\xbf" + b'{"_id": "d01", "title": null, "text": "a\\ud800b \\ud83d\\ude00"}\n'
+    )
+    dataset = read_dataset(folder, form="beir")
+    assert dataset.qrels == {"q1": {"d01": 1}}
+    assert dataset.documents[0].text == "a\ufffdb \U0001f600"
+    assert len(dataset.digest) == 64
+
+
+def test_judgements_of_what_is_not_there_are_counted(tmp_path: Path) -> None:
+    dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    assert dataset.notes == ("1 judgements of documents that are not there are left out",)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "claims", "said"),
+    [
+        ('{"doc_id": 1, "title": "t", "abstract": "words"}', "", "a list of texts"),
+        ('{"doc_id": 1, "title": "t", "abstract": [1]}', "", "a text is needed"),
+        ("", '{"id": 1, "claim": "x", "cited_doc_ids": 1}', "must name abstracts"),
+        ("", '{"id": 1, "claim": "x"}\n{"id": 1, "claim": "y"}', "'1' stands twice"),
+    ],
+)
+def test_what_is_broken_in_scifact_is_said(
+    tmp_path: Path, corpus: str, claims: str, said: str
+) -> None:
+    folder = made_up.write_scifact(tmp_path / "made")
+    if corpus:
+        (folder / "corpus.jsonl").write_text(corpus)
+    if claims:
+        (folder / "claims_train.jsonl").write_text(claims)
+    with pytest.raises(DatasetError, match=said):
+        read_dataset(folder, form="scifact")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe", "not in the form"),
+        (b"[" * 100_000, "not in the form"),
+        (b"[]", "not in the form"),
+        (b"{}", "no query"),
+        (b'{"1": {"QUESTION": "q", "CONTEXTS": "abc"}}', "a list of texts"),
+        (b'{"1": {"QUESTION": null, "CONTEXTS": ["a"]}}', "no query"),
+        (b'{"1": {"QUESTION": "q", "CONTEXTS": []}, "1": {}}', "'1' stands twice"),
+    ],
+)
+def test_what_is_broken_in_pubmedqa_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "ori_pqal.json").write_bytes(content)
+    with pytest.raises(DatasetError, match=said):
+        read_dataset(tmp_path, form="pubmedqa")
+
+
+@pytest.mark.parametrize(
+    "name", ["medquad.tar.gz", "LiveQA-Qrels.zip", "TREC-LiveQA-Test-Questions.xml"]
+)
+@pytest.mark.parametrize("harm", [lambda b: b[:-60], lambda b: b"", lambda b: b"\x07" * 500])
+def test_what_is_broken_in_liveqa_is_said_with_its_file(
+    tmp_path: Path, name: str, harm: Callable[[bytes], bytes]
+) -> None:
+    path = made_up.write_medquad_liveqa(tmp_path / "made") / name
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(DatasetError, match=name):
+        read_dataset(tmp_path / "made", form="medquad-liveqa")
+
+
+def test_a_file_of_medquad_that_is_broken_is_named(tmp_path: Path) -> None:
+    folder = made_up.write_medquad_liveqa(tmp_path / "made", packed=False)
+    next(folder.rglob("0000001.xml")).write_bytes(b"<x")
+    with pytest.raises(DatasetError, match=r"0000001\.xml: The XML is not well-formed"):
+        read_dataset(folder, form="medquad-liveqa")

@@ -4,37 +4,31 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 
 from corpus.models import Document, IndexStatistics, Lexeme
-from evaluation.databases import database_drop, databases_kept
+from evaluation.databases import _FILLING, databases_kept, filling
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import read_qrels, read_run
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 from tests import corpora
 from tests.evaluation import made_up
+from tests.evaluation.failing import DIES, ENDS_PARENT, RAISES, SECRET
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def no_others(own_database: str) -> Iterator[None]:
-    """What a test makes beside its own database is dropped after it."""
-    before = {kept.name for kept in databases_kept()}
-    yield
-    for kept in databases_kept():
-        if kept.name not in before:
-            database_drop(kept.name)
 
 
 def evaluate(*arguments: str) -> str:
@@ -57,7 +51,7 @@ def test_a_run_from_files_to_files_and_again(no_others: None, tmp_path: Path) ->
     corpora.publish("# Gentamicin\nGive gentamicin once daily here.")
     before = index_of_the_users()
     folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
-    said = retrieval(folder, out)
+    said = retrieval(folder, out, "--rebuild")
     assert "indexing 12 documents" in said
     assert "| nDCG@10 |" in said
 
@@ -120,24 +114,33 @@ def _relevant(query: str) -> set[str]:
 
 
 def test_other_documents_get_another_database(no_others: None, tmp_path: Path) -> None:
+    folder, bigger = (
+        made_up.write_beir(tmp_path / "one"),
+        made_up.write_bigger_beir(tmp_path / "two"),
+    )
+    retrieval(folder, tmp_path / "out1")
     before = {kept.name for kept in databases_kept()}
-    retrieval(made_up.write_beir(tmp_path / "one"), tmp_path / "out1", "--limit", "1")
-    retrieval(made_up.write_bigger_beir(tmp_path / "two"), tmp_path / "out2", "--limit", "1")
-    assert len({kept.name for kept in databases_kept()} - before) == 2
-    report = (tmp_path / "out1" / "report.md").read_text()
+    retrieval(bigger, tmp_path / "out2", "--limit", "1")
+    (made,) = {kept.name for kept in databases_kept()} - before
+    report = (tmp_path / "out2" / "report.md").read_text()
     assert "only a part: 1 queries" in report
 
+    # One that can't be dropped leaves the others that are named.
+    with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
+        evaluate("drop", "evaluation_00000000", made)
+    assert made not in {kept.name for kept in databases_kept()}
 
-def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import evaluation.ablation as ablation
 
-    monkeypatch.setattr(ablation, "_SEARCHES", ablation._SEARCHES[:1])
-    wanted = ablation._recipes(220, 50)[-1:]
-    monkeypatch.setattr(ablation, "_recipes", lambda tokens, overlap: wanted)
-    folder = made_up.write_beir(tmp_path / "made")
-    out = tmp_path / "out"
+def ablation(folder: Path, out: Path, *only: str) -> str:
     where = ("--dataset", str(folder), "--format", "beir", "--out", str(out))
-    said = evaluate("ablation", *where)
+    return evaluate("ablation", *where, *(word for text in only for word in ("--only", text)))
+
+
+def test_an_ablation(no_others: None, tmp_path: Path) -> None:
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    said = ablation(folder, out, "exact BM25", "context line", "a second search", "complexity")
+    assert "index 1 of 2, as set: 5 rows" in said
+    assert "index 2 of 2, without context line: 1 rows" in said
     assert "| lexical alone (exact BM25) |" in said
     assert "| without context line | without context line |" in said
     table = json.loads((out / "ablation.json").read_text())
@@ -145,9 +148,119 @@ def test_an_ablation(no_others: None, tmp_path: Path, monkeypatch: pytest.Monkey
         "lexical alone (exact BM25)",
         "without context line",
     ]
-    assert all(0 < row["difference"]["p_holm"] <= 1 for row in table["switches"])
-    assert len(list((out / "runs").glob("*/run.trec"))) == 3
-    assert Run.objects.filter(kind=Kind.ABLATION).count() == 3
+    served = table["as_served"]
+    assert served["default"]["configuration"]["name"] == "as served"
+    assert [row["configuration"]["name"] for row in served["switches"]] == [
+        "without a second search",
+        "passages by complexity (3, 5 or 10)",
+    ]
+    for row in (*table["switches"], *served["switches"]):
+        assert 0 < row["difference"]["p_holm"] <= 1
+    assert served["switches"][0]["second search"]["mean"] == 0
+    assert served["switches"][1]["passages"]["mean"] < served["default"]["passages"]["mean"]
+    assert (table["failed"], table["interrupted_before"], table["left_out"]) == ({}, [], {})
+    assert len(list((out / "runs").glob("*/run.trec"))) == 6
+    assert Run.objects.filter(kind=Kind.ABLATION).count() == 6
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
+    """Configurations, by what differs in them, at which the child process fails, and how."""
+
+    def fail(how: dict[str, str]) -> None:
+        monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "tests.evaluation.failing_settings")
+        monkeypatch.setenv("MEDRAG_TEST_FAILS", json.dumps(how))
+
+    return fail
+
+
+def test_a_row_that_fails_leaves_the_others(
+    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    failing({"dense=no lexical=idf_ts_rank": RAISES, "dense=no lexical=ts_rank": DIES})
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    raised, died = "lexical alone, idf * ts_rank", "lexical alone, ts_rank"
+    with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
+        ablation(folder, out, "ts_rank")
+    assert raised in str(error.value)
+    assert died in str(error.value)
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["failed"][raised].startswith("ValueError at tests/evaluation/failing.py, line ")
+    assert table["failed"][died] == "The process that searched was ended by signal 9."
+    assert [row["configuration"]["name"] for row in table["switches"]] == [
+        "lexical side: idf * ts_rank",
+        "lexical side: ts_rank",
+    ]
+    report = (out / "ablation.md").read_text()
+    assert f"- {died}: The process that searched was ended by signal 9." in report
+    assert SECRET not in report
+    assert set(Run.objects.values_list("name", flat=True)) == {
+        "default",
+        "lexical side: idf * ts_rank",
+        "lexical side: ts_rank",
+    }
+
+
+def test_a_default_that_fails_leaves_the_others_without_a_comparison(
+    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    failing({"": RAISES})
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    with pytest.raises(CommandError, match=r"1 of 2 rows failed: default\."):
+        ablation(folder, out, "dense alone")
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["default"] is None
+    assert table["switches"][0]["nDCG@10"]["n"] == 5
+    assert "difference" not in table["switches"][0]
+    assert "| dense alone | as set |" in (out / "ablation.md").read_text()
+
+    # One configuration alone is not measured, then; nothing is written.
+    with pytest.raises(CommandError, match=r"default failed: ValueError at"):
+        retrieval(folder, tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+
+
+def test_what_was_measured_before_it_was_ended_is_kept(
+    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    failing({"lexical=none": ENDS_PARENT})
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    with pytest.raises(SystemExit) as ended:
+        ablation(folder, out, "exact BM25", "dense alone", "k1 = 0.9")
+    assert ended.value.code == 128 + signal.SIGTERM
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["default"]["nDCG@10"]["n"] == 5
+    names = [row["configuration"]["name"] for row in table["switches"]]
+    assert names == ["lexical alone (exact BM25)"]
+    assert table["interrupted_before"] == ["dense alone", "BM25 with k1 = 0.9, b = 0.4"]
+    assert Run.objects.count() == 2
+    assert not list(Path(settings.DATA_DIR).glob("evaluation-*"))
+
+
+def test_rows_that_are_not_there_or_not_configured(no_others: None, tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match="no row has 'HiDE'"):
+        ablation(folder, tmp_path / "none", "HiDE")
+    assert not (tmp_path / "none").exists()
+    said = ablation(folder, tmp_path / "out", "HyDE")
+    assert "Left out, not configured here: HyDE." in said
+
+
+def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
+    owner = connections["owner"]
+    other = owner.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
+    said: list[str] = []
+
+    def on_wait() -> None:
+        said.append("waiting")
+        other.close()  # which is how the lock of one that died ends
+
+    with filling(on_wait):
+        assert said == ["waiting"]
+    with filling(on_wait):
+        assert said == ["waiting"]
 
 
 @pytest.mark.parametrize(
@@ -174,6 +287,12 @@ def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}
     return str(folder)
 
 
+BROKEN_SCORES = (
+    *("{", "[]", "null", '{"MRR": 5}', '{"MRR": {}}'),
+    *('{"MRR": {"q1": "x"}}', '{"MRR": {"q1": null}}', '{"MRR": {"q1": NaN}}'),
+)
+
+
 def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
     first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
     second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
@@ -184,9 +303,27 @@ def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_pat
     none = written(tmp_path / "d", metrics=[])
     with pytest.raises(CommandError, match=r"holds no metrics.json"):
         evaluate("compare", first, none)
-    broken = written(tmp_path / "e", metrics={"dataset": {"digest": "a"}}, scores="{")
-    with pytest.raises(CommandError, match=r"holds no scores.json"):
-        evaluate("compare", first, broken)
+    for number, scores in enumerate(BROKEN_SCORES):
+        broken = written(
+            tmp_path / f"e{number}", metrics={"dataset": {"digest": "a"}}, scores=scores
+        )
+        with pytest.raises(CommandError, match=r"holds no scores.json"):
+            evaluate("compare", first, broken)
+    others = written(
+        tmp_path / "f", metrics={"dataset": {"digest": "a"}}, scores='{"MRR": {"q": 1}}'
+    )
+    with pytest.raises(CommandError, match="not the same queries"):
+        evaluate("compare", first, others)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_done(
+    own_database: str, tmp_path: Path
+) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match=r"corpus\.jsonl is not a folder"):
+        retrieval(folder, folder / "corpus.jsonl" / "below")
+    with pytest.raises(CommandError, match="nothing can be written in /proc"):
+        retrieval(folder, Path("/proc/of-nobody/out"))
 
 
 def test_a_configuration_that_is_none_is_refused_before_anything_is_done(

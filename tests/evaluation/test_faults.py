@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,20 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from corpus.services.loading import PlainDocument, documents_load
-from evaluation.children import sent
+from evaluation.children import Task, sent
 from evaluation.configurations import Configuration, Recipe
 from evaluation.datasets import read_dataset
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Brought, Source, read_brought, write_brought
+from evaluation.errands import Brought, Failed, Source, read_outcome, write_outcome
 from evaluation.faults import FaultyConfiguration, refuse_faulty
 from evaluation.measured import measured, metrics_json
 from evaluation.models import Kind, Run
+from evaluation.peers.asking import peers_ask
+from evaluation.peers.comparison import Comparison, peers_lines
 from evaluation.searching import notes_counted, search_all
 from evaluation.services import Order, run_store
 from evaluation.tables import ablation_table, note_lines, served_lines
+from evaluation.telling import why
 from tests import corpora
 from tests.evaluation import made_up
 
@@ -55,9 +59,9 @@ def test_it_is_refused_before_a_database_is_dropped_or_made(
 ) -> None:
     """No database may be asked at all, or this test would fail: it has no mark for one."""
     source = Source(str(made_up.write_beir(tmp_path / "made")), "beir")
-    wanted = [Configuration("HyDE", "hyde=yes")]
+    wanted = (Configuration("HyDE", "hyde=yes"),)
     with pytest.raises(FaultyConfiguration):
-        sent(source, source.read(), wanted, recipe=Recipe(), say=print, rebuild=True)
+        sent(Task(source, source.read(), wanted, Recipe()), say=print, rebuild=True)
 
 
 @pytest.fixture
@@ -89,8 +93,10 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     assert count == len(made_up.QUERIES)
     assert fallen.run == plain.run  # which is why it must be said
 
-    write_brought(tmp_path / "0.json", fallen)
-    assert read_brought(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))
+    write_outcome(tmp_path / "0.json", fallen)
+    assert read_outcome(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))
+    write_outcome(tmp_path / "1.json", Failed("x", "It broke."))
+    assert read_outcome(tmp_path / "1.json") == Failed("x", "It broke.")
     result = measured(dataset, fallen, recipe="as set", index="x")
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}
@@ -110,6 +116,39 @@ def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Setti
     order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
     run_store(order, dataset, result, started_at=timezone.now())
     assert list(Run.objects.get().notes.values()) == [5]
+
+
+def test_what_fell_back_or_failed_is_counted_beside_the_peers(
+    dataset: Dataset, settings: Settings
+) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    texts = {"default": "", "reranker": "reranker=http", "lost": "encoders=nobody"}
+    wanted = [Configuration(*pair) for pair in texts.items()]
+    plain, fallen, lost = peers_ask(dataset, wanted, [], depth=5, say=lambda line: None)
+    assert isinstance(plain, Brought)
+    assert isinstance(fallen, Brought)
+    assert (plain.otherwise, fallen.otherwise) == (0, len(made_up.QUERIES))
+    assert isinstance(lost, Failed)
+    assert "nobody" in lost.why
+
+    first, second = (measured(dataset, r, recipe="as set", index="x") for r in (plain, fallen))
+    said = peers_lines(dataset, Comparison(first, (second,), (lost,)))
+    (row,) = [line for line in said if line.startswith("| medrag, reranker ")]
+    assert row.endswith("| 5 |")
+    assert any("medrag, reranker, 5 of 5 queries not as configured" in line for line in said)
+    assert f"medrag, lost failed, and was not measured: {lost.why}" in said
+
+
+def test_why_quotes_nothing_of_what_others_raise() -> None:
+    assert why(FaultyConfiguration("It has not.", hint="Set it.")) == "It has not. Set it."
+    assert why(ValueError("my blood pressure")) == "ValueError."
+    with pytest.raises(ValueError, match="percentiles") as raised:
+        raise_in_ours()
+    assert re.fullmatch(r"ValueError at tests/evaluation/\S+, line \d+\.", why(raised.value))
+
+
+def raise_in_ours() -> None:
+    raise ValueError("of percentiles")
 
 
 def test_notes_are_counted_once_a_query_the_most_frequent_first() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from evaluation.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors, require
-from evaluation.peers.turns import System, asked, by_document
+from evaluation.peers.turns import Found, System, asked, by_document
 from evaluation.peers.types import fused, needed, ranked
 
 TEXTS = {
@@ -153,9 +153,9 @@ def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
     calls: list[tuple[str, str, int]] = []
 
     def system(name: str) -> System:
-        def search(text: str, k: int) -> tuple[tuple[str, float], ...]:
+        def search(text: str, k: int) -> Found:
             calls.append((name, text, k))
-            return tuple((f"{name}{place}", 1.0 / (place + 1)) for place in range(k + 5))
+            return Found(tuple((f"{name}{place}", 1.0 / (place + 1)) for place in range(k + 5)))
 
         return System(name, "invented", search, search)
 
@@ -171,3 +171,22 @@ def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
     timed = [(name, text) for name, text, k in calls if k == 10]
     assert timed[::2] == [("forget", "")] * 4
     assert timed[1::2] == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]
+
+
+def test_notes_are_kept_by_query_and_a_system_that_raises_is_asked_no_more() -> None:
+    calls: list[str] = []
+
+    def good(text: str, k: int) -> Found:
+        return Found((("d1", 1.0),), ("no answer",) if text == "second" else ())
+
+    def bad(text: str, k: int) -> Found:
+        calls.append(text)
+        raise MemoryError
+
+    systems = [System("bad", "", bad, bad), System("good", "", good, good)]
+    failed, kept = asked(systems, {"1": "first", "2": "second"}, depth=3, forget=lambda: None)
+    assert isinstance(failed.failure, MemoryError)
+    assert calls == ["first"]
+    assert kept.failure is None
+    assert kept.notes == [(), ("no answer",)]
+    assert len(kept.durations_ms) == 2

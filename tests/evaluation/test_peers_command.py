@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from evaluation.databases import database_drop, databases_kept
+from evaluation.databases import databases_kept
 from evaluation.models import Run
 from evaluation.peers import PEERS, PeerUnavailable, require
 from evaluation.trec import read_run
 from tests.evaluation import made_up
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def no_others(own_database: str) -> Iterator[None]:
-    """What a test makes beside its own database is dropped after it."""
-    before = {kept.name for kept in databases_kept()}
-    yield
-    for kept in databases_kept():
-        if kept.name not in before:
-            database_drop(kept.name)
 
 
 def peers(folder: Path, out: Path) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +16,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from corpus.errors import MedragError
 from corpus.management.arguments import person_named
 from evaluation import databases
-from evaluation.ablations import ablation_lines, ablation_run, ablation_write
+from evaluation.ablations import (
+    ablation_lines,
+    ablation_planned,
+    ablation_run,
+    ablation_write,
+)
 from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Source, read_errand
+from evaluation.errands import Failed, Source, read_errand
+from evaluation.folders import read_digest, read_scores, refuse_unwritable
 from evaluation.measured import compared
 from evaluation.models import Kind
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
@@ -57,12 +67,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go")
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
+        parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._works()[options["what"]](options)
+            with _terminated_as_interrupted():
+                self._works()[options["what"]](options)
         except MedragError as error:
             raise CommandError(error.sentence) from error
 
@@ -81,16 +93,31 @@ class Command(BaseCommand):
         wanted = configuration(options["config"])
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
+        if isinstance(result, Failed):
+            raise CommandError(f"{result.name} failed: {result.why}")
         folder_write(out, dataset, result)
         self._print(report_lines(dataset, result))
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
         order, dataset, out = self._ordered(options, Kind.ABLATION)
-        found = ablation_run(order, dataset, say=self._say)
-        ablation_write(out, dataset, found)
-        self._print(ablation_lines(dataset, found))
-        self._say(f"Written to {out}")
+        ablation, gate = ablation_planned(options["only"])
+
+        def keep() -> None:
+            ablation_write(out, dataset, ablation)
+
+        try:
+            ablation_run(order, dataset, ablation, gate=gate, say=self._say, keep=keep)
+        finally:  # also of one that was interrupted
+            if ablation.found:
+                keep()
+                self._print(ablation_lines(dataset, ablation))
+                self._say(f"Written to {out}")
+        if ablation.failed:
+            raise CommandError(
+                f"{len(ablation.failed)} of {len(ablation.wanted)} rows failed: "
+                f"{', '.join(ablation.failed)}. The others are measured and stored."
+            )
 
     def _peers(self, options: dict[str, Any]) -> None:
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
@@ -98,6 +125,11 @@ class Command(BaseCommand):
         peers_write(out, dataset, found)
         self._print(peers_lines(dataset, found))
         self._say(f"Written to {out}")
+        if found.failed:
+            raise CommandError(
+                f"Failed: {', '.join(each.name for each in found.failed)}. "
+                "The others are measured and written."
+            )
 
     def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
         missing = [name for name in ("dataset", "format", "out") if not options[name]]
@@ -106,8 +138,7 @@ class Command(BaseCommand):
         if options["limit"] < 0:
             raise CommandError("--limit is a number of queries, at least 1.")
         out = Path(options["out"])
-        if out.exists() and not out.is_dir():
-            raise CommandError(f"{out} is not a folder.")
+        refuse_unwritable(out)
         source = Source(
             folder=str(options["dataset"].resolve()),
             form=options["format"],
@@ -123,12 +154,12 @@ class Command(BaseCommand):
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
         folders = [Path(folder) for folder in options["arguments"]]
-        if len({_digest(folder) for folder in folders}) != 1:
+        if len({read_digest(folder) for folder in folders}) != 1:
             raise CommandError(
                 "The two folders are of different data sets: "
                 "documents, queries or judgements differ."
             )
-        first, second = map(_scores, folders)
+        first, second = map(read_scores, folders)
         try:
             differences = compared(first, second)
         except ValueError as error:
@@ -154,9 +185,16 @@ class Command(BaseCommand):
             names = self._names_of_ours()
         elif not names:
             raise CommandError("Name databases that evaluate databases lists, or all.")
-        for name in names:
-            databases.database_drop(name)
-            self._say(f"{name} is dropped")
+        kept: list[str] = []
+        for name in dict.fromkeys(names):
+            try:
+                databases.database_drop(name)
+            except databases.NoSuchDatabase as error:
+                kept.append(error.sentence)
+            else:
+                self._say(f"{name} is dropped")
+        if kept:
+            raise CommandError("\n".join(kept))
 
     def _names_of_ours(self) -> list[str]:
         kept = databases.databases_kept()
@@ -170,7 +208,11 @@ class Command(BaseCommand):
     def _work(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 1:
             raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
-        run_errand(read_errand(Path(options["arguments"][0])), self._say)
+        try:
+            run_errand(read_errand(Path(options["arguments"][0])), self._say)
+        except BrokenPipeError as error:  # whoever sent it is gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise CommandError("Nobody waits for this any more.") from error
 
     def _print(self, lines: Iterable[str]) -> None:
         self.stdout.write("\n" + "\n".join(lines) + "\n")
@@ -180,16 +222,17 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _scores(folder: Path) -> dict[str, dict[str, float]]:
-    try:
-        found: dict[str, dict[str, float]] = json.loads((folder / "scores.json").read_text())
-    except (OSError, ValueError) as error:
-        raise CommandError(f"{folder} holds no scores.json of evaluate retrieval.") from error
-    return found
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """While it lasts, SIGTERM ends this process in the way of Ctrl-C.
 
-
-def _digest(folder: Path) -> str:
+    Else the child that searches would go on alone, and what was measured would not be written.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only that one may say what a signal does
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        return str(json.loads((folder / "metrics.json").read_text())["dataset"]["digest"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CommandError(f"{folder} holds no metrics.json of evaluate retrieval.") from error
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,37 @@
+"""The site's gate, written for a child process: calibrations stand in the users' database alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from chat.calibration_records import gate_in_use
+from chat.gate import Calibration, Cosine, Gate, GateUnavailable
+from corpus.encoders.registry import EncoderUnavailable
+
+
+def gate_written() -> dict[str, Any]:
+    """The gate that the site answers with, as JSON; empty where it has none. Two queries.
+
+    What its calibration promises is left out, since an evaluation searches in other ways too.
+    """
+    try:
+        gate = gate_in_use()
+    except (GateUnavailable, EncoderUnavailable):
+        return {}
+    scale = gate.scale
+    if not isinstance(scale, Calibration):
+        return {"threshold": gate.threshold, "version": scale.version}
+    return {"threshold": gate.threshold, "version": scale.version, "calibration": asdict(scale)}
+
+
+def gate_read(written: Mapping[str, Any]) -> Gate:
+    """Raises GateUnavailable where none was written."""
+    if not written:
+        raise GateUnavailable("This site has no gate for its encoder.")
+    if "calibration" not in written:
+        return Gate(Cosine(), written["threshold"])
+    values = written["calibration"]
+    knots = tuple((float(score), float(p)) for score, p in values["knots"])
+    return Gate(Calibration(**(values | {"knots": knots})), written["threshold"])

@@ -1,0 +1,106 @@
+"""What is asked as served goes the way of the site: its gate, its second search, its passages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from chat.calibration_records import gate_in_use
+from chat.gate import GateUnavailable
+from chat.models import Channel, Reason
+from chat.services import turn_ask
+from corpus.services.loading import PlainDocument, documents_load
+from evaluation.configurations import Configuration
+from evaluation.datasets import read_dataset
+from evaluation.datasets.types import Dataset
+from evaluation.errands import (
+    LOOKED,
+    OPEN,
+    OPEN_AND_FOUND,
+    OPENED_BY_SECOND,
+    PASSAGES,
+    SEARCHED_AGAIN,
+    Brought,
+)
+from evaluation.gates import gate_read, gate_written
+from evaluation.looking import look_all
+from evaluation.measured import measured
+from evaluation.tables import served_table
+from tests import corpora
+from tests.evaluation import made_up
+
+
+@pytest.fixture
+def dataset(db: None, tmp_path: Path) -> Dataset:
+    found = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    documents_load(
+        [PlainDocument(d.sha256, d.id, d.title, d.text, len(d.content)) for d in found.documents],
+        collection=corpora.shelf(),
+    )
+    return found
+
+
+def looked(dataset: Dataset, text: str) -> Brought:
+    return look_all(dataset, Configuration("x", text, as_served=True), gate_written())
+
+
+def test_the_gate_is_the_same_in_the_other_database(db: None, settings: Settings) -> None:
+    settings.GATE_THRESHOLD = 0.42
+    written = json.loads(json.dumps(gate_written()))
+    assert gate_read(written).as_dict() == gate_in_use().as_dict()
+    settings.GATE = "cosine"
+    written = json.loads(json.dumps(gate_written()))
+    assert gate_read(written) == gate_in_use()
+    with pytest.raises(GateUnavailable):
+        gate_read({})
+
+
+def test_it_opens_where_the_site_answers(dataset: Dataset) -> None:
+    found = looked(dataset, "")
+    shut = {Reason.WEAK_EVIDENCE, Reason.NO_EVIDENCE}
+    for query, text in dataset.queries.items():
+        turn = turn_ask(text, user=None, channel=Channel.COMMAND)
+        assert bool(found.looked[OPEN][query]) is (turn.reason not in shut), text
+    assert sum(found.looked[OPEN].values()) > 0
+    assert found.notes == {}
+
+
+def test_a_shut_gate_that_is_near_is_searched_again_and_one_that_is_not_is_not(
+    dataset: Dataset, settings: Settings
+) -> None:
+    settings.GATE_THRESHOLD = 0.99
+    again = looked(dataset, "corrective=yes corrective_margin=1000 k=3")
+    once = looked(dataset, "corrective=no k=3")
+    shut = [q for q, value in once.looked[OPEN].items() if not value]
+    assert shut
+    assert [q for q, value in again.looked[SEARCHED_AGAIN].items() if value] == shut
+    assert not any(once.looked[SEARCHED_AGAIN].values())
+    assert all(len(once.run[q]) <= 3 for q in dataset.queries)
+    assert again.looked.keys() == set(LOOKED)
+    for query in dataset.queries:
+        is_open = again.looked[OPEN][query]
+        assert again.looked[OPEN_AND_FOUND][query] <= is_open
+        assert again.looked[OPENED_BY_SECOND][query] <= is_open
+
+
+def test_simple_questions_get_fewer_passages(dataset: Dataset) -> None:
+    fixed, adaptive = looked(dataset, "adaptive_k=no"), looked(dataset, "adaptive_k=yes")
+    assert set(fixed.looked[PASSAGES].values()) == {10}
+    assert set(adaptive.looked[PASSAGES].values()) <= {3, 5, 10}
+    assert adaptive.looked[PASSAGES]["q4"] == 3  # first treatment of anaphylaxis
+
+
+def test_the_table_has_shares_of_all_queries(dataset: Dataset) -> None:
+    first, second = (
+        measured(dataset, looked(dataset, text), recipe="as set", index="x")
+        for text in ("", "adaptive_k=yes")
+    )
+    header, _, *rows = served_table(first, [second])
+    assert len(rows) == 2
+    assert all(row.count("|") == header.count("|") for row in rows)
+    assert "| 10.0 |" in rows[0]
+    assert f"| {first.intervals[OPEN].mean:.1%} |" in rows[0]
+    assert first.intervals[OPEN].n == len(made_up.QUERIES)
