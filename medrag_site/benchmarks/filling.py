@@ -22,7 +22,7 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
 from corpus import statistics
-from corpus.encoders.registry import configured_specs, searched_rows
+from corpus.encoders.registry import configured_specs, facts_for, searched_rows
 from corpus.encoders.types import Vectors
 from corpus.languages import ENGLISH
 from corpus.models import Collection, Document, Lifecycle, Page
@@ -93,14 +93,15 @@ class Table:
 def made_of(made: Made) -> dict[str, Any]:
     """All that decides what a filled database holds, as JSON has it: one of another is stale."""
     spec = configured_specs()[0]
+    graph = MigrationLoader(None).graph
     return {
         "revision": REVISION,
         "sample": made.sample.digest,
         "seed": made.seed,
         "search_text": SEARCH_TEXT_REVISION,
         "marked": MARKED["strong"],
-        "vectors": [spec.storage, spec.m, spec.ef_construction],
-        "schema": [name for _, name in MigrationLoader(None).graph.leaf_nodes("corpus")],
+        "vectors": [facts_for(spec).space, spec.storage, spec.m, spec.ef_construction],
+        "schema": [name for app in ("corpus", "retrieval") for _, name in graph.leaf_nodes(app)],
     }
 
 
