@@ -25,7 +25,7 @@ class RetrievalConfig:
     # Lexical side
     lexical: str = "bm25"  # or idf_ts_rank, ts_rank, none
     lexical_candidates: int = 50  # entries of the ranking
-    df_budget: int = 1000  # passages that its conditions are expected to score, of 100 thousand
+    df_budget: int = 600  # passages that its conditions are expected to score, of 100 thousand
     rescored: int = 100  # of the best of them, looked at for scope and twins; more where too few
     k1: float = 1.2  # BM25's saturation of the term frequency; this and b as Lucene has them
     b: float = 0.75  # BM25's share of length normalisation

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 from corpus.encoders.registry import ActiveEncoder
@@ -62,7 +65,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
     same evidence. How many database queries it takes does not grow with what is found: seven by
-    default, three more over a large index, and by each further wording and encoder its searches.
+    default, and for each further wording and encoder its searches.
     """
     config = config or site_config()
     return _Search(query, config, site_now(config.encoders)).run()
@@ -74,6 +77,7 @@ class _Asked:
 
     variant: Variant
     lexemes: tuple[AskedLexeme, ...]
+    lexical: tuple[Ranking, ...]  # one, or none where it is not searched by its words
     vectors: tuple[Vector, ...]  # one an encoder, in their order; empty: not searched by likeness
 
 
@@ -140,19 +144,28 @@ class _Search:
         variants: Sequence[Variant],
         encoders: Sequence[ActiveEncoder],
     ) -> list[_Asked]:
-        """Each wording with its lexemes and its vectors. Those of the question are always there.
+        """Each wording with what its words find, and with its vectors.
 
-        The gate reads its cosine and its coverage also where one of the sides is switched off.
+        While the database looks for words, another thread encodes. Lexemes and vectors of the
+        question are always there: the gate reads its coverage and its cosine also where one of the
+        sides is switched off.
         """
+        texts = [self._encoded_text(variant, analysis) for variant in variants]
+        encoding = encoding_threads().submit(_timed, lambda: _vectors(variants, texts, encoders))
         lexemes = self._timed(
             "lexemes",
             lambda: [
                 self._lexemes(variant, analysis) if variant.lexical else () for variant in variants
             ],
         )
-        texts = [self._encoded_text(variant, analysis) for variant in variants]
-        vectors = self._timed("embedding", lambda: _vectors(variants, texts, encoders))
-        return [_Asked(*parts) for parts in zip(variants, lexemes, vectors, strict=True)]
+        lexical = [self._lexical(*pair) for pair in zip(variants, lexemes, strict=True)]
+        vectors, self.durations_ms["embedding"] = encoding.result()
+        return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
+
+    def _lexical(self, variant: Variant, lexemes: tuple[AskedLexeme, ...]) -> tuple[Ranking, ...]:
+        if self.config.lexical == "none" or not variant.lexical:
+            return ()
+        return (search_lexical(self.query, lexemes, self.config),)
 
     def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
         return asked_lexemes(
@@ -181,9 +194,7 @@ class _Search:
         rankings: list[Ranking] = []
         chunks = asked[0].lexemes[0].chunks if asked[0].lexemes else None
         for one in asked:
-            lists: list[Ranking] = []
-            if config.lexical != "none" and one.variant.lexical:
-                lists.append(search_lexical(query, one.lexemes, config))
+            lists = [*one.lexical]
             if config.dense:
                 lists += [
                     search_dense(query, vector, config, encoder, chunks=chunks)
@@ -278,10 +289,24 @@ class _Search:
         )
 
     def _timed(self, step: str, work: Callable[[], T]) -> T:
-        started = time.perf_counter()
-        result = work()
-        self.durations_ms[step] = (time.perf_counter() - started) * 1000
+        result, self.durations_ms[step] = _timed(work)
         return result
+
+
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    """What it gives, and how many milliseconds it took."""
+    started = time.perf_counter()
+    result = work()
+    return result, (time.perf_counter() - started) * 1000
+
+
+@cache
+def encoding_threads() -> ThreadPoolExecutor:
+    """Those of this process that encode questions; a fork makes its own."""
+    return ThreadPoolExecutor(thread_name_prefix="encode")
+
+
+os.register_at_fork(after_in_child=encoding_threads.cache_clear)
 
 
 def _vectors(
