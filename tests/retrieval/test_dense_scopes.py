@@ -116,6 +116,21 @@ def test_as_many_as_are_wanted_come_back_at_every_selectivity(
     assert np.mean(shares) >= 0.97, shares
 
 
+def test_a_graph_that_is_built_anew_gives_the_same_best_passages(encoder: ActiveEncoder) -> None:
+    """Its levels are drawn by chance; a list of `ef_search` candidates makes up for that."""
+    questions = around_centres(50, seed=11)
+
+    def best() -> list[list[tuple[str, float]]]:
+        found = (search(encoder, asked, exact_below=5) for asked in questions)
+        return [[(entry.key, entry.score) for entry in each.entries[:10]] for each in found]
+
+    before = best()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"REINDEX INDEX {encoder.table}_hnsw")
+    after = best()
+    assert sum(one == other for one, other in zip(before, after, strict=True)) >= 49
+
+
 def ordered(ranking: Ranking) -> bool:
     marks = [(-entry.score, entry.key) for entry in ranking.entries]
     return marks == sorted(marks) and [e.rank for e in ranking.entries] == list(
