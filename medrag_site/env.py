@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -110,9 +111,8 @@ class Env:
         path = Path(self.text(name) or default).expanduser().resolve()
         try:
             path.mkdir(parents=True, exist_ok=True)
-            probe = path / ".writable"
-            probe.touch()
-            probe.unlink()
+            with TemporaryFile(dir=path):  # nameless: many processes start at once
+                pass
         except OSError as error:
             raise ImproperlyConfigured(
                 f"{name}: the folder {path} can't be used: {error.strerror}. "

@@ -1,6 +1,7 @@
 """A setting is right, absent, or stops the start by its name."""
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,12 @@ def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
     assert Env({}).secret("A") == ""
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the path"):
         Env({"MEDRAG_X": str(tmp_path / "missing")}).secret("MEDRAG_X")
+
+
+def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        found = list(
+            pool.map(lambda _: Env({"D": str(tmp_path)}).folder("D", tmp_path), range(500))
+        )
+    assert set(found) == {tmp_path}
+    assert not list(tmp_path.iterdir())
