@@ -118,9 +118,8 @@ def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
 
 
 def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:
+    env = Env({"D": str(tmp_path / "data")})
     with ThreadPoolExecutor(16) as pool:
-        found = list(
-            pool.map(lambda _: Env({"D": str(tmp_path)}).folder("D", tmp_path), range(500))
-        )
-    assert set(found) == {tmp_path}
-    assert not list(tmp_path.iterdir())
+        found = set(pool.map(lambda _: env.folder("D", tmp_path), range(500)))
+    assert found == {tmp_path / "data"}
+    assert not list((tmp_path / "data").iterdir())
