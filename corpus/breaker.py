@@ -80,10 +80,10 @@ _breakers: dict[str, Breaker] = {}
 _lock = threading.Lock()
 
 
-def breaker_of(url: str, model: str) -> Breaker:
-    """The one of this endpoint and model in this process."""
+def breaker_of(use: str, url: str, model: str) -> Breaker:
+    """The one of this endpoint and model in this process; each use has time-outs of its own."""
     with _lock:
-        return _breakers.setdefault(f"{url} {model}", Breaker())
+        return _breakers.setdefault(f"{use} {url} {model}", Breaker())
 
 
 def forget_failures() -> None:

@@ -37,6 +37,8 @@ class Prompt:
             template = _template(self.path)
         except OSError as error:
             return f"{self.path.name} can't be read: {error.strerror}."
+        except UnicodeDecodeError:
+            return f"{self.path.name} is not in UTF-8."
         if not template.is_valid() or set(template.get_identifiers()) != wanted:
             return f"{self.path.name} must hold the placeholders {sorted(wanted)}."
         return ""

@@ -24,6 +24,8 @@ MIN_FREE_BYTES = 500 * 1024**2
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
 IN_USE = ".in_use.lock"
 CONFIGURATION = "medrag.conf"
+# Of a container's memory, in either version of control groups.
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 _held: dict[Path, IO[str]] = {}  # by the folder of the server
 
@@ -95,7 +97,10 @@ def _hold(data_dir: Path) -> IO[str]:
 
 
 def _let_go(data_dir: Path, server: Any, holder_pid: int) -> None:
-    """Stop the server if nobody else uses it. A fork of the holder has nothing to let go of."""
+    """Stop the server if nobody else uses it.
+
+    A fork shares its parent's lock and has nothing to let go of: it does not outlive its parent.
+    """
     if os.getpid() != holder_pid:
         return
     with _start_lock(data_dir):
@@ -135,9 +140,8 @@ def _configure(pgdata: Path) -> None:
 
 def memory_bytes() -> int:
     """What this machine, or the container that we are in, has."""
-    limit = "".join(_lines(Path("/sys/fs/cgroup/memory.max")))
-    total = int(psutil.virtual_memory().total)
-    return min(total, int(limit)) if limit.isdigit() else total
+    limits = [line for path in _LIMITS for line in _lines(Path(path)) if line.isdigit()]
+    return min([int(psutil.virtual_memory().total), *map(int, limits)])
 
 
 def _megabytes(size_bytes: int, least: int, most: int) -> int:

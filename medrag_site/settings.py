@@ -100,7 +100,7 @@ REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
 GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
 GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)
 GATE_COSINE = env.number("MEDRAG_GATE_COSINE", 0.7, low=0.0, high=1.0)
-QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=20_000)
+QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=10_000)
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 
 # Audit

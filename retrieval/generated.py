@@ -206,7 +206,7 @@ def _refusal() -> str:
 
 
 def _breaker() -> Breaker:
-    return breaker_of(settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL)
+    return breaker_of("rewrite", settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL)
 
 
 def _answers(

@@ -245,7 +245,8 @@ class _Others:
     words: dict[str, list[str]] = field(default_factory=dict)
 
     def forms(self, name: str) -> frozenset[str]:
-        return frozenset({name, *self.same.get(name, ()), *self.whole.get(name, ())})
+        """It, and what says just the same."""
+        return frozenset({name, *(o for o in self.same.get(name, ()) if not _is_part(name, o))})
 
 
 def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
@@ -262,9 +263,11 @@ def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
 def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
     """One expansion of lexemes `short` to lexemes `meant`; of abbreviations the last counts."""
     for name in short:
-        if not each.same or (len(meant) > 1 and name not in others.words):
+        if not each.same:
             others.words[name] = meant
-        elif len(meant) == 1 and len(short) > 1:
+        elif len(meant) > 1:  # the words of a name stand for it together, never one by one
+            others.words.setdefault(name, meant)
+        elif len(short) > 1:
             others.whole[name].update(meant)
         elif meant and meant != [name]:
             others.same[name].update(meant)
@@ -272,7 +275,7 @@ def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) ->
 
 
 def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
-    forms = frozenset({*elsewhere, *others.same.get(name, ())} - {name})
+    forms = (others.forms(name) | elsewhere) - {name}
     words = tuple(others.forms(word) for word in others.words.get(name, ()))
     if not words and name in others.whole:
         words = (frozenset(others.whole[name]),)
@@ -280,25 +283,28 @@ def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> As
     frequency = max(index.frequency(form) for form in (name, *forms))
     terms = tuple(
         _term(index, others, form)
-        for form in sorted({name, *forms, *chain.from_iterable(words)})
+        for form in sorted({name, *forms, *others.same.get(name, ()), *chain.from_iterable(words)})
         if index.frequency(form)
     )
     return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)
 
 
-def _term(index: _Index, others: _Others, name: str) -> Term:
-    """A lexeme that is searched. The spelling that few authors use is no rarer than the other.
+def _is_part(one: str, other: str) -> bool:
+    """Whether a stemmer made one word of more in one spelling than in the other.
 
-    Not so where a stemmer makes one word of more in one of them: `hospitalize` is as frequent as
-    `hospital`, `hospitalise` is not.
+    `organizing` becomes `organ`, `organising` does not: to find the one by the other is as good as
+    it gets, but a text of organs does not say it.
     """
+    return one.startswith(other) or other.startswith(one)
+
+
+def _term(index: _Index, others: _Others, name: str) -> Term:
+    """A lexeme that is searched. The spelling that few authors use is no rarer than the other."""
     cut = index.by_lexeme[name]
     marks = zip(STRONG, cut.marks, strict=False)
     strong = tuple((f"{name}~{level}", frequency) for level, frequency in marks)
     alike = [
-        index.frequency(other)
-        for other in others.same.get(name, ())
-        if not (name.startswith(other) or other.startswith(name))
+        index.frequency(other) for other in others.same.get(name, ()) if not _is_part(name, other)
     ]
     idf = index.idf(max([cut.document_frequency, *alike]))
     return Term(name, cut.document_frequency, idf, strong)

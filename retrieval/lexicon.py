@@ -25,7 +25,7 @@ MAX_WORDS_CHARS, MAX_WORDS = 120, 12
 MAX_EXPANSIONS = 12  # of one question, the first ones: each widens the search
 
 _BETWEEN = re.compile(r"[\s\-\u2010\u2011]+|\.\s?")  # between the words of one form
-_PLURAL = re.compile(r"['’]?s\Z")
+_PLURAL = re.compile(r"(?<=\w\w)['’]?s\Z")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion,
     return sorted(found, key=lambda pair: pair[1].start())
 
 
-def entry_fault(short: str, words: str) -> tuple[str, str]:
+def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
     """The field that can't be used and why, for a person to read; both empty where all is well."""
     forms, meant = _folded(short), _folded(words)
     if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
@@ -172,6 +172,8 @@ def entry_fault(short: str, words: str) -> tuple[str, str]:
         return "words", f"Give 1 to {MAX_WORDS} words of {MAX_WORDS_CHARS} characters at most."
     if f" {' '.join(forms)} " in f" {' '.join(meant)} ":
         return "words", "The words must not hold what is typed: they are added to it."
+    if same and min(map(len, (*forms, *meant))) < 2:
+        return "words", "A single letter stands for too many things to be a part of a name."
     return "", ""
 
 

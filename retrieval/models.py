@@ -71,7 +71,7 @@ class LexiconEntry(models.Model):
     def clean(self) -> None:
         super().clean()
         self.short, self.words = " ".join(self.short.split()), " ".join(self.words.split())
-        field, message = entry_fault(self.short, self.words)
+        field, message = entry_fault(self.short, self.words, same=self.kind == Kind.NAME)
         if field:
             raise ValidationError({field: message})
 

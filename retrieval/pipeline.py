@@ -56,6 +56,7 @@ from retrieval.types import (
 from retrieval.variants import variants_of
 
 _LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
+MOST_AT_ONCE = 256  # questions; a thread is made when it is needed
 T = TypeVar("T")
 Vector = Sequence[float]
 
@@ -302,8 +303,11 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
 
 @cache
 def encoding_threads() -> ThreadPoolExecutor:
-    """Those of this process that encode questions; a fork makes its own."""
-    return ThreadPoolExecutor(thread_name_prefix="encode")
+    """Those of this process that encode questions; a fork makes its own.
+
+    As many as there are questions at once, so that an endpoint that hangs stops its own alone.
+    """
+    return ThreadPoolExecutor(max_workers=MOST_AT_ONCE, thread_name_prefix="encode")
 
 
 os.register_at_fork(after_in_child=encoding_threads.cache_clear)

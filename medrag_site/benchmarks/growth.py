@@ -72,20 +72,23 @@ class Plan:
 
 
 def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], None]) -> Grown:
-    """Fill the database of this size unless it is there, and measure on it."""
+    """Fill the database of this size unless it is there, and measure on it.
+
+    Many clients come first: one that was just started or filled reads from disk.
+    """
     socket_dir = databases.start()
     name = databases.name_of(chunks)
     build_s = _filled(socket_dir, name, made, chunks, say)
+    load = []
+    for clients in plan.clients:
+        say(f"{chunks} passages: {clients} clients for {plan.load_s:.0f} s")
+        load.append(measure_load(name, plan.questions, clients=clients, seconds=plan.load_s))
     with databases.in_use(name):
-        say(f"{chunks} passages: asking {len(plan.questions)} questions")
+        say(f"asking {len(plan.questions)} questions")
         steps = latencies(plan.questions)
         say(f"comparing {plan.compared} with search without limits")
         recall, overlap = against_exact(plan.questions[: plan.compared])
         sizes, whole = sizes_bytes()
-    load = []
-    for clients in plan.clients:
-        say(f"{clients} clients for {plan.load_s:.0f} s")
-        load.append(measure_load(name, plan.questions, clients=clients, seconds=plan.load_s))
     return Grown(
         chunks=chunks,
         build_s=build_s,

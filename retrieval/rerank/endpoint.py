@@ -50,7 +50,7 @@ class EndpointReranker:
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
-        breaker = breaker_of(self.url, self.model)
+        breaker = breaker_of("rerank", self.url, self.model)
         if refusal := breaker.refusal():
             raise RerankUnavailable(refusal)
         with breaker.watched(lambda error: error.retryable):

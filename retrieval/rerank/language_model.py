@@ -46,7 +46,7 @@ class LanguageModelReranker:
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
-        breaker = breaker_of(self.endpoint.url, self.endpoint.model)
+        breaker = breaker_of("rerank", self.endpoint.url, self.endpoint.model)
         if refusal := breaker.refusal():
             raise RerankUnavailable(refusal)
         labels = labels_for(query, passages, self.secret)

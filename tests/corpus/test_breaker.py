@@ -126,11 +126,12 @@ def test_of_many_threads_one_finds_out(breaker: Breaker, clock: Clock) -> None:
 
 
 def test_each_endpoint_and_model_has_its_own() -> None:
-    one = breaker_of("http://a", "m")
-    assert breaker_of("http://a", "m") is one
-    assert one not in (breaker_of("http://a", "n"), breaker_of("http://b", "m"))
+    one = breaker_of("rerank", "http://a", "m")
+    assert breaker_of("rerank", "http://a", "m") is one
+    assert breaker_of("rewrite", "http://a", "m") is not one
+    assert one not in (breaker_of("rerank", "http://a", "n"), breaker_of("rerank", "http://b", "m"))
     breakers.forget_failures()
-    assert breaker_of("http://a", "m") is not one
+    assert breaker_of("rerank", "http://a", "m") is not one
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,12 @@ def test_what_can_be_an_entry(short: str, words: str, field: str) -> None:
     assert bool(message) is bool(field)
 
 
+def test_a_single_letter_is_no_part_of_a_name() -> None:
+    assert entry_fault("benzylpenicillin", "penicillin G", same=True)[0] == "words"
+    assert entry_fault("vitamin B", "cobalamin", same=True)[0] == "words"
+    assert entry_fault("frusemide", "furosemide", same=True) == ("", "")
+
+
 @pytest.mark.django_db
 def test_every_entry_of_the_release_could_be_saved_by_hand() -> None:
     entries = list(LexiconEntry.objects.all())
