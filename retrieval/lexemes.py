@@ -276,7 +276,9 @@ def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) ->
 
 def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
     forms = (others.forms(name) | elsewhere) - {name}
-    words = tuple(others.forms(word) for word in others.words.get(name, ()))
+    words = tuple(
+        others.forms(word) | others.whole.get(word, set()) for word in others.words.get(name, ())
+    )
     if not words and name in others.whole:
         words = (frozenset(others.whole[name]),)
     # A word is as rare as its most frequent form: what one language lacks, another may be full of.
