@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -68,19 +68,6 @@ def files_read(folder: Path) -> list[Path]:
     return sorted(weights | _matching(folder, _DECIDING))
 
 
-@lru_cache(maxsize=32)
-def weights_digest(folder: Path) -> str:
-    """16 hexadecimal digits over the bytes of all weights, in the order of their paths.
-
-    What named a model before `folder_digest` did; some databases still hold it.
-    """
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in _WEIGHTS for path in folder.rglob(pattern)}):
-        for part in _parts(path):
-            digest.update(part)
-    return digest.hexdigest()[:16]
-
-
 def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
     found = {path for pattern in patterns for path in folder.glob(pattern)}
     for module in _modules(folder):
@@ -101,15 +88,8 @@ def _modules(folder: Path) -> list[Path]:
 
 
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    for part in _parts(path):
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
-        yield from iter(lambda: stream.read(1 << 20), b"")
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _transformer_of(folder: Path) -> Path:

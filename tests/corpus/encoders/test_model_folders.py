@@ -6,15 +6,14 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from corpus.encoders import model_folders, openvino_model
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import bundled_folder, facts_of, former_space
+from corpus.encoders.folders import bundled_folder, facts_of
 from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
 from corpus.encoders.model_folders import files_read, folder_digest
 from corpus.encoders.specs import EncoderSpec
@@ -48,7 +47,7 @@ def _as_in_a_new_process() -> Iterator[None]:
 
 
 def forget() -> None:
-    for cached in (model_folders.facts_of, model_folders.weights_digest, local_facts):
+    for cached in (model_folders.facts_of, local_facts):
         cached.cache_clear()
 
 
@@ -167,26 +166,8 @@ def test_weights_that_are_cut_off_are_said(
         LocalEmbedder(LocalModel(folder, backend=backend), kept_in=kept_in, threads=1)
 
 
-def test_the_former_name_covered_the_weights_alone(folder: Path) -> None:
-    spec = EncoderSpec("mine", model=str(folder))
-    before = former_space(spec)
-    repooled(folder)
-    assert former_space(spec) == before
-    changes: list[Callable[[], EncoderSpec]] = [
-        lambda: replace(spec, pooling="mean"),
-        lambda: replace(spec, passage_prefix="passage: "),
-        lambda: replace(spec, max_tokens=20),
-    ]
-    assert len({former_space(change()) for change in changes} | {before}) == 4
-    (folder / "model.safetensors").write_bytes(b"other")
-    forget()
-    assert former_space(spec) != before
-    assert former_space(EncoderSpec("far", kind="openai", model="m", dimensions=8)) == ""
-
-
-def test_the_bundled_one_was_once_called_by_its_weights() -> None:
-    """The name that is in databases which the version before made."""
-    assert former_space(EncoderSpec("minilm")) == "model:7466910acd99dd39"
+def test_the_bundled_one_keeps_its_name() -> None:
+    """It stands in databases, which would make all vectors anew under another."""
     assert facts_of(EncoderSpec("minilm")).space == "model:3898f8b935a9434c"
 
 
