@@ -19,7 +19,10 @@ from corpus.encoders.openai_backend import (
 )
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
 
-_TOKENIZER = ("tokenizer.json", "vocab.txt", "tokenizer_config.json", "spiece.model", "merges.txt")
+_TOKENIZER = (
+    *("tokenizer.json", "vocab.txt", "tokenizer_config.json", "*.model", "merges.txt"),
+    *("bpe.codes", "*.tiktoken"),
+)
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def bundled_folder() -> Path:
 @lru_cache(maxsize=32)
 def _tokenizer_digest(folder: Path) -> str:
     found = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
-    return _digest(b"\0".join(path.read_bytes() for path in found))
+    return _digest(b"\0".join(path.read_bytes() for path in found if path.is_file()))
 
 
 def _digest(content: bytes) -> str:

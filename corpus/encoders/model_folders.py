@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from corpus.encoders.faults import EncoderUnusable
 
@@ -20,8 +20,9 @@ _DECIDING = (
     *("modules.json", "config.json", "config_sentence_transformers.json"),
     *("sentence_*_config.json", "adapter_config.json", "*.index.json"),
     *("tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
-    *("vocab.*", "merges.txt", "*.model"),
-    *("router_config.json", "lstm_config.json", "cnn_config.json", "wordembedding_config.json"),
+    *("vocab.*", "merges.txt", "bpe.codes", "*.model", "*.tiktoken"),
+    # Of modules. Those over a list of whole words can't be used here: passages are cut by tokens.
+    *("router_config.json", "cnn_config.json"),
 )
 _READS = 512  # tokens, where no file says how many
 
@@ -76,15 +77,20 @@ def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
 
 
 def _modules(folder: Path) -> list[Path]:
-    """The folders that `modules.json` names, but the folder itself."""
+    """The folders that `modules.json` names, but the folder itself. They lie in it."""
     try:
         listed = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-        named = {str(module.get("path", "")) for module in listed}
+        named = {PurePosixPath(module.get("path", "")) for module in listed}
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise EncoderUnusable(f"{folder}/modules.json can't be read.") from error
-    return sorted(folder / name.lstrip("/") for name in named - {"", "."})
+    if any(path.is_absolute() or ".." in path.parts or "\0" in str(path) for path in named):
+        raise EncoderUnusable(
+            f"{folder}/modules.json names a folder outside of it.",
+            hint="Put all of the model into one folder.",
+        )
+    return sorted(folder / path for path in named - {PurePosixPath()})
 
 
 def _sha256(path: Path) -> str:
@@ -109,4 +115,10 @@ def _made_by_modules(folder: Path) -> int:
 
 
 def _number(path: Path, key: str) -> int:
-    return int(json.loads(path.read_text()).get(key) or 0) if path.is_file() else 0
+    """What its JSON says; 0 where it doesn't."""
+    try:
+        return int(json.loads(path.read_text(encoding="utf-8")).get(key) or 0)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise EncoderUnusable(f"{path} can't be read.") from error
