@@ -6,18 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from pytest_django import Settings
 
-from corpus.encoders.registry import EncoderUnavailable, active_encoders, searched_rows
+from corpus import vectors
+from corpus.encoders.registry import EncoderUnavailable, active_encoders, facts_for, searched_rows
+from corpus.encoders.specs import EncoderSpec
 from corpus.models import Chunk, Encoder, EncoderState
 from corpus.services import encoders
 from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoders_sync
+from corpus.services.indexing import document_index
 from tests.corpora import publish
+from tests.corpus.documents import guideline, ingest
 from tests.corpus.encoder_sites import (
     TEXT,
     Site,
@@ -75,6 +80,25 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
     assert encoders_sync() == encoders.Synced()
 
 
+def test_moved_vectors_are_looked_at_from_the_first_to_the_last_document(site: Site) -> None:
+    """Those of the first one alone would be taken for the configured encoder's."""
+    first = indexed(sections=20)
+    other = ingest(guideline("# Tobramycin", sections=20))
+    document_index(other.pk)
+    keys = list(other.chunks.order_by("pk").values_list("pk", flat=True))
+    assert first.chunks.count() >= 20 and len(keys) >= 20
+    old = unknown_vectors()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
+    vectors.write(old, keys, np.eye(len(keys), 384, dtype=np.float32))
+    with pytest.raises(EncoderUnavailable, match="not made by the encoder minilm"):
+        encoders_sync()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
+    assert encoders_sync() == encoders.Synced()
+    assert Encoder.objects.get().fingerprint == facts_for(EncoderSpec("minilm")).space
+
+
 def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed()
     site.configure(minilm="bundled", one="one")
@@ -98,6 +122,10 @@ def test_what_is_converted_for_nobody_is_deleted_by_migrate(
     site.configure(minilm="bundled", one="one")
     encoders_sync()  # searched at once, since nothing is indexed
     site.configure(minilm="bundled", wide="wide")
+    settings.DATABASE_NAME = "evaluation_0a1b2c3d"  # which knows nothing of the site's encoders
+    call_command("migrate", database="owner", verbosity=0)
+    assert kept(settings) == {"one", "two", "wide"}
+    settings.DATABASE_NAME = ""
     call_command("migrate", database="owner", verbosity=0)
     assert kept(settings) == {"wide"}
     settings.ENCODER_BACKEND = "torch"
