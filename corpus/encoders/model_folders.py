@@ -38,7 +38,7 @@ class FolderFacts:
 
 @lru_cache(maxsize=32)
 def facts_of(folder: Path) -> FolderFacts:
-    """The files are hashed once a process. Raises EncoderUnusable where it holds no model."""
+    """The files are hashed once a process. Raises EncoderUnusable where no model can be read."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     transformer = _transformer_of(folder)

@@ -77,6 +77,17 @@ def test_all_that_the_loader_opens_is_counted(
     assert {path.suffix for path in files_read(of)} >= {".safetensors", ".json"}
 
 
+@pytest.mark.parametrize(("kind", "name"), [("cnn", "cnn_config"), ("router", "router_config")])
+def test_rarer_modules_count_too(kind: str, name: str, tmp_path: Path) -> None:
+    """They can be used; so what they read decides."""
+    folder = tiny_models.with_rarer_module(tmp_path / kind, kind)
+    LocalEmbedder(LocalModel(folder, backend="torch"), kept_in=tmp_path, threads=1).encode(TEXTS)
+    (read,) = [path for path in files_read(folder) if path.name == f"{name}.json"]
+    before = folder_digest(folder)
+    read.write_bytes(read.read_bytes() + b"\n")
+    assert folder_digest(folder) != before
+
+
 def files() -> list[str]:
     return [
         *("modules.json", "config.json", "config_sentence_transformers.json"),
