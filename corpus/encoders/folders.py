@@ -11,7 +11,6 @@ from pathlib import Path
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.local_models import LocalModel, local_facts
 from corpus.encoders.model_folders import facts_of as folder_facts
-from corpus.encoders.model_folders import weights_digest
 from corpus.encoders.openai_backend import (
     READS_TOKENS,
     OpenAIModel,
@@ -20,7 +19,10 @@ from corpus.encoders.openai_backend import (
 )
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
 
-_TOKENIZER = ("tokenizer.json", "vocab.txt", "tokenizer_config.json", "spiece.model", "merges.txt")
+_TOKENIZER = (
+    *("tokenizer.json", "vocab.txt", "tokenizer_config.json", "*.model", "merges.txt"),
+    *("bpe.codes", "*.tiktoken"),
+)
 
 
 @dataclass(frozen=True)
@@ -46,21 +48,6 @@ def facts_of(spec: EncoderSpec) -> Facts:
         return _local_facts(spec)
     except EncoderUnusable as error:
         raise SpecError(f"[{spec.name}]: {error}") from error
-
-
-def former_space(spec: EncoderSpec) -> str:
-    """The `space` by its former name, which covered the weights alone; empty where it is the same.
-
-    Raises `SpecError`. Weights are hashed once a process.
-    """
-    if spec.kind != "local":
-        return ""
-    model = local_model(spec)
-    try:
-        reads = spec.max_tokens or folder_facts(model.folder).max_tokens
-    except EncoderUnusable as error:
-        raise SpecError(f"[{spec.name}]: {error}") from error
-    return _space(spec, model.folder, weights_digest(model.folder), reads)
 
 
 def local_model(spec: EncoderSpec) -> LocalModel:
@@ -102,18 +89,14 @@ def _local_facts(spec: EncoderSpec) -> Facts:
             f"[{spec.name}]: {model.folder} reads {folder.max_tokens} tokens, not {spec.max_tokens}"
         )
     reads = spec.max_tokens or folder.max_tokens
+    deciding = [folder.digest, spec.pooling, spec.passage_prefix, reads]
     return Facts(
         fingerprint=facts.fingerprint,
-        space=_space(spec, model.folder, folder.digest, reads),
+        space=f"{model.folder.name}:{_digest(json.dumps(deciding).encode())}",
         tokenizer=_tokenizer_digest(model.folder),
         max_tokens=facts.max_tokens,
         dimensions=dimensions,
     )
-
-
-def _space(spec: EncoderSpec, folder: Path, digest: str, reads: int) -> str:
-    deciding = [digest, spec.pooling, spec.passage_prefix, reads]
-    return f"{folder.name}:{_digest(json.dumps(deciding).encode())}"
 
 
 def _endpoint_facts(spec: EncoderSpec) -> Facts:
@@ -153,7 +136,7 @@ def bundled_folder() -> Path:
 @lru_cache(maxsize=32)
 def _tokenizer_digest(folder: Path) -> str:
     found = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
-    return _digest(b"\0".join(path.read_bytes() for path in found))
+    return _digest(b"\0".join(path.read_bytes() for path in found if path.is_file()))
 
 
 def _digest(content: bytes) -> str:

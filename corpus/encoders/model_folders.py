@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from corpus.encoders.faults import EncoderUnusable
 
@@ -20,8 +20,9 @@ _DECIDING = (
     *("modules.json", "config.json", "config_sentence_transformers.json"),
     *("sentence_*_config.json", "adapter_config.json", "*.index.json"),
     *("tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
-    *("vocab.*", "merges.txt", "*.model"),
-    *("router_config.json", "lstm_config.json", "cnn_config.json", "wordembedding_config.json"),
+    *("vocab.*", "merges.txt", "bpe.codes", "*.model", "*.tiktoken"),
+    # Of modules. Those over a list of whole words can't be used here: passages are cut by tokens.
+    *("router_config.json", "cnn_config.json"),
 )
 _READS = 512  # tokens, where no file says how many
 
@@ -37,7 +38,7 @@ class FolderFacts:
 
 @lru_cache(maxsize=32)
 def facts_of(folder: Path) -> FolderFacts:
-    """The files are hashed once a process. Raises EncoderUnusable where it holds no model."""
+    """The files are hashed once a process. Raises EncoderUnusable where no model can be read."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     transformer = _transformer_of(folder)
@@ -68,19 +69,6 @@ def files_read(folder: Path) -> list[Path]:
     return sorted(weights | _matching(folder, _DECIDING))
 
 
-@lru_cache(maxsize=32)
-def weights_digest(folder: Path) -> str:
-    """16 hexadecimal digits over the bytes of all weights, in the order of their paths.
-
-    What named a model before `folder_digest` did; some databases still hold it.
-    """
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in _WEIGHTS for path in folder.rglob(pattern)}):
-        for part in _parts(path):
-            digest.update(part)
-    return digest.hexdigest()[:16]
-
-
 def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
     found = {path for pattern in patterns for path in folder.glob(pattern)}
     for module in _modules(folder):
@@ -89,27 +77,25 @@ def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
 
 
 def _modules(folder: Path) -> list[Path]:
-    """The folders that `modules.json` names, but the folder itself."""
+    """The folders that `modules.json` names, but the folder itself. They lie in it."""
     try:
         listed = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-        named = {str(module.get("path", "")) for module in listed}
+        named = {PurePosixPath(module.get("path", "")) for module in listed}
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise EncoderUnusable(f"{folder}/modules.json can't be read.") from error
-    return sorted(folder / name.lstrip("/") for name in named - {"", "."})
+    if any(path.is_absolute() or ".." in path.parts or "\0" in str(path) for path in named):
+        raise EncoderUnusable(
+            f"{folder}/modules.json names a folder outside of it.",
+            hint="Put all of the model into one folder.",
+        )
+    return sorted(folder / path for path in named - {PurePosixPath()})
 
 
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    for part in _parts(path):
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
-        yield from iter(lambda: stream.read(1 << 20), b"")
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _transformer_of(folder: Path) -> Path:
@@ -129,4 +115,10 @@ def _made_by_modules(folder: Path) -> int:
 
 
 def _number(path: Path, key: str) -> int:
-    return int(json.loads(path.read_text()).get(key) or 0) if path.is_file() else 0
+    """What its JSON says; 0 where it doesn't."""
+    try:
+        return int(json.loads(path.read_text(encoding="utf-8")).get(key) or 0)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise EncoderUnusable(f"{path} can't be read.") from error

@@ -71,31 +71,35 @@ def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
     """Delete converted models but those of the names `used`; the names of what was deleted, sorted.
 
     What a process computes with or makes stays, whoever made it; so does what can't be deleted, and
-    all else in there.
+    all else in there. A folder that can't be read is left alone.
     """
-    matches = [_OURS.fullmatch(path.name) for path in sorted(kept_in.iterdir())]
-    found = dict.fromkeys(match.group(1) for match in matches if match)
+    try:
+        names = sorted(path.name for path in kept_in.iterdir())
+    except OSError:
+        return ()
+    found = dict.fromkeys(match.group(1) for name in names if (match := _OURS.fullmatch(name)))
     return tuple(name for name in found if name not in used and _drop(kept_in / name))
 
 
 def _drop(target: Path) -> bool:
+    """Whether there was anything of a model and all of it is gone."""
     try:
         with (
             _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
             _locked(_beside(target, "lock"), fcntl.LOCK_EX | fcntl.LOCK_NB),
         ):
-            shutil.rmtree(target, ignore_errors=True)
-            _drop_parts(target)
+            found = [path for path in (target, *_parts(target)) if path.exists()]
+            for path in found:
+                shutil.rmtree(path)
             _beside(target, "lock").unlink()
             _beside(target, "used").unlink()
     except OSError:  # it is in use, or this may not delete there
         return False
-    return True
+    return bool(found)
 
 
-def _drop_parts(target: Path) -> None:
-    for left in target.parent.glob(f"{glob.escape(target.name)}.part-*"):
-        shutil.rmtree(left, ignore_errors=True)
+def _parts(target: Path) -> list[Path]:
+    return sorted(target.parent.glob(f"{glob.escape(target.name)}.part-*"))
 
 
 def converted_name(folder: Path, *, pooling: str) -> str:
@@ -105,7 +109,8 @@ def converted_name(folder: Path, *, pooling: str) -> str:
 
 
 def _make(folder: Path, pooling: str, target: Path) -> None:
-    _drop_parts(target)
+    for left in _parts(target):
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{target.name}.part-", dir=target.parent) as scratch:
         made = Path(scratch) / "made"
         made.mkdir()

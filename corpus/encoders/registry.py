@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 
 from corpus import vectors
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import Facts, endpoint, facts_of, former_space, local_model
+from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
 from corpus.encoders.local_models import LocalEmbedder, converted_names
 from corpus.encoders.openai_backend import OpenAIEmbedder
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
@@ -196,12 +196,6 @@ def embedder_of(row: Encoder) -> Embedder:
     """What computes the vectors of this row's table; raises as `active_encoders`."""
     spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
-        if row.fingerprint == former_space(spec):
-            raise EncoderUnavailable(
-                f"The vectors of the encoder {row.name} are named as by the version before.",
-                hint="Run manage.py migrate, which takes over what these files made, and then "
-                "manage.py reembed for what they did not.",
-            )
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that made its vectors.",
             hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",

@@ -1,40 +1,33 @@
-"""Whether vectors of which too little is known were made by the encoder that is at hand.
+"""Whether vectors of which nothing says what made them were made by the encoder that is at hand.
 
-A migration can't know what made those that it moved, and what once named an encoder left out how it
-pools and cuts; only encoding some of their passages again tells. A model is asked for that, so that
-it is never done inside a transaction.
+A migration can't know what made those that it moved; only encoding some of their passages again
+tells. A model is asked for that, so that it is never done inside a transaction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 
-from corpus.encoders.folders import Facts, former_space
-from corpus.encoders.registry import EncoderUnavailable, embedder_for, facts_for
-from corpus.encoders.specs import EncoderSpec, SpecError, spec_from
+from corpus.encoders.folders import Facts
+from corpus.encoders.registry import EncoderUnavailable, embedder_for
+from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Vectors
-from corpus.errors import MedragError
-from corpus.models import Chunk, Encoder, EncoderState
+from corpus.models import Chunk, Encoder
 from corpus.services.batches import encode_rows
 
-COMPARED = 8  # passages, the first by key
+COMPARED = 8  # passages, at even steps over all: neighbours are of one document
 # Above what computing in 16 bits instead of 32 costs; two trainings of a model are far below.
 SAME_COSINE = 0.99
 
-_STORED = "SELECT chunk_id, embedding::real[] FROM {table} ORDER BY chunk_id LIMIT %s"
-
-
-@dataclass(frozen=True)
-class Renamed:
-    """What the space of a row's vectors was called, and what it is called."""
-
-    former: str
-    space: str
+_STORED = """
+WITH parted AS (SELECT chunk_id, ntile(%s) OVER (ORDER BY chunk_id) AS part FROM {table})
+SELECT chunk_id, embedding::real[] FROM {table}
+WHERE chunk_id IN (SELECT min(chunk_id) FROM parted GROUP BY part)
+ORDER BY chunk_id
+"""
 
 
 def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
@@ -69,31 +62,8 @@ def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> No
         )
 
 
-def encoders_to_rename(alias: str) -> dict[int, Renamed]:
-    """The rows that are named by their weights alone, as once, and whose vectors are made today.
-
-    What they are named by then covers tokenizer, pooling and the rest too; what a row was made with
-    beside its weights, only its vectors tell. Rows whose files are gone, changed or can't be used
-    are left out. One query, and two for each. The model is loaded only for such rows.
-    """
-    rows = Encoder.objects.using(alias).exclude(state=EncoderState.RETIRED).exclude(fingerprint="")
-    found = {encoder.pk: _renamed(encoder, alias) for encoder in rows.order_by("pk")}
-    return {pk: renamed for pk, renamed in found.items() if renamed is not None}
-
-
-def _renamed(encoder: Encoder, alias: str) -> Renamed | None:
-    spec = spec_from(encoder.spec)
-    try:
-        former = former_space(spec)
-        if encoder.fingerprint != former or not _makes_its_vectors(encoder, spec, alias):
-            return None
-        return Renamed(former, facts_for(spec).space)
-    except (SpecError, ImproperlyConfigured, MedragError):  # whoever needs it hears of it by name
-        return None
-
-
 def _makes_its_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> bool:
-    """Whether `spec` makes those of the first passages; so where there are none."""
+    """Whether `spec` makes those of a few passages; so where there are none."""
     stored = _stored(encoder, alias)
     rows = list(Chunk.objects.using(alias).filter(pk__in=stored).order_by("pk"))
     if not rows:

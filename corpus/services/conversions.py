@@ -15,9 +15,11 @@ from corpus.models import Encoder, EncoderState
 def conversions_drop_unused() -> tuple[str, ...]:
     """Delete what no encoder uses that is configured, searched or being built; the names of it.
 
-    What another process computes with stays. One query. Raises `ImproperlyConfigured`.
+    What another process computes with stays. One query. Raises `ImproperlyConfigured`. Nothing is
+    deleted beside a database that MEDRAG_DATABASE_NAME names: it shares the folder with the site's
+    own, and knows nothing of what that one's encoders use.
     """
-    if not settings.MODELS_DIR.is_dir():
+    if settings.DATABASE_NAME or not settings.MODELS_DIR.is_dir():
         return ()
     rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
     specs = [*configured_specs(), *(spec_from(row.spec) for row in rows if row.fingerprint)]
@@ -27,6 +29,7 @@ def conversions_drop_unused() -> tuple[str, ...]:
 def _names(specs: list[EncoderSpec]) -> set[str]:
     found: set[str] = set()
     for spec in specs:
-        with suppress(SpecError):  # its files are gone: nothing is computed with what was made
+        # Its files are gone or can't be read: nothing is computed with what was made.
+        with suppress(SpecError, OSError):
             found |= converted_for(spec)
     return found

@@ -9,7 +9,7 @@ of it may die and go on at any moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -24,7 +24,7 @@ from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
 from corpus.models import Chunk, Encoder, EncoderState
-from corpus.services.adoption import Renamed, encoders_to_adopt, encoders_to_rename
+from corpus.services.adoption import encoders_to_adopt
 from corpus.services.batches import BATCH, encode_rows
 from corpus.services.vector_index import FILLING, OWNER, alone, index_build
 from corpus.summaries.index import indexes_sync
@@ -72,12 +72,10 @@ def encoders_sync() -> Synced:
     """
     configured = [(spec, facts_for(spec)) for spec in configured_specs()]
     adopted = encoders_to_adopt(*configured[0], OWNER)
-    renamed = encoders_to_rename(OWNER)
     with _not_in_use(), transaction.atomic(using=OWNER):
         _execute(f"SET LOCAL lock_timeout = '{_LOCK_LIMIT}'")
         _execute("LOCK TABLE corpus_encoder IN SHARE ROW EXCLUSIVE MODE")
         _adopt(adopted, *configured[0])
-        _rename(renamed)
         _forget_unfinished(configured)
         dropped = _drop_retired()
         is_empty = not Chunk.objects.using(OWNER).exists()
@@ -147,12 +145,6 @@ def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
             spec, m=EncoderSpec.m, ef_construction=EncoderSpec.ef_construction
         ).as_json()
         encoder.save(using=OWNER)
-
-
-def _rename(renamed: Mapping[int, Renamed]) -> None:
-    for pk, name in renamed.items():
-        rows = Encoder.objects.using(OWNER).filter(pk=pk, fingerprint=name.former)
-        rows.update(fingerprint=name.space)
 
 
 def _forget_unfinished(configured: Sequence[tuple[EncoderSpec, Facts]]) -> None:

@@ -8,9 +8,9 @@ killed it leaves an index that is marked invalid; that is dropped and built anew
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from django.db import connection, connections, transaction
+from django.db import Error, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
 from corpus.errors import MedragError
@@ -91,7 +91,8 @@ def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[No
         try:
             yield
         finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+            with suppress(Error):  # a connection that was lost, whose error is the one to be told
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
 def _build_beside(encoder: Encoder) -> None:

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from pytest_django import Settings
 
-from corpus.encoders import model_folders, registry
-from corpus.encoders.folders import former_space
-from corpus.encoders.local_models import local_facts
+from corpus import vectors
 from corpus.encoders.registry import EncoderUnavailable, active_encoders, facts_for, searched_rows
-from corpus.encoders.specs import EncoderSpec, spec_from
+from corpus.encoders.specs import EncoderSpec
 from corpus.models import Chunk, Encoder, EncoderState
 from corpus.services import encoders
-from corpus.services.adoption import encoders_to_rename
 from corpus.services.conversions import conversions_drop_unused
-from corpus.services.encoders import encoder_reembed, encoders_sync
-from retrieval.pipeline import retrieve
+from corpus.services.encoders import encoders_sync
+from corpus.services.indexing import document_index
 from tests.corpora import publish
+from tests.corpus.documents import guideline, ingest
 from tests.corpus.encoder_sites import (
-    ASKED,
     TEXT,
     Site,
-    building,
     everything,
     has_index,
     indexed,
@@ -39,7 +33,6 @@ from tests.corpus.encoder_sites import (
     states,
     tables,
 )
-from tests.corpus.encoders import tiny_models
 from tests.processes import ROOT
 
 
@@ -87,6 +80,25 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
     assert encoders_sync() == encoders.Synced()
 
 
+def test_moved_vectors_are_looked_at_from_the_first_to_the_last_document(site: Site) -> None:
+    """Those of the first one alone would be taken for the configured encoder's."""
+    first = indexed(sections=20)
+    other = ingest(guideline("# Tobramycin", sections=20))
+    document_index(other.pk)
+    keys = list(other.chunks.order_by("pk").values_list("pk", flat=True))
+    assert first.chunks.count() >= 20 and len(keys) >= 20
+    old = unknown_vectors()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
+    vectors.write(old, keys, np.eye(len(keys), 384, dtype=np.float32))
+    with pytest.raises(EncoderUnavailable, match="not made by the encoder minilm"):
+        encoders_sync()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
+    assert encoders_sync() == encoders.Synced()
+    assert Encoder.objects.get().fingerprint == facts_for(EncoderSpec("minilm")).space
+
+
 def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed()
     site.configure(minilm="bundled", one="one")
@@ -100,92 +112,6 @@ def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyP
     assert states() == {"minilm:384": "ACTIVE", "one:32": "BUILDING"}
 
 
-@pytest.fixture
-def chain(encoder_models: Path, tmp_path: Path) -> Iterator[Path]:
-    """A folder that says how it pools; it may be changed."""
-    yield tiny_models.with_modules(tmp_path / "chain")
-    forget()
-
-
-def forget() -> None:
-    """As in a new process."""
-    for cached in (model_folders.facts_of, model_folders.weights_digest, local_facts):
-        cached.cache_clear()
-    registry._loaded.clear()
-
-
-def by_its_former_name(row: Encoder) -> Encoder:
-    """As the version before left it."""
-    row.fingerprint = former_space(spec_from(row.spec))
-    row.save()
-    return row
-
-
-def chain_site(settings: Settings, tmp_path: Path, folder: Path) -> None:
-    path = tmp_path / "chain.toml"
-    path.write_text(f'[chain]\nmodel = "{folder}"\n')
-    settings.ENCODERS = str(path)
-
-
-def test_vectors_are_found_again_under_their_new_name(own_database: str) -> None:
-    indexed()
-    row = by_its_former_name(searched_rows()[0])
-    before = everything(row)
-    with pytest.raises(EncoderUnavailable, match="version before") as caught:
-        active_encoders()
-    assert "Run manage.py migrate" in caught.value.hint
-    call_command("migrate", database="owner", verbosity=0)
-    assert states() == {"minilm:384": "ACTIVE"}
-    assert Encoder.objects.get().fingerprint == facts_for(EncoderSpec("minilm")).space
-    assert everything(row) == before
-    assert retrieve(ASKED).hits
-    assert encoders_sync() == encoders.Synced()
-
-
-def test_one_that_is_being_replaced_is_searched_under_its_new_name(site: Site) -> None:
-    """It is configured no more, so that only its row says what it is."""
-    site.configure(one="one")
-    encoders_sync()
-    encoders_sync()
-    indexed()
-    by_its_former_name(Encoder.objects.get())
-    site.configure(wide="wide")
-    assert encoders_sync().made == ("wide",)
-    assert states() == {"one:32": "ACTIVE", "wide:64": "BUILDING"}
-    assert retrieve(ASKED).hits
-
-
-def test_one_whose_pooling_was_changed_since_is_made_anew(
-    own_database: str, settings: Settings, tmp_path: Path, chain: Path
-) -> None:
-    chain_site(settings, tmp_path, chain)
-    encoders_sync()
-    encoders_sync()
-    indexed(sections=20)
-    row = by_its_former_name(Encoder.objects.get())
-    path = chain / "1_Pooling" / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"pooling_mode": "cls"}))
-    forget()
-    out = StringIO()
-    call_command("migrate", database="owner", verbosity=0, stdout=out)
-    assert "New vectors are to be made by chain" in out.getvalue()
-    assert [row.state for row in Encoder.objects.order_by("pk")] == ["ACTIVE", "BUILDING"]
-    with pytest.raises(EncoderUnavailable, match="version before"):
-        active_encoders()
-    encoder_reembed(building())
-    assert searched_rows()[0].pk != row.pk
-    assert retrieve(ASKED).hits
-
-
-def test_one_whose_files_are_gone_is_left_as_it_is(site: Site, tmp_path: Path) -> None:
-    site.configure(one="one")
-    encoders_sync()
-    row = by_its_former_name(Encoder.objects.get(name="one"))
-    row.spec["model"] = str(tmp_path / "gone")
-    row.save()
-    assert encoders_to_rename("owner") == {}
-
-
 def test_what_is_converted_for_nobody_is_deleted_by_migrate(
     site: Site, settings: Settings, tmp_path: Path, encoder_models: Path
 ) -> None:
@@ -196,6 +122,10 @@ def test_what_is_converted_for_nobody_is_deleted_by_migrate(
     site.configure(minilm="bundled", one="one")
     encoders_sync()  # searched at once, since nothing is indexed
     site.configure(minilm="bundled", wide="wide")
+    settings.DATABASE_NAME = "evaluation_0a1b2c3d"  # which knows nothing of the site's encoders
+    call_command("migrate", database="owner", verbosity=0)
+    assert kept(settings) == {"one", "two", "wide"}
+    settings.DATABASE_NAME = ""
     call_command("migrate", database="owner", verbosity=0)
     assert kept(settings) == {"wide"}
     settings.ENCODER_BACKEND = "torch"

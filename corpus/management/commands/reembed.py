@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error, connections
 from tqdm import tqdm
 
 from corpus.errors import MedragError
@@ -38,9 +39,9 @@ class Command(BaseCommand):
         building = list(Encoder.objects.filter(state=EncoderState.BUILDING).order_by("position"))
         quiet = options["background"]
         faults = [fault for encoder in building if (fault := self._fault_of(encoder, quiet=quiet))]
-        conversions_drop_unused()
         if faults:
             raise CommandError("\n".join(faults))
+        conversions_drop_unused()
         if not building and not quiet:
             self.stdout.write("Nothing to do: what is configured is searched.")
 
@@ -52,6 +53,9 @@ class Command(BaseCommand):
             return "" if quiet else error.sentence
         except (MedragError, ImproperlyConfigured) as error:
             return f"{encoder.name}: {getattr(error, 'sentence', str(error))}"
+        except Error as error:
+            _close_what_broke()
+            return f"{encoder.name}: {_sentence(error)}"
         return ""
 
     def _reembed(self, encoder: Encoder, *, quiet: bool) -> None:
@@ -59,6 +63,20 @@ class Command(BaseCommand):
             encoder_reembed(encoder, on_progress=lambda done, total: _show(bar, done, total))
         if not quiet:
             self.stdout.write(f"{encoder.name} is searched now.")
+
+
+def _sentence(error: Error) -> str:
+    """Its kind, such as DiskFull; what the database says of it may quote rows."""
+    return (
+        f"The database failed ({type(error.__cause__ or error).__name__}). Nothing that was made "
+        "is lost; what is searched stays searched. See to the database, then run manage.py reembed."
+    )
+
+
+def _close_what_broke() -> None:
+    """So that the next one begins with connections that work."""
+    for connection in connections.all(initialized_only=True):
+        connection.close_if_unusable_or_obsolete()
 
 
 def _show(bar: tqdm[Any], done: int, total: int) -> None:

@@ -6,18 +6,17 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from corpus.encoders import model_folders, openvino_model
+from corpus.encoders import folders, model_folders, openvino_model
 from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.folders import bundled_folder, facts_of, former_space
+from corpus.encoders.folders import bundled_folder, facts_of
 from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
 from corpus.encoders.model_folders import files_read, folder_digest
-from corpus.encoders.specs import EncoderSpec
+from corpus.encoders.specs import EncoderSpec, SpecError
 from corpus.encoders.types import Vectors
 from tests.corpus.encoders import tiny_models
 
@@ -48,7 +47,7 @@ def _as_in_a_new_process() -> Iterator[None]:
 
 
 def forget() -> None:
-    for cached in (model_folders.facts_of, model_folders.weights_digest, local_facts):
+    for cached in (model_folders.facts_of, folders._tokenizer_digest, local_facts):
         cached.cache_clear()
 
 
@@ -78,6 +77,17 @@ def test_all_that_the_loader_opens_is_counted(
     assert {path.suffix for path in files_read(of)} >= {".safetensors", ".json"}
 
 
+@pytest.mark.parametrize(("kind", "name"), [("cnn", "cnn_config"), ("router", "router_config")])
+def test_rarer_modules_count_too(kind: str, name: str, tmp_path: Path) -> None:
+    """They can be used; so what they read decides."""
+    folder = tiny_models.with_rarer_module(tmp_path / kind, kind)
+    LocalEmbedder(LocalModel(folder, backend="torch"), kept_in=tmp_path, threads=1).encode(TEXTS)
+    (read,) = [path for path in files_read(folder) if path.name == f"{name}.json"]
+    before = folder_digest(folder)
+    read.write_bytes(read.read_bytes() + b"\n")
+    assert folder_digest(folder) != before
+
+
 def files() -> list[str]:
     return [
         *("modules.json", "config.json", "config_sentence_transformers.json"),
@@ -100,7 +110,13 @@ def test_the_files_above_are_all_of_a_chain(folder: Path) -> None:
     assert {path.relative_to(folder).as_posix() for path in files_read(folder)} == set(files())
 
 
-@pytest.mark.parametrize("name", ["special_tokens_map.json", "vocab.txt", "added_tokens.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("special_tokens_map.json", "vocab.txt", "added_tokens.json", "bpe.codes"),
+        *("words.tiktoken", "spiece.model", "2_Dense/router_config.json"),
+    ],
+)
 def test_a_file_that_is_read_where_it_is_there_counts(folder: Path, name: str) -> None:
     before = named(folder)
     (folder / name).write_text("{}")
@@ -127,11 +143,42 @@ def test_a_copy_elsewhere_is_the_same(folder: Path, projected_model: Path) -> No
     assert folder_digest(folder) == folder_digest(projected_model)
 
 
-@pytest.mark.parametrize("content", ["no json", "[1]", "5", '{"path": 1}'])
+@pytest.mark.parametrize("name", ["bpe.codes", "words.tiktoken", "spiece.model"])
+def test_what_counts_tokens_decides_where_passages_are_cut(folder: Path, name: str) -> None:
+    spec = EncoderSpec("mine", model=str(folder))
+    before = facts_of(spec).tokenizer
+    (folder / name).write_text("other")
+    forget()
+    assert facts_of(spec).tokenizer != before
+
+
+@pytest.mark.parametrize(
+    "content", ["no json", "[1]", "5", '{"path": 1}', '[{"path": 1}]', '[{"path": null}]']
+)
 def test_modules_that_cannot_be_read_are_said(folder: Path, content: str) -> None:
     (folder / "modules.json").write_text(content)
     with pytest.raises(EncoderUnusable, match=r"modules\.json can't be read"):
         files_read(folder)
+
+
+@pytest.mark.parametrize("path", ["../shared", "1_Pooling/../../shared", "/shared", "a\0b"])
+def test_modules_outside_of_the_folder_are_refused_by_name(folder: Path, path: str) -> None:
+    shared = folder.parent / "shared"
+    shared.mkdir()
+    (shared / "config.json").write_text("{}")
+    listed = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").write_text(json.dumps([*listed, {"path": path}]))
+    with pytest.raises(EncoderUnusable, match="names a folder outside of it"):
+        files_read(folder)
+    with pytest.raises(SpecError, match=r"\[mine\].*names a folder outside of it"):
+        facts_of(EncoderSpec("mine", model=str(folder)))
+
+
+@pytest.mark.parametrize("content", ["no json", "[1]", '{"max_position_embeddings": "many"}'])
+def test_a_configuration_that_cannot_be_read_is_said(folder: Path, content: str) -> None:
+    (folder / "config.json").write_text(content)
+    with pytest.raises(EncoderUnusable, match=r"config\.json can't be read"):
+        model_folders.facts_of(folder)
 
 
 def repooled(folder: Path) -> None:
@@ -167,26 +214,8 @@ def test_weights_that_are_cut_off_are_said(
         LocalEmbedder(LocalModel(folder, backend=backend), kept_in=kept_in, threads=1)
 
 
-def test_the_former_name_covered_the_weights_alone(folder: Path) -> None:
-    spec = EncoderSpec("mine", model=str(folder))
-    before = former_space(spec)
-    repooled(folder)
-    assert former_space(spec) == before
-    changes: list[Callable[[], EncoderSpec]] = [
-        lambda: replace(spec, pooling="mean"),
-        lambda: replace(spec, passage_prefix="passage: "),
-        lambda: replace(spec, max_tokens=20),
-    ]
-    assert len({former_space(change()) for change in changes} | {before}) == 4
-    (folder / "model.safetensors").write_bytes(b"other")
-    forget()
-    assert former_space(spec) != before
-    assert former_space(EncoderSpec("far", kind="openai", model="m", dimensions=8)) == ""
-
-
-def test_the_bundled_one_was_once_called_by_its_weights() -> None:
-    """The name that is in databases which the version before made."""
-    assert former_space(EncoderSpec("minilm")) == "model:7466910acd99dd39"
+def test_the_bundled_one_keeps_its_name() -> None:
+    """It stands in databases, which would make all vectors anew under another."""
     assert facts_of(EncoderSpec("minilm")).space == "model:3898f8b935a9434c"
 
 

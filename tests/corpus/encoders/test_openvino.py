@@ -196,6 +196,18 @@ def test_what_no_encoder_uses_is_deleted_and_nothing_else(
     assert drop_unused(converted_in, {mine.name}) == ()
 
 
+def test_nothing_is_said_to_be_deleted_that_was_not(converted_in: Path) -> None:
+    """A lock without a model, a model that can't be deleted, a folder that isn't there."""
+    bare, stuck = (f"{name}-{'0' * 16}" for name in ("bare", "stuck"))
+    (converted_in / f"{bare}.lock").touch()
+    (converted_in / stuck).write_text("no folder")
+    assert drop_unused(converted_in, set()) == ()
+    kept = {path.name for path in converted_in.iterdir()}
+    assert kept == {stuck, f"{stuck}.lock", f"{stuck}.used"}
+    assert drop_unused(converted_in / "missing", set()) == ()
+    assert drop_unused(converted_in / stuck, set()) == ()
+
+
 def test_what_another_process_uses_is_not_deleted(plain_model: Path, converted_in: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(plain_model), str(converted_in)],

@@ -45,3 +45,26 @@ def with_modules(folder: Path, *, width: int = 32, projected: int = 0, seed: int
         modules.append(Dense(width, projected))
     SentenceTransformer(modules=modules, device="cpu").save(str(folder), create_model_card=False)
     return folder
+
+
+def with_rarer_module(folder: Path, kind: str, *, width: int = 32) -> Path:
+    """With a convolution before the pooling (`cnn`), or a choice behind it (`router`)."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import (
+        CNN,
+        Dense,
+        Pooling,
+        Router,
+        Transformer,
+    )
+
+    plain = transformer(folder.with_name(f"{folder.name}-plain"), width=width)
+    torch.manual_seed(1)
+    first, pooling = Transformer(str(plain)), Pooling(width, pooling_mode="mean")
+    modules = {
+        "cnn": lambda: [first, CNN(width, width // 2, [1, 3]), pooling],
+        "router": lambda: [first, pooling, Router({"one": [Dense(width, 16)]}, "one")],
+    }[kind]()
+    SentenceTransformer(modules=modules, device="cpu").save(str(folder), create_model_card=False)
+    return folder
