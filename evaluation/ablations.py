@@ -26,7 +26,7 @@ from evaluation.ablation import (
 )
 from evaluation.children import ChildFailed
 from evaluation.configurations import Recipe
-from evaluation.databases import databases_filled, name_for
+from evaluation.databases import NoSuchDatabase, databases_filled, name_for
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured
 from evaluation.errands import Failed
@@ -125,7 +125,8 @@ def ablation_run(
     """Measure what is wanted, index by index; what fails is named in it and leaves the others.
 
     The site's own index comes first, then those that are filled already. `keep` is called when
-    all of an index are there. Raises ChildFailed where the site's own could not be made.
+    all of an index are there. Raises ChildFailed where the site's own could not be made, and
+    NoSuchDatabase where it is to be made anew and is in use; another index in use has failed.
     """
     recipes = recipes_in_order(dataset, ablation)
     for number, recipe in enumerate(recipes, start=1):
@@ -143,11 +144,13 @@ def ablation_run(
             runs_measure(
                 order, dataset, configurations, recipe=recipe, say=say, gate=gate, keep=take
             )
-        except ChildFailed as error:
+        except (ChildFailed, NoSuchDatabase) as error:
             if recipe == AS_SET:
                 raise
-            ablation.failed.update({switch.name: str(error) for switch in of_recipe})
-            say(f"  {recipe.name}: {error}")
+            # What a child said stands above, in the terminal; a table has no above.
+            why = str(error) if isinstance(error, ChildFailed) else error.sentence
+            ablation.failed.update({switch.name: why for switch in of_recipe})
+            say(f"  {recipe.name}: {why}")
         keep()
 
 
