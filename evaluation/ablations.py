@@ -39,6 +39,7 @@ from evaluation.tables import (
     ablation_rows,
     ablation_table,
     dataset_lines,
+    gate_lines,
     note_lines,
     served_table,
 )
@@ -192,8 +193,9 @@ def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
     lines = [*dataset_lines(dataset), ""]
     if ablation.baseline or rows:
         lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
-    if ablation.served or served:
-        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served)), ""]
+    if through := [*([ablation.served] if ablation.served else []), *served]:
+        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served))]
+        lines += [*gate_lines(through[0]), ""]  # all of an ablation went through one gate
     lines.append(SEMANTICS)
     for result in ablation.found.values():
         lines += note_lines(result)

@@ -43,6 +43,14 @@ def read_digest(folder: Path) -> str:
         raise _not_written(folder, "metrics.json") from error
 
 
+def read_as_served(folder: Path) -> bool:
+    """Whether the run was asked as served, from `metrics.json`. Raises FolderError."""
+    try:
+        return bool(_json(folder, "metrics.json").get("configuration", {}).get("as_served"))
+    except AttributeError as error:
+        raise _not_written(folder, "metrics.json") from error
+
+
 def _are_scores(found: Any) -> bool:
     return isinstance(found, dict) and all(
         isinstance(values, dict)

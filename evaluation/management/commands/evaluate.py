@@ -26,8 +26,13 @@ from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
-from evaluation.folders import read_digest, read_scores, refuse_unwritable
-from evaluation.measured import compared
+from evaluation.folders import (
+    read_as_served,
+    read_digest,
+    read_scores,
+    refuse_unwritable,
+)
+from evaluation.measured import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
 from evaluation.services import Order, folder_write, report_lines, runs_measure
@@ -159,6 +164,8 @@ class Command(BaseCommand):
                 "The two folders are of different data sets: "
                 "documents, queries or judgements differ."
             )
+        if len({read_as_served(folder) for folder in folders}) != 1:
+            raise CommandError(f"{NOT_BOTH_SERVED} They can't be compared.")
         first, second = map(read_scores, folders)
         try:
             differences = compared(first, second)
