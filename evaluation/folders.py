@@ -11,6 +11,8 @@ from typing import Any
 from corpus.errors import MedragError
 from evaluation.metrics import Scores
 
+MANY = ("ablation.json", "peers.json", "runs")  # where several runs were written together
+
 
 class FolderError(MedragError):
     """Nothing can be written there, or it does not hold what `evaluate retrieval` writes."""
@@ -25,6 +27,18 @@ def refuse_unwritable(out: Path) -> None:
         tempfile.TemporaryFile(dir=there).close()  # to ask for the right says too little
     except OSError as error:
         raise FolderError(f"--out: nothing can be written in {there}.") from error
+
+
+def refuse_taken(out: Path) -> None:
+    """Where several runs lie already: those of two commands could not be told apart there.
+
+    Raises FolderError.
+    """
+    if any((out / name).exists() for name in MANY):
+        raise FolderError(
+            f"--out: {out} holds the results of an ablation or of a comparison with peers already.",
+            hint="They were left as they are: name another folder, or move that one away.",
+        )
 
 
 def read_scores(folder: Path) -> Scores:

@@ -30,6 +30,7 @@ from evaluation.folders import (
     read_as_served,
     read_digest,
     read_scores,
+    refuse_taken,
     refuse_unwritable,
 )
 from evaluation.measured import NOT_BOTH_SERVED, compared
@@ -144,6 +145,8 @@ class Command(BaseCommand):
             raise CommandError("--limit is a number of queries, at least 1.")
         out = Path(options["out"])
         refuse_unwritable(out)
+        if options["what"] in ("ablation", "peers"):
+            refuse_taken(out)
         source = Source(
             folder=str(options["dataset"].resolve()),
             form=options["format"],
