@@ -1,7 +1,8 @@
 """Calls of an OpenAI-compatible endpoint that end when they should. Pure.
 
-The other side is neither trusted nor relied on: a call ends at its deadline whatever it waits for,
-follows no redirect, and reads no more than it has room for.
+The other side is neither trusted nor relied on: once connected, a call ends at its deadline
+whatever it waits for; it follows no redirect, and reads no more than it has room for. Connecting
+may take longer: each address of a name has the client's time-out, and looking the name up has none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """One question to a language model behind an OpenAI-compatible endpoint, and its answer.
 
-The model is neither trusted nor relied on. A call ends at its deadline whatever it waits for, is
-tried again in one place only, follows no redirect, and reads no more than it asked for. What is
-wrong with an endpoint is one error, which never holds text of a question, a document or an answer.
+The model is neither trusted nor relied on. Once connected, a call ends at its deadline whatever it
+waits for (`corpus.endpoints`); it is tried again in one place only, follows no redirect, and reads
+no more than it asked for. What is wrong with an endpoint is one error, which never holds text of a
+question, a document or an answer.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from evaluation.ablation import (
 )
 from evaluation.children import ChildFailed
 from evaluation.configurations import Recipe
-from evaluation.databases import databases_filled, name_for
+from evaluation.databases import NoSuchDatabase, databases_filled, name_for
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured
 from evaluation.errands import Failed
@@ -39,6 +39,7 @@ from evaluation.tables import (
     ablation_rows,
     ablation_table,
     dataset_lines,
+    gate_lines,
     note_lines,
     served_table,
 )
@@ -125,7 +126,8 @@ def ablation_run(
     """Measure what is wanted, index by index; what fails is named in it and leaves the others.
 
     The site's own index comes first, then those that are filled already. `keep` is called when
-    all of an index are there. Raises ChildFailed where the site's own could not be made.
+    all of an index are there. Raises ChildFailed where the site's own could not be made, and
+    NoSuchDatabase where it is to be made anew and is in use; another index in use has failed.
     """
     recipes = recipes_in_order(dataset, ablation)
     for number, recipe in enumerate(recipes, start=1):
@@ -143,11 +145,13 @@ def ablation_run(
             runs_measure(
                 order, dataset, configurations, recipe=recipe, say=say, gate=gate, keep=take
             )
-        except ChildFailed as error:
+        except (ChildFailed, NoSuchDatabase) as error:
             if recipe == AS_SET:
                 raise
-            ablation.failed.update({switch.name: str(error) for switch in of_recipe})
-            say(f"  {recipe.name}: {error}")
+            # What a child said stands above, in the terminal; a table has no above.
+            why = str(error) if isinstance(error, ChildFailed) else error.sentence
+            ablation.failed.update({switch.name: why for switch in of_recipe})
+            say(f"  {recipe.name}: {why}")
         keep()
 
 
@@ -189,8 +193,9 @@ def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
     lines = [*dataset_lines(dataset), ""]
     if ablation.baseline or rows:
         lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
-    if ablation.served or served:
-        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served)), ""]
+    if through := [*([ablation.served] if ablation.served else []), *served]:
+        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served))]
+        lines += [*gate_lines(through[0]), ""]  # all of an ablation went through one gate
     lines.append(SEMANTICS)
     for result in ablation.found.values():
         lines += note_lines(result)

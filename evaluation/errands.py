@@ -69,6 +69,8 @@ class Brought:
     served_same: int = 0  # of them, those whose documents begin the run in the same order
     otherwise: int = 0  # queries of the run that have a note, in all
     looked: dict[str, dict[str, float]] = field(default_factory=dict)  # measure -> query -> value
+    as_served: bool = False  # asked as a reader asks: the documents are those that are handed on
+    gate: dict[str, Any] = field(default_factory=dict)  # it went through, as `gate_named` has it
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from typing import Any
 from corpus.errors import MedragError
 from evaluation.metrics import Scores
 
+MANY = ("ablation.json", "peers.json", "runs")  # where several runs were written together
+
 
 class FolderError(MedragError):
     """Nothing can be written there, or it does not hold what `evaluate retrieval` writes."""
@@ -27,6 +29,18 @@ def refuse_unwritable(out: Path) -> None:
         raise FolderError(f"--out: nothing can be written in {there}.") from error
 
 
+def refuse_taken(out: Path) -> None:
+    """Where several runs lie already: those of two commands could not be told apart there.
+
+    Raises FolderError.
+    """
+    if any((out / name).exists() for name in MANY):
+        raise FolderError(
+            f"--out: {out} holds the results of an ablation or of a comparison with peers already.",
+            hint="They were left as they are: name another folder, or move that one away.",
+        )
+
+
 def read_scores(folder: Path) -> Scores:
     """Measure -> query -> value, as `scores.json` has them. Raises FolderError."""
     found = _json(folder, "scores.json")
@@ -40,6 +54,14 @@ def read_digest(folder: Path) -> str:
     try:
         return str(_json(folder, "metrics.json")["dataset"]["digest"])
     except (KeyError, TypeError) as error:
+        raise _not_written(folder, "metrics.json") from error
+
+
+def read_as_served(folder: Path) -> bool:
+    """Whether the run was asked as served, from `metrics.json`. Raises FolderError."""
+    try:
+        return bool(_json(folder, "metrics.json").get("configuration", {}).get("as_served"))
+    except AttributeError as error:
         raise _not_written(folder, "metrics.json") from error
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -24,6 +26,21 @@ def gate_written() -> dict[str, Any]:
     if not isinstance(scale, Calibration):
         return {"threshold": gate.threshold, "version": scale.version}
     return {"threshold": gate.threshold, "version": scale.version, "calibration": asdict(scale)}
+
+
+def gate_named(gate: Gate) -> dict[str, Any]:
+    """{version, threshold, fingerprint}: which gate it is; another fingerprint judges otherwise.
+
+    The fingerprint is 16 hex digits over the scale, with the encoder that it was fitted on, and
+    the threshold.
+    """
+    decides = {"scale": gate.scale.as_dict(), "threshold": gate.threshold}
+    digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+    return {
+        "version": gate.scale.version,
+        "threshold": gate.threshold,
+        "fingerprint": digest[:16],
+    }
 
 
 def gate_read(written: Mapping[str, Any]) -> Gate:

@@ -27,7 +27,7 @@ from evaluation.errands import (
     SEARCHED_AGAIN,
     Brought,
 )
-from evaluation.gates import gate_read
+from evaluation.gates import gate_named, gate_read
 from evaluation.pooling import Entries, pooled
 from evaluation.searching import TIMED, document_names, index_sizes, notes_counted, percentiles
 from retrieval.config import RetrievalConfig, config_from
@@ -68,7 +68,7 @@ def look_all(
         relevant = frozenset(d for d, gain in gains if gain >= dataset.relevant_from)
         asked[query] = _asked(*_look(text, config, site_gate), names, relevant)
         on_progress(done)
-    return _brought(configuration, asked)
+    return _brought(configuration, site_gate, asked)
 
 
 def _look(text: str, config: RetrievalConfig, gate: Gate) -> tuple[Looks, Decision, float]:
@@ -105,7 +105,7 @@ def _asked(
     )
 
 
-def _brought(configuration: Configuration, asked: Mapping[str, Asked]) -> Brought:
+def _brought(configuration: Configuration, gate: Gate, asked: Mapping[str, Asked]) -> Brought:
     noted = [each.notes for each in asked.values()]
     timed = [{"whole": each.duration_ms} for each in asked.values()][:TIMED]
     return Brought(
@@ -118,4 +118,6 @@ def _brought(configuration: Configuration, asked: Mapping[str, Asked]) -> Brough
         notes=notes_counted(noted),
         otherwise=sum(map(bool, noted)),
         looked={name: {q: each.looked[name] for q, each in asked.items()} for name in LOOKED},
+        as_served=True,
+        gate=gate_named(gate),
     )

@@ -14,6 +14,9 @@ from evaluation.stats import Difference, Interval, difference, interval
 
 MAIN = "nDCG@10"  # what comparisons are about
 _OTHERS = "The two runs have not the same queries."
+NOT_BOTH_SERVED = (
+    "One of the two runs was asked as served, through the gate, and the other for a long list."
+)
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,12 @@ _difference = lru_cache(maxsize=256)(difference)
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
     """The content of `metrics.json`: each measure, and what has to be known to read it."""
     brought = result.brought
+    begun = {"queries": brought.served, "same_documents": brought.served_same}
     return {
         **{name: interval.as_json() for name, interval in result.intervals.items()},
         "latency_ms": brought.latency_ms,
         "index": brought.index,
-        "as_served": {"queries": brought.served, "same_documents": brought.served_same},
+        **({"as_served": begun} if brought.served else {}),  # else nobody compared the two
         "not_as_configured": {"queries": brought.otherwise, "notes": brought.notes},
         "configuration": {
             "name": brought.name,
@@ -84,6 +88,7 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
             "fingerprint": brought.fingerprint,
             "recipe": result.recipe,
             "index_fingerprint": result.index_fingerprint,
+            **asked_as(brought),
         },
         "dataset": {
             "name": dataset.name,
@@ -95,6 +100,13 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
             "notes": list(dataset.notes),
         },
     }
+
+
+def asked_as(brought: Brought) -> dict[str, Any]:
+    """Whether it was asked as served, and then the gate that it went through."""
+    if not brought.as_served:
+        return {"as_served": False}
+    return {"as_served": True, "gate": brought.gate}
 
 
 def per_query(scores: Scores) -> dict[str, dict[str, float]]:

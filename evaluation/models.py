@@ -38,7 +38,8 @@ class Run(models.Model):
     """One configuration over one test set.
 
     `metrics` maps a measure to {mean, low, high, n}; `fingerprints` names the configuration with
-    the weights of its encoders, and the recipe of the index.
+    the weights of its encoders, the recipe of the index, and whether it was asked as served, with
+    the gate that it went through then. Two runs that differ in that are not compared.
     """
 
     kind = models.CharField(max_length=20, choices=Kind)
@@ -46,7 +47,7 @@ class Run(models.Model):
     name = models.CharField(max_length=200)
     configuration = models.TextField(blank=True)  # what differs from the site's, as it was given
     recipe = models.CharField(max_length=200)  # how the index was built
-    fingerprints: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
+    fingerprints: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)

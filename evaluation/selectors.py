@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from evaluation.measured import MAIN, compared
+from evaluation.measured import MAIN, NOT_BOTH_SERVED, compared
 from evaluation.metrics import MEASURES, Scores
 from evaluation.models import ItemScore, Run
 from evaluation.stats import Difference
@@ -27,9 +27,14 @@ def run_scores(run: Run) -> Scores:
 
 
 def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
-    """The second less the first. Raises ValueError for runs over other queries. Two queries."""
+    """The second less the first. Two queries.
+
+    Raises ValueError for runs over other queries, and where one alone was asked as served.
+    """
     if first.test_set_id != second.test_set_id:
         raise ValueError("The two runs are over different test sets.")
+    if len({bool(run.fingerprints.get("as_served")) for run in (first, second)}) != 1:
+        raise ValueError(NOT_BOTH_SERVED)
     return compared(run_scores(first), run_scores(second))
 
 

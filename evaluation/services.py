@@ -18,11 +18,12 @@ from evaluation.configurations import Configuration, Recipe
 from evaluation.databases import name_for
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Outcome, Source
-from evaluation.measured import Measured, measured, metrics_json, per_query
+from evaluation.measured import Measured, asked_as, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.tables import (
     SEMANTICS,
     dataset_lines,
+    gate_lines,
     latency_table,
     metrics_table,
     note_lines,
@@ -100,7 +101,11 @@ def run_store(
         name=brought.name[:200],
         configuration=brought.config,
         recipe=result.recipe[:200],
-        fingerprints={"retrieval": brought.fingerprint, "index": result.index_fingerprint},
+        fingerprints={
+            "retrieval": brought.fingerprint,
+            "index": result.index_fingerprint,
+            **asked_as(brought),
+        },
         metrics={name: found.as_json() for name, found in result.intervals.items()},
         latency_ms=brought.latency_ms,
         index=brought.index,
@@ -132,6 +137,7 @@ def report_lines(dataset: Dataset, result: Measured) -> list[str]:
         *dataset_lines(dataset),
         "",
         f"Configuration {result.name}: {configured}; fingerprint {result.brought.fingerprint}.",
+        *gate_lines(result),
         "",
         *metrics_table(result),
         "",

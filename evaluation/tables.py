@@ -52,6 +52,16 @@ def served_lines(result: Measured) -> Iterator[str]:
         )
 
 
+def gate_lines(result: Measured) -> Iterator[str]:
+    """The gate of what was asked as served; no line for another run."""
+    if result.brought.as_served:
+        gate = result.brought.gate
+        yield (
+            f"Asked as served, through the gate {gate['version']} with the threshold "
+            f"{gate['threshold']:g}; its fingerprint is {gate['fingerprint']}."
+        )
+
+
 def note_lines(result: Measured) -> Iterator[str]:
     """What did not go as configured, and in how many queries; no line where all did."""
     queries = len(result.brought.run)

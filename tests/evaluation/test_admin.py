@@ -85,6 +85,18 @@ def test_runs_over_other_sets_are_not_compared(bob: User, runs: tuple[Run, Run])
     assert "different test sets" in response.content.decode()
 
 
+def test_a_run_as_served_is_not_compared_with_a_long_list(bob: User, runs: tuple[Run, Run]) -> None:
+    Run.objects.filter(pk=runs[1].pk).update(
+        fingerprints={"as_served": True, "gate": {"version": "site-7"}}
+    )
+    client = member(bob, AUDITORS)
+    query = f"first={runs[0].pk}&second={runs[1].pk}"
+    response = client.get(f"{reverse('admin:evaluation_run_compare')}?{query}", follow=True)
+    assert "for a long list. They can&#x27;t be compared." in response.content.decode()
+    shown = client.get(reverse("admin:evaluation_run_change", args=[runs[1].pk]))
+    assert "site-7" in shown.content.decode()
+
+
 @pytest.mark.parametrize("query", ["", "first=1", "first=x&second=y", "first=9999999999999999999"])
 def test_runs_that_are_not_there(bob: User, db: None, query: str) -> None:
     address = reverse("admin:evaluation_run_compare")

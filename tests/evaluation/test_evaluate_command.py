@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 import signal
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from corpus.models import Document, IndexStatistics, Lexeme
-from evaluation.databases import _FILLING, databases_kept, filling
+from evaluation.configurations import Recipe
+from evaluation.databases import _FILLING, database_drop, databases_kept, filling, name_for
+from evaluation.datasets import read_dataset
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import read_qrels, read_run
 from retrieval.pipeline import retrieve
@@ -131,8 +133,9 @@ def test_other_documents_get_another_database(no_others: None, tmp_path: Path) -
     assert made not in {kept.name for kept in databases_kept()}
 
 
-def ablation(folder: Path, out: Path, *only: str) -> str:
-    where = ("--dataset", str(folder), "--format", "beir", "--out", str(out))
+def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
+    where = ["--dataset", str(folder), "--format", "beir", "--out", str(out)]
+    where += ["--rebuild"] if rebuild else []
     return evaluate("ablation", *where, *(word for text in only for word in ("--only", text)))
 
 
@@ -161,6 +164,87 @@ def test_an_ablation(no_others: None, tmp_path: Path) -> None:
     assert (table["failed"], table["interrupted_before"], table["left_out"]) == ({}, [], {})
     assert len(list((out / "runs").glob("*/run.trec"))) == 6
     assert Run.objects.filter(kind=Kind.ABLATION).count() == 6
+
+    # What went through the gate is known by it, and compared with its like alone.
+    gates = [row["configuration"]["gate"] for row in (served["default"], *served["switches"])]
+    assert all(gate == gates[0] for gate in gates)
+    assert f"its fingerprint is {gates[0]['fingerprint']}." in (out / "ablation.md").read_text()
+    assert not table["default"]["configuration"]["as_served"]
+    plain, lexical, *_, first, second, third = sorted((out / "runs").iterdir())
+    assert "| nDCG@10 | " in evaluate("compare", str(first), str(third))
+    assert "| nDCG@10 | " in evaluate("compare", str(plain), str(lexical))
+    with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
+        evaluate("compare", str(plain), str(second))
+
+    # A smaller one would leave some of these folders beside its own.
+    before = sorted(path.relative_to(out) for path in out.rglob("*"))
+    with pytest.raises(CommandError, match=r"holds the results of an ablation .* another folder"):
+        ablation(folder, out, "exact BM25")
+    assert sorted(path.relative_to(out) for path in out.rglob("*")) == before
+    assert Run.objects.filter(kind=Kind.ABLATION).count() == 6
+
+
+@contextmanager
+def in_use(name: str) -> Iterator[None]:
+    """A connection to that database, which is made where it is not there."""
+    owner = connections["owner"]
+    is_there = any(kept.name == name for kept in databases_kept())
+    if not is_there:
+        with owner.cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{name}"')
+    other = owner.copy()
+    other.settings_dict["NAME"] = name
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        yield
+    finally:
+        other.close()
+        if not is_there:
+            database_drop(name)
+
+
+def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
+    no_others: None, tmp_path: Path
+) -> None:
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    row = "without context line"
+    with (
+        in_use(name_for(read_dataset(folder, form="beir"), Recipe(row, with_context=False))),
+        pytest.raises(CommandError, match=f"1 of 3 rows failed: {row}"),
+    ):
+        ablation(folder, out, "context line", "exact BM25", rebuild=True)
+    table = json.loads((out / "ablation.json").read_text())
+    assert "can't be dropped. It is not there, or another evaluation" in table["failed"][row]
+    assert [each["configuration"]["name"] for each in table["switches"]] == [
+        "lexical alone (exact BM25)"
+    ]
+    assert Run.objects.count() == 2
+
+
+def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
+    no_others: None, tmp_path: Path
+) -> None:
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    with (
+        in_use(name_for(read_dataset(folder, form="beir"), Recipe())),
+        pytest.raises(CommandError, match=r"can't be dropped.*another evaluation is using it"),
+    ):
+        ablation(folder, out, "context line", rebuild=True)
+    assert not out.exists()
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("what", ["ablation", "peers"])
+@pytest.mark.parametrize("name", ["ablation.json", "peers.json", "runs"])
+def test_results_of_many_runs_are_not_mixed(
+    own_database: str, tmp_path: Path, what: str, name: str
+) -> None:
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    (out / name).mkdir(parents=True)
+    with pytest.raises(CommandError, match=r"already\. They were left as they are: name another"):
+        evaluate(what, "--dataset", str(folder), "--format", "beir", "--out", str(out))
+    assert [path.name for path in out.iterdir()] == [name]
 
 
 @pytest.fixture
@@ -300,6 +384,14 @@ def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_pat
         evaluate("compare", first, second)
     same = written(tmp_path / "c", metrics={"dataset": {"digest": "a"}})
     assert "| MRR | +0.0000 " in evaluate("compare", first, same)
+    through = {"dataset": {"digest": "a"}, "configuration": {"as_served": True}}
+    served = written(tmp_path / "s", metrics=through)
+    with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
+        evaluate("compare", first, served)
+    assert "| MRR | +0.0000 " in evaluate("compare", served, served)
+    broken = written(tmp_path / "t", metrics=through | {"configuration": 1})
+    with pytest.raises(CommandError, match=r"holds no metrics.json"):
+        evaluate("compare", first, broken)
     none = written(tmp_path / "d", metrics=[])
     with pytest.raises(CommandError, match=r"holds no metrics.json"):
         evaluate("compare", first, none)

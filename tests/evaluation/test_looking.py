@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from chat.calibration_records import gate_in_use
@@ -24,10 +25,17 @@ from evaluation.errands import (
     PASSAGES,
     SEARCHED_AGAIN,
     Brought,
+    Source,
+    read_outcome,
+    write_outcome,
 )
-from evaluation.gates import gate_read, gate_written
+from evaluation.gates import gate_named, gate_read, gate_written
 from evaluation.looking import look_all
-from evaluation.measured import measured
+from evaluation.measured import measured, metrics_json
+from evaluation.models import Kind
+from evaluation.searching import search_all
+from evaluation.selectors import runs_compared
+from evaluation.services import Order, report_lines, run_store
 from evaluation.tables import served_table
 from tests import corpora
 from tests.evaluation import made_up
@@ -104,3 +112,48 @@ def test_the_table_has_shares_of_all_queries(dataset: Dataset) -> None:
     assert "| 10.0 |" in rows[0]
     assert f"| {first.intervals[OPEN].mean:.1%} |" in rows[0]
     assert first.intervals[OPEN].n == len(made_up.QUERIES)
+
+
+def test_a_gate_is_named_by_what_it_decides_with(db: None, settings: Settings) -> None:
+    named = gate_named(gate_in_use())
+    assert (named["version"], named["threshold"]) == ("samples-1", 0.6)
+    assert gate_named(gate_read(json.loads(json.dumps(gate_written())))) == named
+    settings.GATE_THRESHOLD = 0.42
+    other = gate_named(gate_in_use())
+    assert other["threshold"] == 0.42
+    settings.GATE = "cosine"
+    assert len({named["fingerprint"], other["fingerprint"], gate_named(gate_in_use())["fingerprint"]}) == 3  # noqa: E501  # fmt: skip
+
+
+def test_what_was_served_is_stored_with_its_gate_and_not_compared_with_a_long_list(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    write_outcome(tmp_path / "0.json", looked(dataset, ""))
+    served = read_outcome(tmp_path / "0.json")
+    assert isinstance(served, Brought)
+    plain = search_all(dataset, Configuration("default", ""), depth=5)
+    first, second = (
+        measured(dataset, brought, recipe="as set", index="x") for brought in (plain, served)
+    )
+    gate = gate_named(gate_in_use())
+    found, others = (metrics_json(dataset, result) for result in (second, first))
+    assert "as_served" not in found
+    assert found["configuration"]["as_served"] is True
+    assert found["configuration"]["gate"] == gate
+    assert others["as_served"] == {"queries": 5, "same_documents": 5}
+    assert others["configuration"]["as_served"] is False
+    assert "gate" not in others["configuration"]
+    said = f"gate samples-1 with the threshold 0.6; its fingerprint is {gate['fingerprint']}."
+    assert said in "\n".join(report_lines(dataset, second))
+    assert "gate" not in "\n".join(report_lines(dataset, first))
+
+    order, now = Order(Source("made", "beir"), Kind.ABLATION, None), timezone.now()
+    runs = [run_store(order, dataset, each, started_at=now) for each in (first, second, second)]
+    for run in runs:
+        run.refresh_from_db()
+    assert runs[0].fingerprints["as_served"] is False
+    assert runs[1].fingerprints["as_served"] is True
+    assert runs[1].fingerprints["gate"] == gate
+    assert runs_compared(runs[1], runs[2])["nDCG@10"].mean == 0
+    with pytest.raises(ValueError, match="asked as served, through the gate, and the other"):
+        runs_compared(runs[0], runs[1])

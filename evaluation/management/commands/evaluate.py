@@ -26,8 +26,14 @@ from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
-from evaluation.folders import read_digest, read_scores, refuse_unwritable
-from evaluation.measured import compared
+from evaluation.folders import (
+    read_as_served,
+    read_digest,
+    read_scores,
+    refuse_taken,
+    refuse_unwritable,
+)
+from evaluation.measured import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
 from evaluation.services import Order, folder_write, report_lines, runs_measure
@@ -139,6 +145,8 @@ class Command(BaseCommand):
             raise CommandError("--limit is a number of queries, at least 1.")
         out = Path(options["out"])
         refuse_unwritable(out)
+        if options["what"] in ("ablation", "peers"):
+            refuse_taken(out)
         source = Source(
             folder=str(options["dataset"].resolve()),
             form=options["format"],
@@ -159,6 +167,8 @@ class Command(BaseCommand):
                 "The two folders are of different data sets: "
                 "documents, queries or judgements differ."
             )
+        if len({read_as_served(folder) for folder in folders}) != 1:
+            raise CommandError(f"{NOT_BOTH_SERVED} They can't be compared.")
         first, second = map(read_scores, folders)
         try:
             differences = compared(first, second)
