@@ -185,10 +185,8 @@ def described(found: Grown) -> Iterator[str]:
             f"  {step:<14} p50 {took.p50_ms:7.1f} ms   p95 {took.p95_ms:7.1f} ms   "
             f"p99 {took.p99_ms:7.1f} ms"
         )
-    yield (
-        f"  recall@{COMPARED} of the vectors' index {found.dense_recall:.4f}, overlap@{COMPARED} "
-        f"with BM25 of all that match {found.lexical_overlap:.4f}, "
-        f"{found.compared_questions} questions"
+    yield "  " + described_exactness(
+        found.dense_recall, found.lexical_overlap, found.compared_questions
     )
     for load in found.load:
         yield (
@@ -198,6 +196,14 @@ def described(found: Grown) -> Iterator[str]:
         )
     sizes = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in found.size_bytes.items())
     yield f"  database {found.database_bytes / 1e6:.0f} MB: {sizes}"
+
+
+def described_exactness(recall: float, overlap: float, questions: int) -> str:
+    """What the limits of both searches cost."""
+    return (
+        f"recall@{COMPARED} of the vectors' index {recall:.4f}, overlap@{COMPARED} "
+        f"with BM25 of all that match {overlap:.4f}, {questions} questions"
+    )
 
 
 def described_likeness(found: Likeness) -> Iterator[str]:

@@ -157,6 +157,7 @@ class Command(BaseCommand):
         for step, values in steps.items():
             p50, p95 = np.percentile(values, [50, 95])
             yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
+        yield growth.described_exactness(*growth.against_exact(texts), len(texts))
 
 
 def sizes(text: str) -> tuple[int, ...]:
