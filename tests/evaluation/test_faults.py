@@ -135,7 +135,9 @@ def test_what_fell_back_or_failed_is_counted_beside_the_peers(
     said = peers_lines(dataset, Comparison(first, (second,), (lost,)))
     (row,) = [line for line in said if line.startswith("| medrag, reranker ")]
     assert row.endswith("| 5 |")
-    assert any("medrag, reranker, 5 of 5 queries not as configured" in line for line in said)
+    # After three failures in a row the endpoint is left alone, which is a note of its own.
+    for part in ("3 of 5 queries not as configured: reranker http: did not answer", "2 of 5"):
+        assert any(line.startswith(f"medrag, reranker, {part}") for line in said)
     assert f"medrag, lost failed, and was not measured: {lost.why}" in said
 
 
