@@ -168,7 +168,7 @@ def test_equal_summaries_are_ordered_by_key(
                 "FROM corpus_summaryvector)"
             )
         (asked,) = around_centres(1, seed=9)
-        found = search(encoder, asked)
+        found = search(encoder, asked, exact_below=COUNT)
         first = sorted(SectionSummary.objects.values_list("vector__key", flat=True))[:5]
         expected = SectionSummary.objects.filter(vector__key__in=first)
         leaves = {(row.document_id, n) for row in expected for n in range(row.first_index, row.last_index + 1)}  # noqa: E501  # fmt: skip
