@@ -261,7 +261,8 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]
 def test_a_row_that_fails_leaves_the_others(
     no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
-    failing({"dense=no lexical=idf_ts_rank": RAISES, "dense=no lexical=ts_rank": DIES})
+    how = {"idf_ts_rank": RAISES, "ts_rank": DIES}
+    failing({f"dense=no lexical={kind} fusion=rrf": what for kind, what in how.items()})
     folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
     raised, died = "lexical alone, idf * ts_rank", "lexical alone, ts_rank"
     with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
@@ -272,16 +273,16 @@ def test_a_row_that_fails_leaves_the_others(
     assert table["failed"][raised].startswith("ValueError at tests/evaluation/failing.py, line ")
     assert table["failed"][died] == "The process that searched was ended by signal 9."
     assert [row["configuration"]["name"] for row in table["switches"]] == [
-        "lexical side: idf * ts_rank",
-        "lexical side: ts_rank",
+        "lexical candidates: idf * ts_rank",
+        "lexical candidates: ts_rank",
     ]
     report = (out / "ablation.md").read_text()
     assert f"- {died}: The process that searched was ended by signal 9." in report
     assert SECRET not in report
     assert set(Run.objects.values_list("name", flat=True)) == {
         "default",
-        "lexical side: idf * ts_rank",
-        "lexical side: ts_rank",
+        "lexical candidates: idf * ts_rank",
+        "lexical candidates: ts_rank",
     }
 
 
