@@ -23,7 +23,8 @@ class RetrievalConfig:
     adaptive_k: bool = False  # 3, 5 or 10 by the question's complexity, and never more than k
 
     # Lexical side
-    lexical: str = "bm25"  # or idf_ts_rank, ts_rank, none
+    # Or idf_ts_rank, ts_rank, none. It ranks candidates; fusion=convex scores all by BM25 after it.
+    lexical: str = "bm25"
     lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 600  # passages that its conditions are expected to score, of 100 thousand
     rescored: int = 100  # of the best of them, looked at for scope and twins; more where too few

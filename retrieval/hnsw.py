@@ -29,8 +29,8 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
 """
 _SORTS_AGAIN = "SELECT set_config('enable_sort', 'on', true)"
 _LIMITS = ("ef_search", "max_scan_tuples")
-# A scan that gives up hands out what it has put aside, near or not. By how many vectors it looks at
-# for each that is in scope, it would meet its limit at this share of the way.
+# A scan that gives up hands out what it has put aside, near or not: the index is scanned only where
+# the limit is this many times what chance says that it takes.
 _SURELY = 2
 
 

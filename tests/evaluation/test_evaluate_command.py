@@ -1,4 +1,7 @@
-"""The whole command, with the processes and databases that it makes, beside a corpus in use."""
+"""The whole command, with the processes and databases that it makes, beside a corpus in use.
+
+One file: its tests list and drop the databases of one server, and a file runs in one process.
+"""
 
 from __future__ import annotations
 
