@@ -13,15 +13,17 @@ from django.db.models import Model, QuerySet
 from chat.audit_chain import canonical_json
 from chat.models import Citation, Claim, Turn
 
-DIGEST_VERSION = 1
+DIGEST_VERSION = 2  # of what is recorded now
 
-# Written out, since a column that comes later must not change the digest of an old answer:
-# a new column needs a new version.
-TURN_FIELDS = (
+# Written out by version, since a column that comes later must not change the digest of an old
+# answer: a new column needs a new version, and none is ever taken away.
+_TURN_1 = (
     "id conversation_id user_id channel question status reason confidence fingerprint trace "
     "nearest owner created_at duration_ms"
 ).split()
-CLAIM_FIELDS = "id index text population".split()
+_CLAIM_1 = "id index text population".split()
+TURN_FIELDS = {1: _TURN_1, 2: [*_TURN_1, "standalone", "mode", "option", "warnings"]}
+CLAIM_FIELDS = {1: _CLAIM_1, 2: [*_CLAIM_1, "kind"]}
 CITATION_FIELDS = (
     "id index document_id chunk_key sha256 title version page section start end quote"
 ).split()
@@ -32,22 +34,35 @@ def stored_turns(using: str) -> QuerySet[Turn]:
     return Turn.objects.using(using).prefetch_related("claims__citations")
 
 
-def turn_digest(turn: Turn) -> str:
+def turn_digest(turn: Turn, version: int = DIGEST_VERSION) -> str:
     """Return the SHA-256 of a turn with its claims and citations, in hex.
+
+    `version` is one of `TURN_FIELDS`: an old answer keeps the digest that was recorded with it.
 
     The turn must have been read from the database: JSON columns rewrite their numbers when they
     are stored, so an object that was only saved may give another digest.
     """
     content = {
-        "turn": _values(turn, TURN_FIELDS),
-        "claims": [_claim(claim) for claim in _by_pk(turn.claims.all())],
+        "turn": _values(turn, TURN_FIELDS[version]),
+        "claims": [_claim(claim, version) for claim in _by_pk(turn.claims.all())],
     }
     return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def is_bare(turn: Turn, version: int) -> bool:
+    """Whether the columns that came after `version` hold what a migration gave them."""
+    rows: list[tuple[Turn | Claim, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
+    rows += [(claim, CLAIM_FIELDS) for claim in turn.claims.all()]
+    return all(
+        getattr(row, name) == getattr(type(row)(), name)
+        for row, fields in rows
+        for name in set(fields[DIGEST_VERSION]) - set(fields[version])
+    )
+
+
+def _claim(claim: Claim, version: int) -> dict[str, Any]:
     citations: list[Citation] = _by_pk(claim.citations.all())
-    return _values(claim, CLAIM_FIELDS) | {
+    return _values(claim, CLAIM_FIELDS[version]) | {
         "citations": [_values(citation, CITATION_FIELDS) for citation in citations]
     }
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from chat.audit_answers import DIGEST_VERSION, stored_turns, turn_digest
+from chat.audit_answers import is_bare, stored_turns, turn_digest
 from chat.audit_chain import GENESIS, ChainRow, row_hash
 from chat.audit_heads import SignedHead, key_path, read_heads, read_key
 from chat.models import Turn
@@ -251,10 +251,8 @@ def _turn_id(subject: str) -> uuid.UUID | None:
 def _has_digest(turn: Turn, payload: str) -> bool:
     try:
         recorded = json.loads(payload)
-        return (recorded["digest_version"], recorded["digest"]) == (
-            DIGEST_VERSION,
-            turn_digest(turn),
-        )
+        version = recorded["digest_version"]
+        return bool(recorded["digest"] == turn_digest(turn, version) and is_bare(turn, version))
     except (ValueError, TypeError, KeyError):  # not our payload, or a number such as NaN
         return False
 

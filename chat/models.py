@@ -27,6 +27,20 @@ class Reason(models.TextChoices):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
 
 
+class Mode(models.TextChoices):
+    """What an answer has to pass before it is shown. Claims are verified in each of them."""
+
+    STANDARD = "standard", "Standard: verdicts shown, no bar for confidence"
+    FAITHFUL = "faithful", "Faithful: what is not supported is left out"
+    CONFIDENT = "confident", "Confident: a model also judges coverage, scope and contradiction"
+    CONFIDENT_LITE = "confident-lite", "Confident, with coverage from the search"
+
+
+class ClaimKind(models.TextChoices):
+    ANSWER = "answer", "Answer"
+    CAUTION = "caution", "Limit that stands beside it"  # added, since the answer left it out
+
+
 class Channel(models.TextChoices):
     PAGE = "page", "Page"
     API = "api", "API"
@@ -68,11 +82,16 @@ class Turn(models.Model):
     )
     channel = models.CharField(max_length=10, choices=Channel)
     question = models.TextField()
+    standalone = models.TextField(blank=True)  # as it was searched, where that is another wording
+    mode = models.CharField(max_length=20, choices=Mode, default=Mode.CONFIDENT_LITE)
+    option = models.CharField(max_length=1, blank=True)  # letter, of a multiple-choice question
     status = models.CharField(max_length=10, choices=TurnStatus)
     reason = models.CharField(max_length=30, choices=Reason, blank=True)
     confidence = models.FloatField()  # [0, 1]
     fingerprint = models.CharField(max_length=64)  # of the configuration that made it
     trace = models.JSONField()
+    # Shown with it: `{"code", "text", "claims"}`, the last the indexes that it is about.
+    warnings = models.JSONField(default=list)
     nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
     owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
     created_at = models.DateTimeField()
@@ -92,6 +111,7 @@ class Claim(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="claims")
     index = models.PositiveIntegerField()  # 1-based, as shown
     text = models.TextField()
+    kind = models.CharField(max_length=10, choices=ClaimKind, default=ClaimKind.ANSWER)
     population = models.CharField(max_length=100, blank=True)
 
     class Meta:

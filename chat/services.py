@@ -19,11 +19,12 @@ from chat import audit
 from chat.calibration_records import gate_in_use
 from chat.confidence import confidence
 from chat.gate import Decision, GateUnavailable
-from chat.generation import ExtractiveGenerator, Generator
+from chat.generation.configured import site_generator
+from chat.generation.types import Generator, Task
 from chat.looking import EXPLAINING, Look, Looks, look, look_once
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.types import Abstained, Answered, DraftClaim, Outcome
-from chat.verification import Verdict, verify
+from chat.verification.verify import Verdict, verify
 from corpus.access import is_narrowed
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_text
@@ -97,7 +98,7 @@ def turn_ask(
         filters=filters,
     )
     inquiry = _Inquiry(Looks(site_config(), began=started))
-    generator = ExtractiveGenerator()
+    generator = site_generator()
     outcome = _answer(query, generator=generator, inquiry=inquiry)
     asker = Asker(user=user, channel=channel, conversation=conversation)
     turn = _draft_turn(asked, asker, outcome)
@@ -122,7 +123,7 @@ def _answer(query: Query, *, generator: Generator, inquiry: _Inquiry) -> Outcome
     if decision.reason is not None:
         return _refuse(query, decision, looks)
     try:
-        claims = generator.generate(query.text, decision.passages)
+        claims = generator.generate(Task(query.text, decision.passages)).claims
     except Exception as error:  # noqa: BLE001 - fail closed
         return _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry)
     try:

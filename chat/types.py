@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chat.models import Reason
+from chat.models import ClaimKind, Reason
 from retrieval.types import Hit
 
 
@@ -20,11 +20,22 @@ class Quote:
 
 
 @dataclass(frozen=True)
+class Unplaced:
+    """A citation of a language model's that leads nowhere."""
+
+    key: str  # the opaque key as it was given
+    text: str  # what it says it quotes
+    why: str  # such as `quote not in the passage`
+
+
+@dataclass(frozen=True)
 class DraftClaim:
-    """A statement and the spans that it rests on; at least one."""
+    """A statement and the spans that it rests on: at least one, and none `unplaced`, to stand."""
 
     text: str
     quotes: tuple[Quote, ...]
+    unplaced: tuple[Unplaced, ...] = ()
+    kind: ClaimKind = ClaimKind.ANSWER
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Strict readers of environment variables: a value is right, absent, or stops the start by name."""
 
+import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
 
+_EXAMPLE_ADDRESS = "https://models.example.org/v1"
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -75,17 +77,37 @@ class Env:
         return self._parsed(name, "", parse, "at most 63 small letters, digits and underscores")
 
     def url(self, name: str) -> str:
-        def parse(raw: str) -> str:
-            parts = urlsplit(raw)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-                raise ValueError(raw)
-            return raw
+        return self._parsed(name, "", _address, f"an address such as {_EXAMPLE_ADDRESS}")
 
-        return self._parsed(name, "", parse, "an address such as https://models.example.org/v1")
+    def urls(self, name: str) -> list[str]:
+        """Addresses with commas between them, in order of preference."""
+
+        def parse(raw: str) -> list[str]:
+            return [_address(word.strip()) for word in raw.split(",")]
+
+        return self._parsed(name, [], parse, f"addresses such as {_EXAMPLE_ADDRESS}, with commas")
+
+    def prices(self, name: str) -> tuple[float, float]:
+        """What a million tokens cost, of a prompt and of an answer, such as `0.15/0.6`."""
+
+        def parse(raw: str) -> tuple[float, float]:
+            asked, answered = (float(part) for part in raw.split("/"))
+            if not (0 <= asked < math.inf and 0 <= answered < math.inf):
+                raise ValueError(raw)
+            return asked, answered
+
+        return self._parsed(name, (0.0, 0.0), parse, "two prices such as 0.15/0.6")
 
     def secret(self, name: str) -> str:
         """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
+        return self._secret(name, self.text(name))
+
+    def secrets(self, name: str) -> list[str]:
+        """Several, with commas between them."""
         raw = self.text(name)
+        return [self._secret(name, word.strip()) for word in raw.split(",")] if raw else []
+
+    def _secret(self, name: str, raw: str) -> str:
         if not raw.startswith("/"):
             return raw
         try:
@@ -128,6 +150,13 @@ class Env:
             return parse(raw)
         except (ValueError, KeyError) as error:
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
+
+
+def _address(raw: str) -> str:
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise ValueError(raw)
+    return raw
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:

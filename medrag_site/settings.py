@@ -96,7 +96,33 @@ REWRITE_LLM_URL = env.url("MEDRAG_REWRITE_LLM_URL")
 REWRITE_LLM_MODEL = env.text("MEDRAG_REWRITE_LLM_MODEL")
 REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
 
+# Language models that write answers, in order of preference, and the one that judges them
+GENERATOR = env.choice("MEDRAG_GENERATOR", "extractive", ("extractive", "llm"))
+GENERATE_LLM_URLS = env.urls("MEDRAG_GENERATE_LLM_URL")
+GENERATE_LLM_MODELS = env.words("MEDRAG_GENERATE_LLM_MODEL")
+GENERATE_LLM_KEYS = env.secrets("MEDRAG_GENERATE_LLM_KEY")
+GENERATE_LLM_PRICE = env.prices("MEDRAG_GENERATE_LLM_PRICE")
+JUDGE_LLM_URLS = env.urls("MEDRAG_JUDGE_LLM_URL")
+JUDGE_LLM_MODELS = env.words("MEDRAG_JUDGE_LLM_MODEL")
+JUDGE_LLM_KEYS = env.secrets("MEDRAG_JUDGE_LLM_KEY")
+JUDGE_LLM_PRICE = env.prices("MEDRAG_JUDGE_LLM_PRICE")
+JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
+
+# What verifies claims after the guards
+VERIFIER = env.choice("MEDRAG_VERIFIER", "guards", ("guards", "nli", "llm"))
+VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")
+
 # Answers
+MODE = env.choice(
+    "MEDRAG_MODE", "confident-lite", ("standard", "faithful", "confident", "confident-lite")
+)
+CONFIDENCE_THRESHOLD = env.number("MEDRAG_CONFIDENCE_THRESHOLD", 0.6, low=0.0, high=1.0)
+ANSWER_TIMEOUT_S = env.number("MEDRAG_ANSWER_TIMEOUT_S", 30.0, low=1.0, high=600.0)
+OMISSIONS = env.choice("MEDRAG_OMISSIONS", "add", ("add", "warn", "block", "off"))
+CONFLICTS = env.choice("MEDRAG_CONFLICTS", "warn", ("warn", "block"))
+APPLICABILITY = env.choice("MEDRAG_APPLICABILITY", "warn", ("warn", "block"))
+IDENTIFIERS = env.choice("MEDRAG_IDENTIFIERS", "redact", ("warn", "redact", "block"))
+FOLLOW_UPS = env.choice("MEDRAG_FOLLOW_UPS", "rules", ("rules", "llm", "off"))
 GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
 GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)
 GATE_COSINE = env.number("MEDRAG_GATE_COSINE", 0.7, low=0.0, high=1.0)

@@ -46,7 +46,8 @@ SHARED = {
     "chat.gate": "an evaluation takes the site's gate to the database that it measures in",
     "chat.looking": "an evaluation asks as the site does, its second search included",
     "chat.api_urls": "the site's urls include the API's",
-    "chat.generation": "`bench` times the generator alone",
+    "chat.generation.extractive": "`bench` times the generator alone",
+    "chat.generation.types": "what a generator is given",
     "corpus.vectors": "how a vector is written for the database",
     "corpus.files": "where originals and page pictures lie, for the pages that show them",
     "corpus.jobs": "the worker's watchdog and the status of jobs",
@@ -87,6 +88,8 @@ PURE = [
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
     "retrieval/spellings.py",
+    *("chat/verification/texts.py", "chat/verification/types.py"),
+    *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -10,7 +10,14 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import OperationalError, connection, connections, transaction
 
 from chat import audit
-from chat.audit_answers import CITATION_FIELDS, CLAIM_FIELDS, TURN_FIELDS, stored_turns
+from chat.audit_answers import (
+    CITATION_FIELDS,
+    CLAIM_FIELDS,
+    DIGEST_VERSION,
+    TURN_FIELDS,
+    is_bare,
+    stored_turns,
+)
 from chat.audit_chain import canonical_json
 from chat.models import AuditEvent, AuditHead, Citation, Claim, Turn
 from tests.chat.audit_tools import record_events, store_turn
@@ -95,12 +102,25 @@ def test_recording_is_one_query(
 
 def test_the_digest_covers_every_column() -> None:
     """A column that is added needs a decision: a new version of the digest, or this list."""
-    assert {field.attname for field in Turn._meta.concrete_fields} == set(TURN_FIELDS)
-    assert {field.attname for field in Claim._meta.concrete_fields} == {*CLAIM_FIELDS, "turn_id"}
+    turn, claim = TURN_FIELDS[DIGEST_VERSION], CLAIM_FIELDS[DIGEST_VERSION]
+    assert {field.attname for field in Turn._meta.concrete_fields} == set(turn)
+    assert {field.attname for field in Claim._meta.concrete_fields} == {*claim, "turn_id"}
     assert {field.attname for field in Citation._meta.concrete_fields} == {
         *CITATION_FIELDS,
         "claim_id",
     }
+
+
+@pytest.mark.django_db
+def test_an_answer_keeps_the_digest_of_its_version(alice: User) -> None:
+    """What a later version covers must be as the migration left it."""
+    turn = stored_turns("default").get(pk=store_turn(alice).pk)
+    assert audit.turn_digest(turn, 1) != audit.turn_digest(turn)
+    assert is_bare(turn, 1)
+    before = audit.turn_digest(turn, 1)
+    turn.option = "B"
+    assert audit.turn_digest(turn, 1) == before
+    assert not is_bare(turn, 1) and is_bare(turn, DIGEST_VERSION)
 
 
 @pytest.mark.django_db

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from chat.generation import ExtractiveGenerator
+from chat.generation.extractive import ExtractiveGenerator
+from chat.generation.types import Task
 from chat.types import DraftClaim
-from chat.verification import verify
+from chat.verification.verify import verify
 from corpus.models import Page
 from tests.chat.hits import hits_for
 from tests.corpora import publish
@@ -30,7 +31,7 @@ Keep the ampoules below 25 degrees in the pharmacy.
 
 
 def claims(question: str, **settings: Any) -> tuple[DraftClaim, ...]:
-    return ExtractiveGenerator(**settings).generate(question, hits_for(question))
+    return ExtractiveGenerator(**settings).generate(Task(question, hits_for(question))).claims
 
 
 def said(question: str, **settings: Any) -> list[str]:
@@ -66,8 +67,8 @@ def test_the_same_evidence_gives_the_same_claims() -> None:
     publish(GENTAMICIN)
     hits = hits_for("gentamicin dose")
     generator = ExtractiveGenerator()
-    first = generator.generate("gentamicin dose", hits)
-    assert generator.generate("gentamicin dose", hits) == first
+    first = generator.generate(Task("gentamicin dose", hits)).claims
+    assert generator.generate(Task("gentamicin dose", hits)).claims == first
     assert len({quote.hit.key for claim in first for quote in claim.quotes}) >= 1
 
 
@@ -104,7 +105,7 @@ def test_never_more_than_the_limit_and_the_best_first() -> None:
 
 
 def test_nothing_to_quote_gives_no_claims() -> None:
-    assert ExtractiveGenerator().generate("gentamicin", ()) == ()
+    assert ExtractiveGenerator().generate(Task("gentamicin", ())).claims == ()
     publish("# Only a table\n| Weight (kg) | Dose |\n| Under 50 | 1 g |\n| 50 to 90 | 2 g |")
     assert claims("dose at 120 kg") == ()
 

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat import audit
+from chat.generation.types import Generation, Task
 from chat.models import (
     AuditEvent,
     Channel,
@@ -67,15 +68,17 @@ class FakeGenerator:
     def __call__(self) -> FakeGenerator:
         return self
 
-    def generate(self, question: str, passages: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+    def generate(self, task: Task) -> Generation:
         if isinstance(self.result, Exception):
             raise self.result
-        claims: tuple[DraftClaim, ...] = self.result(passages)
-        return claims
+        return Generation(self.result(task.passages))
+
+    def again(self, task: Task, stored: Generation) -> Generation:
+        return self.generate(task)
 
 
 def use_generator(monkeypatch: pytest.MonkeyPatch, result: Any) -> None:
-    monkeypatch.setattr("chat.services.ExtractiveGenerator", FakeGenerator(result))
+    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(result))
 
 
 # An answer

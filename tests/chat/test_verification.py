@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from chat.types import DraftClaim
-from chat.verification import figures, negations, normalised, verify
+from chat.verification.guards.figures import figures
+from chat.verification.guards.polarity import negations
+from chat.verification.texts import normalised
+from chat.verification.verify import verify
 from corpus.models import Page
 from retrieval.types import Hit
 from tests.chat.hits import claim_of, hits_for, quote_of
@@ -32,7 +35,7 @@ def hit(db: None) -> Hit:
 def failure(claim: DraftClaim) -> str:
     (verdict,) = verify([claim])
     assert verdict.supported is (verdict.failed == "")
-    return verdict.failed
+    return verdict.detail
 
 
 def test_a_verbatim_claim_stands(hit: Hit) -> None:

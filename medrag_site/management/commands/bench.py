@@ -16,7 +16,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
-from chat.generation import ExtractiveGenerator
+from chat.generation.extractive import ExtractiveGenerator
+from chat.generation.types import Task
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.models import IndexStatistics
@@ -179,7 +180,7 @@ def timings(questions: Sequence[str]) -> dict[str, list[float]]:
         query = Query(text, on=timezone.localdate())
         forget_queries()  # it was asked in the round before
         evidence, search_ms = timed(partial(retrieve, query))
-        _, answer_ms = timed(partial(generator.generate, text, evidence.hits))
+        _, answer_ms = timed(partial(generator.generate, Task(text, evidence.hits)))
         found = {**evidence.trace.durations_ms, "search": search_ms, "answer": answer_ms}
         for step, value in found.items():
             steps.setdefault(step, []).append(value)

@@ -1,6 +1,5 @@
-"""Evidence to claims: the `Generator` protocol and the extractive default.
+"""The default generator: it only chooses whole sentences, list items and table rows, verbatim.
 
-The extractive generator only chooses: whole sentences, list items and table rows, verbatim.
 It needs no model server and no key, and the same evidence gives the same claims.
 """
 
@@ -8,31 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from chat import relevance
+from chat.generation.types import Generation, Task
 from chat.passages import Unit, quotable_units
 from chat.relevance import Scores
 from chat.types import DraftClaim
-from chat.verification import figures, negations
+from chat.verification.guards.figures import figures
+from chat.verification.guards.polarity import negations
 from corpus.encoders.registry import get_embedder
 from corpus.encoders.types import Vectors
 from retrieval.analysis import spelled_out
 from retrieval.lexical import asked_lexemes
 from retrieval.types import Hit
-
-
-class Generator(Protocol):
-    """Makes claims from evidence that has passed the gate."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names the generator and its settings."""
-
-    def generate(self, question: str, passages: Sequence[Hit]) -> tuple[DraftClaim, ...]:
-        """Claims, the best first; none if nothing in the passages answers the question."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +44,13 @@ class ExtractiveGenerator:
     def fingerprint(self) -> str:
         return "extractive-1:" + ":".join(str(value) for value in vars(self).values())
 
-    def generate(self, question: str, passages: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+    def generate(self, task: Task) -> Generation:
+        return Generation(self._claims(task.question, task.passages))
+
+    def again(self, task: Task, stored: Generation) -> Generation:
+        return self.generate(task)
+
+    def _claims(self, question: str, passages: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         units = quotable_units(passages[: self.max_passages], question)
         if not units:
             return ()

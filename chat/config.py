@@ -1,0 +1,47 @@
+"""What an answer has to pass, frozen, with a fingerprint that is stored beside it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+
+from chat.models import Mode
+
+
+@dataclass(frozen=True)
+class AnswerConfig:
+    """As the settings say; the README has a line for each."""
+
+    mode: Mode = Mode.CONFIDENT_LITE
+    confidence_threshold: float = 0.6
+    timeout_s: float = 30.0
+    omissions: str = "add"  # or warn, block, off
+    conflicts: str = "warn"  # or block
+    applicability: str = "warn"  # or block
+    identifiers: str = "redact"  # or warn, block
+    follow_ups: str = "rules"  # or llm, off
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that decides, for traces and fingerprints."""
+        return asdict(self)
+
+    @property
+    def is_confident(self) -> bool:
+        """Whether there is a bar for confidence."""
+        return self.mode in (Mode.CONFIDENT, Mode.CONFIDENT_LITE)
+
+
+def answer_config(mode: str = "") -> AnswerConfig:
+    """That of this site, in another mode where one is named."""
+    return AnswerConfig(
+        mode=Mode(mode or settings.MODE),
+        confidence_threshold=settings.CONFIDENCE_THRESHOLD,
+        timeout_s=settings.ANSWER_TIMEOUT_S,
+        omissions=settings.OMISSIONS,
+        conflicts=settings.CONFLICTS,
+        applicability=settings.APPLICABILITY,
+        identifiers=settings.IDENTIFIERS,
+        follow_ups=settings.FOLLOW_UPS,
+    )

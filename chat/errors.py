@@ -1,0 +1,23 @@
+"""What can fail on the way of a question, each a refusal with a reason of its own."""
+
+from __future__ import annotations
+
+from corpus.errors import MedragError
+
+
+class GeneratorUnavailable(MedragError):
+    """No claim could be written: no endpoint gave an answer that can be read."""
+
+    code = "generator"
+
+
+class VerifierUnavailable(MedragError):
+    """A claim could not be judged, so none is shown."""
+
+    code = "verifier"
+
+
+class BudgetExceeded(MedragError):
+    """The time that one question may take is over."""
+
+    code = "budget"

@@ -1,0 +1,1 @@
+"""Evidence to claims: the `Generator` protocol and its adapters."""

@@ -1,0 +1,82 @@
+"""What a generator is given, and what it gives. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from chat.types import DraftClaim
+from retrieval.types import Hit
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of the answers that a multiple-choice question offers."""
+
+    letter: str  # `A` to `E`
+    text: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question whose evidence has passed the gate."""
+
+    question: str  # stands by itself; holds no identifier that the guard knows
+    passages: tuple[Hit, ...]  # best first
+    options: tuple[Option, ...] = ()  # of a multiple-choice question, whose stem is `question`
+    deadline_s: float = 30.0  # from now; a generator that can't keep it raises
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the language models of a turn took."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0  # in the currency of the configured price; 0 where none is configured
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost + other.cost,
+        )
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Claims, none of them verified, and how they came about."""
+
+    claims: tuple[DraftClaim, ...]
+    option: str = ""  # the letter of the chosen one of `Task.options`
+    raw: str = ""  # a language model's answer as it came; empty where none was asked
+    keys: Mapping[str, str] = field(
+        default_factory=dict
+    )  # chunk key by the opaque key it was shown
+    prompt: str = ""  # name and hash of the prompt's file, such as `answer_v1:0123456789abcdef`
+    model: str = ""  # that answered
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()  # what did not go as configured, such as an endpoint passed over
+
+
+class Generator(Protocol):
+    """Makes claims from evidence that has passed the gate."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the generator and all of its settings that decide."""
+
+    def generate(self, task: Task) -> Generation:
+        """Claims, the best first; none if nothing in the passages answers the question.
+
+        Raises `GeneratorUnavailable`; whatever else it raises is a refusal too.
+        """
+
+    def again(self, task: Task, stored: Generation) -> Generation:
+        """The same from what a language model answered before (`raw` and `keys` of `stored`).
+
+        Asks no model. Without one it generates anew.
+        """
