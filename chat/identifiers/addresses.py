@@ -16,9 +16,8 @@ _CODE = (
 )
 _CAP = r"[A-ZÀ-ÖØ-Þ][\w'’.-]{1,30}"
 _REST = rf"(?:(?:,?\s{{1,2}}{_CAP}){{0,5}},?\s{{1,2}}{_CODE}(?!\w))?"
-_HOUSE = (
-    r"(?<![\w.,/–-])(?:(?:flat|apartment|apt|unit) \w{1,4},? )?\d{1,5}[A-Za-z]?(?:[-/]\d{1,4})?,?\s"
-)
+_FLAT = r"(?:(?i:flat|apartment|apt|unit) \w{1,4},? )?"
+_HOUSE = rf"(?<![\w.,/–-]){_FLAT}\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,?\s"
 _SURE = r"Street|Road|Avenue|Lane|Crescent|Terrace|Boulevard|Mews|Rd|Ave|Blvd|Ln|St|Hwy|Highway"
 _UNSURE = r"Drive|Close|Gardens|Grove|Court|Place|Square|Way|Park|Hill|Row|Walk|Rise|Green|Parkway"
 _NOT_STREETS = (
@@ -46,7 +45,8 @@ _PATTERNS = (
 )
 _WORDS = (
     r"(?:(?:home|postal|mailing|street|current|his|her|their|my|patient['’]?s?) address"
-    r"|address(?=:))(?: is|:| was)?|(?:lives?|living|resid(?:es|ing)|resident|stay(?:s|ing)) (?:at|in)"
+    r"|address(?=:))(?: is|:| was)?"
+    r"|(?:lives?|living|resid(?:es|ing)|resident|stay(?:s|ing)) (?:at|in)"
 )
 _RUN = re.compile(
     rf"(?<!\w)(?i:{_WORDS})[\s:]{{1,3}}(?P<place>(?:{_CAP}|\d{{1,5}}\w?)(?:,?\s{{1,2}}(?:{_CAP}|\d{{1,5}}\w?|{_UK})){{1,10}})"

@@ -17,7 +17,8 @@ _HOST = re.compile(r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?!\w
 # is taken there, and in North America one with hyphens or points: a row of plain numbers is a
 # row of results.
 _REGIONS = ("GB", "US", "IE", "AU", "DE", "FR", "NL")
-_DIALLED = re.compile(r"\+|\(?0|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d{4}|1-\d{3}-\d{3}-\d{4}")
+_DIALLED = re.compile(r"\(?0(?![.,])|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d{4}|1-\d{3}-\d{3}-\d{4}")
+_MIN_DIGITS = 9
 # Also those that are set aside for films and forms (Ofcom's drama numbers, 555), which nobody
 # can dial and everybody tries.
 _SHAPES = re.compile(
@@ -54,5 +55,11 @@ def phones(text: str) -> Iterator[Span]:
         yield match.span()
     for region in _REGIONS:
         for found in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):
-            if _DIALLED.match(found.raw_string):
+            if _is_dialled(found.raw_string):
                 yield found.start, found.end
+
+
+def _is_dialled(raw: str) -> bool:
+    """Not a confidence interval (0.69-0.94) and not a compound's code, which have fewer digits."""
+    count = sum(character.isdecimal() for character in raw)
+    return raw[:1] == "+" or (count >= _MIN_DIGITS and _DIALLED.match(raw) is not None)

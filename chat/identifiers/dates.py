@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chat.identifiers.types import NAMED, Span
+from chat.identifiers.types import HARMLESS, NAMED, Span
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -34,8 +34,8 @@ _WORDS = (
     r"date de naissance|data di nascita|geboortedatum"
 )
 _BORN = (
-    r"born(?: at [\d+/ ]{1,8}\s?weeks?(?: gestation)?,?)?(?: on)?(?: the)?|b\.|née? le|geboren am|"
-    r"nacid[oa] el|nat[oa] il"
+    rf"born(?: at [\d+/ {HARMLESS}]{{1,14}}(?:weeks?)?(?: gestation)?,?)?(?: on)?(?: the)?"
+    r"|b\.|née? le|geboren am|nacid[oa] el|nat[oa] il"
 )
 _FLAGS = re.IGNORECASE
 _PATTERNS = (

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chat.identifiers.types import NAMED, WALL, Span
-from chat.identifiers.words import EPONYMS, GIVEN, NAMED_AFTER, NOT_NAMES, PARTICLES
+from chat.identifiers.words import (
+    EPONYMS,
+    GIVEN,
+    NAMED_AFTER,
+    NEVER_NAMES,
+    NOT_NAMES,
+    PARTICLES,
+    SURNAMES,
+)
 
 MAX_TOKENS = 5
 MAX_WORD_CHARS = 40
@@ -36,6 +44,7 @@ _TITLE = re.compile(
     r"(?:\.\s{0,2}|\s{1,2})",
     re.IGNORECASE,
 )
+_CLEAR = frozenset({"Mr", "Mrs", "Ms", "Mister"})  # before any word with a capital
 _LOWER_TITLES = frozenset({"mr", "mrs", "mister"})  # `mr smith`; in others a capital tells
 _UNCLEAR = frozenset(
     {"MR", "MRS", "MS", "Mx", "MX", "mx", "mRS", "mS", "miss", "master", "lady", "lord"}
@@ -74,6 +83,11 @@ _OTHER = re.compile(
     rf"[\s,;:(-]{{1,4}}(?:{WALL}|(?:DOB|D\.O\.B|MRN|NHS n|SSN|CHI n|date of birth"
     r"|[Hh]ospital n|born on|lives at))"
 )
+_CLINICIAN = re.compile(
+    r"(?<!\w)(?:(?:dr|prof|doctor|professor|nurse|sister|surgeon|midwife|consultant|st|saint)\.?"
+    r"|named after)\s{1,2}\Z",
+    re.IGNORECASE,
+)
 _COMMA = re.compile(r"(?<![\w'’-])(?P<surname>[^\W\d_a-z]{2,30}), (?=[^\W\d_a-z])")
 
 
@@ -111,7 +125,7 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
         title = (
             match["title"].lower() if is_headline and match["title"] in _WORDS else match["title"]
         )
-        run = _run(text, match.end(), is_lower=title in _LOWER_TITLES)
+        run = _run(text, match.end(), title=title)
         if run and _fits(title, run, text, match.start()):
             yield match.start(), run.end
 
@@ -165,11 +179,15 @@ def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
         if run is None:
             continue
         end = run.end
-        if _stands(run, text, is_headline=is_headline):
+        if _stands(run, text, is_headline=is_headline) and not _CLINICIAN.search(
+            text, max(0, run.start - 24), run.start
+        ):
             yield run.start, run.end
     for match in _COMMA.finditer(text):
         run = _run(text, match.end())
-        if run and run.is_given and match["surname"].casefold() not in NOT_NAMES:
+        if run is None or not run.is_given or match["surname"].casefold() in NOT_NAMES:
+            continue
+        if not _is_loud(run.words[0]) or _tells(run, text):  # else a list: NANOG, STELLA, OCT4
             yield match.start(), run.end
 
 
@@ -180,7 +198,12 @@ def _stands(run: _Run, text: str, *, is_headline: bool) -> bool:
         return True
     if not run.is_given or len(run.words[-1]) < 2:
         return False
-    return not is_headline or _AGED.match(text, run.end) is not None
+    return not is_headline or _tells(run, text)
+
+
+def _tells(run: _Run, text: str) -> bool:
+    """Whether an age or another identifier follows."""
+    return any(following.match(text, run.end) for following in (_AGED, _OTHER))
 
 
 def _lower_given(text: str, at: int) -> _Run | None:
@@ -191,7 +214,7 @@ def _lower_given(text: str, at: int) -> _Run | None:
     return _Run(at, at + len(word), (word,))
 
 
-def _run(text: str, at: int, *, is_lower: bool = False) -> _Run | None:
+def _run(text: str, at: int, *, title: str = "") -> _Run | None:
     """The words of a name from `at`; None where none begins or where a thing is called after it."""
     words, end, position = [], at, at
     for _ in range(MAX_TOKENS):
@@ -199,10 +222,10 @@ def _run(text: str, at: int, *, is_lower: bool = False) -> _Run | None:
         if token is None:
             break
         word = _bare(token.group())
-        if _is_name(word):
+        if _is_name(word, title=title, is_first=not words):
             words.append(word)
             end = position + len(word)
-        elif is_lower and not words and _is_lower_name(word):
+        elif title in _LOWER_TITLES and not words and _is_lower_name(word):
             words, end = [word], position + len(word)
             break
         elif word.casefold() not in PARTICLES:
@@ -228,9 +251,14 @@ def _bare(token: str) -> str:
     return _POSSESSIVE.sub("", token)
 
 
-def _is_name(word: str) -> bool:
+def _is_name(word: str, *, title: str, is_first: bool) -> bool:
     """Begins with a capital, or has no case at all, and is no word of a question."""
-    return not (len(word) > MAX_WORD_CHARS or word[0].islower() or _is_ordinary(word))
+    if len(word) > MAX_WORD_CHARS or word[0].islower():
+        return False
+    plain = word.casefold()
+    if title in _CLEAR and is_first:
+        return plain not in NEVER_NAMES and not plain.endswith(_IMAGING)
+    return (bool(title) and plain in SURNAMES) or not _is_ordinary(word)
 
 
 def _is_lower_name(word: str) -> bool:

@@ -27,11 +27,13 @@ from stdnum.us import itin, ssn
 
 from chat.identifiers.types import Span
 
-_LINK = r"(?:\s{1,2}(?:is|was|of))?[\s:#=.()\[-]{1,4}"
+_LINK = r"(?:\s{1,2}(?:is|was))?[\s:#=.()\[-]{1,4}"
 _NUMBER = r"\s?(?:numbers?|no\.?|nr\.?|num\.?|#|id|ident(?:ifier)?)"
 # At least four digits; groups of digits, or letters before, between and after.
 _VALUE = (
-    r"(?P<value>(?:[A-Z]{1,4}[ -]?)?\d(?:[ -]?\d){3,17}[A-Z]{0,2}|[A-Z]{1,4}\d[\dA-Z]{2,14}"
+    r"(?P<value>[A-Z]{2}(?: ?\d\d){3} ?[A-D]"
+    r"|(?:(?-i:[A-Z]{1,4})[ -]?)?\d(?:[ -]?\d){3,17}[A-Z]{0,2}"
+    r"|[A-Z]{1,6}\d[\dA-Z]{2,14}"
     r"|[\dA-Z]{1,6}(?:[-/][\dA-Z]{1,8}){1,4})(?![\w%]|[.,/]\d)"
 )
 _MIN_DIGITS = 4
@@ -57,25 +59,25 @@ _INSURANCE = _cued(
 _NATIONAL = _cued(
     r"(?:NHS|CHI|H&C|HSC|social security|national(?: identity| identification)?|"
     r"personal(?: identity| identification)?|identity(?: card)?|citizen|tax(?:payer)?|passport|"
-    r"SSN|SIN|PPS|CPR|BSN|NIR|DNI|NIE|PESEL|aadhaar|driv(?:er['’]?s?|ing) licen[cs]e)" + _NUMBER
+    r"SSN|SIN|PPS|CPR|BSN|NIR|DNI|NIE|PESEL|aadhaar|driv(?:er['’]?s?|ing) licen[cs]e)"
+    + _NUMBER
+    + r"|passport|driv(?:er['’]?s?|ing) licen[cs]e"
 )
-_NATIONAL_BARE = _cued(
-    r"NHS|CHI|SSN|PPSN|passport|aadhaar|PESEL|personnummer|fødselsnummer|codice fiscale"
-    r"|driv(?:er['’]?s?|ing) licen[cs]e"
-)
+_NATIONAL_BARE = _cued(r"NHS|CHI|SSN|PPSN|aadhaar|PESEL|personnummer|fødselsnummer|codice fiscale")
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/](?:\d\d){1,2})?\Z")
 
-# GOV.UK, HMRC manual NIM39110: which letters a National Insurance number may have.
+# HMRC's manual, NIM39110: which letters a National Insurance number may have. Without a blank it
+# may be a compound (SR141716A).
 _NINO = re.compile(
     r"(?<![\w-])(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]"
-    r"[ ]?\d{2}[ ]?\d{2}[ ]?\d{2}[ ]?[A-D](?![\w-])"
+    r" \d{2} ?\d{2} ?\d{2} ?[A-D](?![\w-])"
 )
 # CMS, "Understanding the Medicare Beneficiary Identifier format": which place takes what.
 _C, _A, _AN = "[1-9]", "[AC-HJKMNP-RT-Y]", "[AC-HJKMNP-RT-Y0-9]"
 _MBI = re.compile(rf"(?<![\w-]){_C}{_A}{_AN}\d-?{_A}{_AN}\d-?{_A}{_A}\d\d(?![\w-])")
 
 _FORMS: tuple[tuple[str, Callable[[str], Any]], ...] = (
-    (r"\d{3}([ -]?)\d{3}\1\d{4}", nhs.is_valid),
+    (r"\d{3}([ ]?)\d{3}\1\d{4}", nhs.is_valid),
     (r"\d{3}-\d{2}-\d{4}", lambda text: ssn.is_valid(text) or itin.is_valid(text)),
     (r"[12]\s?\d{2}\s?\d{2}\s?\d[\dAB]\s?\d{3}\s?\d{3}\s?\d{2}", nir.is_valid),
     (r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]", codicefiscale.is_valid),

@@ -9,64 +9,77 @@ from __future__ import annotations
 
 NOT_NAMES = frozenset(
     """
-    a about abuse according account acid action activation active activity acute adhd adherence
-    adjusted admission admitted adult adults adverse advice advised african after again against
-    age aged aids aki allergic allergy alone already also although always alzheimer am american
-    among an and anemia anfang angio angiogram another any approach april are area arm art
-    arthrogram arthrography as asian aspirin assessed assessment assistance asthma at august
-    autism awaiting back baseline be because become been before being below benefit best better
-    between black bleeding blood bmi both bp brain breast british but by called came can cancer
-    cannot cardiac cardiology care case cases catheter caucasian cause caused causes cdc cell
-    center centered central centre centred change changes charter child children choice
-    cholangiography cholangiopancreatography christian chronic ckd class cleanse clinic clinical
-    coil combination committed community complaining complex compliance concern condition
-    conditional conditions confirmed consent consult contin continued contrast control
-    controlled copd could counselling covid crohn ct currently daily das data day days death
-    december decision delivery demographics denies depression der describes despite develop
-    developed develops diabetes diabetic diagnosed diagnosis dialysis did die died diet
-    different discharge disease doctor does doktor dose doses dosing down dr drug drugs due
-    during dvt each early ecg education eeg effect elastography eligibility emergency encounter
-    ende engagement english enterography european even every evidence examination excellence
-    expectations experience experienced experiences experiencing factor factors failure family
-    fda february feedback feels female fetal fever first flow focused follow following for form
-    found french friday from function gate general generated gets getting gland global goals
-    gordon group guide guided guideline guidelines had has hat have having he head health
-    healthcare heart heparin her high him his hispanic history hiv home hospital how
-    hypertension i icu if ii iii im imagery imaging immediately impression in include infection
-    information informed initially injury inpatient inr insulin insurance intensive into
-    involvement is issue issues ist it its itu iv january jewish july june just key kidney known
-    laboratory last late left leg level levels life like list literature liver living low lung
-    lupus madam male management march mass may means measure measures medical medication
-    medications medicine mental metformin mild miss mit mitral mitte model moderate monday
-    monitoring more morphine most mr mra mrcp mri mrs ms much multiple muslim must my nach name
-    navigator need needing needs negative neither neuro neurology never new next nhs nice no
-    node non none nor normal not november now ntprobnp nurse obese october of off ohne old on
-    once one only opioid or oral order other our out outcome outcomes outpatient over pain
-    parameters parkinson part patient patientin patients pe people per perfusion period
-    persistent pet plan please population portal positive post preference preferences pregnancy
-    pregnant presented presenting presents previous primary prior prof professor prognosis
-    program protein protocol questionnaire race range rankin rating reaction received receives
-    receiving record recovery reduce referral referred refused refusing regarding registry
-    regulator relapsing related renal report reported reports represents requires requiring
-    research response responsibilities rest rheumatic risk role safe safety said same
-    satisfaction saturday scale scan scans scheduled score scores screening second secondary
-    seen self september sequence severe severity she should shows side simulator since sir skin
-    so some spanish specific spect spectroscopy spine stable stage started starting status still
-    stroke study subjective subjects such suffering sunday support surgery survival switch
-    symptoms syndrome system taken takes taking team temporal test tested testing than that the
-    their them then therapy there these they third this those though three thursday time to
-    today tolerance tolerating too total transfer transplant trauma treated treatment treatments
-    trial trials tuesday tumor tumour two tylenol type ulcer und under undergoing until up urine
-    urography us use used using usually uti v vaccine valve venography very view visit vitamin
-    von vs waiting want wants warfarin was we wednesday weight well were what when where whether
-    which while white who whose why will wish with within without woman women would year years
-    yesterday you young your
+    a about abuse acad according account acid action activation active activity acute adhd
+    adherence adjusted admission admitted adult adults adverse advice advised african after
+    again against age aged aids aki allergic allergy alone already also although always
+    alzheimer am american among an and anemia anfang angio angiogram another any approach april
+    are area arm art arthrogram arthrography as asian aspirin assessed assessment assistance
+    association asthma at august autism awaiting back baseline be because become been before
+    being below benefit best better between biol black bleeding blood bmi both bp brain breast
+    british but by called came can cancer cannot cardiac cardiology care case cases catheter
+    caucasian cause caused causes cdc cell center centered central centre centred change changes
+    charter child children choice cholangiography cholangiopancreatography christian chronic ckd
+    class cleanse clin clinic clinical coil combination committed community complaining complex
+    compliance concern condition conditional conditions confirmed consent consult contin
+    continued contrast control controlled copd could counselling covid crohn ct currently daily
+    das data day days death december decision declaration delivery demographics denies
+    depression der describes despite develop developed develops diabetes diabetic diagnosed
+    diagnosis dialysis did die died diet different discharge disease doctor does doktor dose
+    doses dosing down dr drug drugs due during dvt each early ecg education eeg effect
+    elastography eligibility emergency encounter ende engagement english enterography european
+    even every evidence examination excellence expectations experience experienced experiences
+    experiencing factor factors failure family fda february feedback feels female fetal fever
+    first flow focused follow following for form found french friday from function gate general
+    generated gets getting gland global goals gordon group guide guided guideline guidelines had
+    has hat have having he head health healthcare heart heparin her high him his hispanic
+    history hiv home hospital how hypertension i icu if ii iii im image imagery images imaging
+    immediately impression in include infection information informed initially injury inpatient
+    inr insulin insurance intensive intern into involvement is issue issues ist it its itu iv
+    january jewish july june just key kidney known laboratory last late left leg level levels
+    life like list literature liver living low lung lupus madam male management march mass may
+    means measure measures med medical medication medications medicine mental metformin mild
+    miss mit mitral mitte model moderate monday monitoring more morphine most mr mra mrcp mri
+    mrs ms much multiple muslim must my nach name navigator need needing needs negative neither
+    neuro neurol neurology never new next nhs nice no node non none nor normal not november now
+    ntprobnp nurse obese october of off ohne old on once oncol one only opioid or oral order
+    other our out outcome outcomes outpatient over pain parameters parkinson part patient
+    patientin patients pe people per perfusion period persistent pet plan please population
+    portal positive post preference preferences pregnancy pregnant presented presenting presents
+    previous primary prior prof professor prognosis program protein protocol questionnaire race
+    range rankin rating reaction received receives receiving record recovery reduce referral
+    referred refused refusing regarding registry regulator relapsing related renal report
+    reported reports represents requires requiring research response responsibilities rest rheum
+    rheumatic risk role safe safety said same satisfaction saturday scale scan scans scheduled
+    score scores screening second secondary seen self september sequence severe severity she
+    should shows side signal signals simulator since sir skin so society some spanish specific
+    spect spectroscopy spine stable stage started starting status still stroke study subjective
+    subjects such suffering sunday support surg surgery survival switch symptoms syndrome system
+    taken takes taking team temporal test tested testing than that the their them then therapy
+    there these they third this those though three thursday time to today tolerance tolerating
+    too total transfer transplant trauma treated treatment treatments trial trials tuesday tumor
+    tumour two tylenol type ulcer und under undergoing until up urine urography us use used
+    using usually uti v vaccine valve venography very view visit vitamin von vs waiting want
+    wants warfarin was we wednesday weight well were what when where whether which while white
+    who whose why will wish with within without woman women would year years yesterday you young
+    your
     """.split()
 )
 
+# Of `NOT_NAMES`, those that are surnames too: a title before them makes them one.
+SURNAMES = frozenset(
+    """
+    an bell best black brown case centre child crohn day do down early english french gordon
+    guide he high home just king last left liver long low march may muslim neuro nurse order
+    page parkinson person race rest self side so spanish stage still white will wish you young
+    """.split()
+)
+
+# Behind MR and MS, which stand for more than a title, and behind a title in lower case.
+NEVER_NAMES = frozenset("and or imaging image images scan scans mri angio dr prof with".split())
+
 # Particles inside a name: kept only where a name goes on behind them.
 PARTICLES = frozenset(
-    "van von de der den del della di da dos das du la le bin ibn al el ter ten zu zur af av st".split()
+    "van von de der den del della di da dos das du la le bin ibn al el ter ten zu af st".split()
 )
 
 GIVEN = frozenset(
