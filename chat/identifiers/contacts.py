@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from phonenumbers import Leniency, PhoneNumberMatcher
+from phonenumbers import NumberParseException, is_valid_number, parse
 
 from chat.identifiers.types import Span
 
@@ -13,12 +13,14 @@ _LOCAL_CHARS = 64  # RFC 5321, section 4.5.3.1.1
 _LOCAL = re.compile(r"[\w.+%'-]+\Z")
 _HOST = re.compile(r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?!\w)")
 
-# Whose numbers are known without a country code. Only one that begins with 0, a bracket or a plus
-# is taken there, and in North America one with hyphens or points: a row of plain numbers is a
-# row of results.
-_REGIONS = ("GB", "US", "IE", "AU", "DE", "FR", "NL")
-_DIALLED = re.compile(r"\(?0(?![.,])|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d{4}|1-\d{3}-\d{3}-\d{4}")
-_MIN_DIGITS = 9
+# Whose numbers are known without a country code. Only one that begins with 0 is taken there: a row
+# of plain numbers is a row of results. Candidates are found here and not by the library's matcher,
+# which takes seconds for a text that was made for it.
+_REGIONS = ("GB", "IE", "AU", "DE", "FR", "NL")
+_CANDIDATE = re.compile(
+    r"(?<![\w.,/+-])(?:\+|\(?0)\d{1,5}(?:[\s().-]{0,2}\d){6,11}(?![\w/]|[.,-]\d)"
+)
+_MIN_DIGITS = 9  # a compound's code has fewer
 # Also those that are set aside for films and forms (Ofcom's drama numbers, 555), which nobody
 # can dial and everybody tries.
 _SHAPES = re.compile(
@@ -53,13 +55,20 @@ def phones(text: str) -> Iterator[Span]:
         yield match.span("value")
     for match in _SHAPES.finditer(text):
         yield match.span()
-    for region in _REGIONS:
-        for found in PhoneNumberMatcher(text, region, leniency=Leniency.VALID):
-            if _is_dialled(found.raw_string):
-                yield found.start, found.end
+    for match in _CANDIDATE.finditer(text):
+        if _is_dialled(match.group()):
+            yield match.span()
 
 
 def _is_dialled(raw: str) -> bool:
-    """Not a confidence interval (0.69-0.94) and not a compound's code, which have fewer digits."""
-    count = sum(character.isdecimal() for character in raw)
-    return raw[:1] == "+" or (count >= _MIN_DIGITS and _DIALLED.match(raw) is not None)
+    if sum(character.isdecimal() for character in raw) < _MIN_DIGITS:
+        return False
+    regions: tuple[str | None, ...] = (None,) if raw[0] == "+" else _REGIONS
+    return any(_is_valid(raw, region) for region in regions)
+
+
+def _is_valid(raw: str, region: str | None) -> bool:
+    try:
+        return is_valid_number(parse(raw, region))
+    except NumberParseException:
+        return False
