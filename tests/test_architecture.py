@@ -88,6 +88,7 @@ PURE = [
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
     "retrieval/spellings.py",
+    "chat/identifiers/*.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),

@@ -23,6 +23,7 @@ from chat.identifiers.words import (
 
 MAX_TOKENS = 5
 MAX_WORD_CHARS = 40
+_NEAR_CHARS = 40
 
 _TOKEN = re.compile(r"([^\W\d_]\.(?:[^\W\d_]\.)*|[^\W\d_]+(?:['’‐-][^\W\d_]+)*)(?!\w)")
 _GAP = re.compile(r"\s{1,2}|(?<=\.)")
@@ -132,12 +133,15 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 def _fits(title: str, run: _Run, text: str, start: int) -> bool:
     """Whether a title that may be something else (MR imaging, 400 ms, miss a dose) is one here."""
-    if title == "mRS" or (title.casefold() == "ms" and text[:start].rstrip()[-1:].isdecimal()):
+    if title == "mRS" or (title.casefold() == "ms" and _before(text, start)[-1:].isdecimal()):
         return False
     if title.casefold() in ("mx", "miss", "master", "lady", "lord") and title in _UNCLEAR:
         return run.is_given or (title.casefold() == "mx" and run.is_full)
     if title in _UNCLEAR:
-        return not (_is_loud(run.words[0]) and len(run.words[0]) <= 4) or text.isupper()
+        return (
+            not (_is_loud(run.words[0]) and len(run.words[0]) <= 4)
+            or text[start : start + _NEAR_CHARS].isupper()
+        )
     return True
 
 
@@ -166,7 +170,13 @@ def _is_apart(cue: re.Match[str], text: str) -> bool:
     """A capital in the middle of a sentence makes it a title: `the Patient Health Survey`."""
     if not cue.group()[0].isupper():
         return True
-    return not text[: cue.start()].strip() or text[: cue.start()].rstrip()[-1] in ".:;?!,("
+    before = _before(text, cue.start())
+    return not before or before[-1] in ".:;?!,("
+
+
+def _before(text: str, start: int) -> str:
+    """What stands close before, so that a long text costs no more than a short one."""
+    return text[max(0, start - _NEAR_CHARS) : start].rstrip()
 
 
 def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
@@ -216,7 +226,8 @@ def _lower_given(text: str, at: int) -> _Run | None:
 
 def _run(text: str, at: int, *, title: str = "") -> _Run | None:
     """The words of a name from `at`; None where none begins or where a thing is called after it."""
-    words, end, position = [], at, at
+    words: list[str] = []
+    end = position = at
     for _ in range(MAX_TOKENS):
         token = _TOKEN.match(text, position)
         if token is None:
