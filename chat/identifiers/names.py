@@ -26,6 +26,9 @@ MAX_WORD_CHARS = 40
 _NEAR_CHARS = 40
 
 _TOKEN = re.compile(r"([^\W\d_]\.(?:[^\W\d_]\.)*|[^\W\d_]+(?:['’‐-][^\W\d_]+)*)(?!\w)")
+_LAST = re.compile(
+    r"\s{1,2}(?P<word>[^\W\d_]{2,40}(?:['’-][^\W\d_]{1,40})?)(?=\s?(?:[,.;:?!(]|and\b|\Z))"
+)
 _GAP = re.compile(r"\s{1,2}|(?<=\.)")
 _POSSESSIVE = re.compile(r"['’][sS]\Z")
 _THING = re.compile(
@@ -217,10 +220,14 @@ def _tells(run: _Run, text: str) -> bool:
 
 
 def _lower_given(text: str, at: int) -> _Run | None:
+    """`jane`, or `jane doe` where the words end with it."""
     match = _TOKEN.match(text, at)
     if match is None or _bare(match.group()).casefold() not in GIVEN:
         return None
     word = _bare(match.group())
+    surname = _LAST.match(text, match.end()) if word == match.group() else None
+    if surname and not _is_ordinary(surname["word"]):
+        return _Run(at, surname.end("word"), (word, surname["word"]))
     return _Run(at, at + len(word), (word,))
 
 

@@ -27,7 +27,7 @@ from stdnum.us import itin, ssn
 
 from chat.identifiers.types import Span
 
-_LINK = r"(?:\s{1,2}(?:is|was))?[\s:#=.()\[-]{1,4}"
+_LINK = r"(?:\s{1,2}(?:is|was))?(?:[\s:#=.()\[-]{1,4}|(?=\d))"
 _NUMBER = r"\s?(?:numbers?|no\.?|nr\.?|num\.?|#|id|ident(?:ifier)?)"
 # At least four digits; groups of digits, or letters before, between and after.
 _VALUE = (
@@ -46,12 +46,12 @@ def _cued(words: str) -> re.Pattern[str]:
 _RECORD = _cued(
     r"MRN(?:\s?(?:no|number))?|EMPI|(?:(?:medical|health|clinical|patient|electronic)(?:['’]s)? )?"
     r"(?:hosp(?:ital)?\.?|patient(?:['’]s)?|pt|record|chart|file|encounter|admission|episode|"
-    r"account|case|accession|CRN|K|district|EHR|EMR|PAS)" + _NUMBER
+    r"account|case|accession|CRN|ID|district|EHR|EMR|PAS)" + _NUMBER
 )
 _INSURANCE = _cued(
     r"(?:(?:(?:health |medical |social |private )?insurance(?: policy| card| member)?|"
     r"(?<!trust )(?<!hospital )(?<!local )(?<!clinical )(?<!our )policy|member(?:ship)?|"
-    r"subscriber|beneficiary|health (?:plan|card)|national insurance|NI|EHIC|GHIC)"
+    r"subscriber|beneficiary|group|health (?:plan|card)|national insurance|NI|EHIC|GHIC)"
     + _NUMBER
     + rf"|insurance(?: policy)?|(?:medicare|medicaid)(?: card)?(?:{_NUMBER})?|NINO|HICN|MBI"
     r"|versicherten(?:nummer|nr\.?)|krankenversicherungs(?:nummer|nr\.?))"

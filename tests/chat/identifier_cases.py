@@ -62,6 +62,10 @@ a woman called {name:Margaret Hill}, what dose of aspirin?
 a man, named {name:Kwame Boateng}, with chest pain
 the baby is called {name:Isla}
 her name is {name:Abigail}
+the patient's name is {name:jane doe}, allergic to penicillin
+{name:Mrs Bell} has Bell's palsy
+{name:Mr Ng} has DKA
+Dr Smith referred {name:Mrs Jones}
 Patient's name: {name:Tomasz Kowalski}
 surname {name:Featherstone}, hyperkalaemia
 my wife {name:Susan} takes methotrexate
@@ -126,6 +130,8 @@ e-mail: {e-mail:o'neill@example.org}
 
 NUMBERS = """
 MRN {record number:123456}, potassium 6.1
+MRN{record number:12345678} with sepsis
+ID number {record number:12345678}
 MRN: {record number:A1234567} with sepsis
 MRN#{record number:00123456} with sepsis
 medical record number {record number:12-34-56}
@@ -165,6 +171,7 @@ Medicare {insurance number:1EG4-TE5-MK73} in AF
 Medicaid number {insurance number:AB12345678}
 insurance policy number {insurance number:HX-4471-223}
 policy number {insurance number:778812345}
+group number {insurance number:55667788}
 member ID: {insurance number:W123456789}
 subscriber id {insurance number:XYZ123456789}
 health card number {insurance number:1234567890}
@@ -387,6 +394,9 @@ in May 2023 and in June 2024
 Type 2 Diabetes, 60 years
 the antagonist SR141716A (1 and 3 mg/kg)
 the MS Association
+blood group number of units
+group 3 pulmonary hypertension
+Mr Marfan syndrome
 the St. Vincent Declaration on diabetes
 the Robert Koch Institute recommends
 Mary Walker phenomenon
