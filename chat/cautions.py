@@ -66,7 +66,9 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
 def _place(hit: Hit) -> str:
     version = f", version {hit.version}" if hit.version else ""
     issuer = f" ({hit.issuer}{version})" if hit.issuer else version
-    return f"{hit.title}{issuer}, {hit.section_path[-1]}" if hit.section_path else hit.title + issuer
+    return (
+        f"{hit.title}{issuer}, {hit.section_path[-1]}" if hit.section_path else hit.title + issuer
+    )
 
 
 def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tuple[int, ...]:

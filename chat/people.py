@@ -19,8 +19,8 @@ _YEAR = 365.25
 _DAYS_IN = {"years": _YEAR, "months": 30.4375, "days": 1.0}
 _STAFF = re.compile(
     r"\b(?:pa?ediatric|obstetric|antenatal|postnatal|neonatal|geriatric|adult|maternity|child\w*"
-    r"|renal|hepatic|liver|kidney|dialysis|pregnancy|intensive care|critical care|young people)s?['’]?s?"
-    r"\s+(?:\w+\s+)?(?:registrar|team|nurse|consultant|ward|unit|clinic|department|service|doctor"
+    r"|renal|hepatic|liver|kidney|dialysis|pregnancy|intensive care|critical care"
+    r"|young people)s?['’]?s?\s+(?:\w+\s+)?(?:registrar|team|nurse|consultant|ward|unit|clinic|department|service|doctor"
     r"|pharmacist|specialist|guideline|review|hospital|nephrologist|early warning|emergency|centre"
     r"|outreach|physician|notes)s?\b|\bjelly bab(?:y|ies)\b",
     re.IGNORECASE,
@@ -33,8 +33,8 @@ _GROUP_WORDS = (
     r"|cirrho\w+|children|child|infants?|neonates?|adults?)"
 )
 _DENIED = re.compile(
-    r"\b(?:(?:not|non|never)(?:[\s-]+(?:for|in|to|on|currently|receiving|have|with|suitable for|used in"
-    r"|for use in))?|without|no|exclud\w+|except(?: in| for)?|other than|outside)[\s-]+"
+    r"\b(?:(?:not|non|never)(?:[\s-]+(?:for|in|to|on|currently|receiving|have|with|suitable for"
+    r"|used in|for use in))?|without|no|exclud\w+|except(?: in| for)?|other than|outside)[\s-]+"
     rf"(?:known |any |a |the )?({_GROUP_WORDS}(?:(?:,| or|,? and| nor) {_GROUP_WORDS})*)",
     re.IGNORECASE,
 )
