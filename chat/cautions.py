@@ -50,7 +50,7 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
     ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
     return Caution(
         CONFLICT,
-        f"Guidelines in force disagree on {conflict.kind}. {_place(ours)}: “{conflict.ours.text}” "
+        f"Guidelines in force disagree ({conflict.kind}). {_place(ours)}: “{conflict.ours.text}” "
         f"{_place(theirs)}: “{conflict.theirs.text}” {conflict.precedence}",
         _numbers((conflict.ours, conflict.theirs), claims),
     )

@@ -28,13 +28,14 @@ _FORBIDS = re.compile(
 _EXCEPTS = re.compile(
     r"\b(?:unless|except\w*|however|otherwise|only (?:if|when|on|after|for|in|with|while|by|until)"
     r"|maximum|at most|no more than|not more than|not exceed\w*|caution\w*|instead|provided that"
-    r"|does not (?:cover|apply)|reduce[ds]?|lower dose|halve[ds]?|not (?:if|when|in|for|under|below|above|during))\b",
+    r"|does not (?:cover|apply)|reduce[ds]?|lower dose|halve[ds]?"
+    r"|not (?:if|when|in|for|under|below|above|during))\b",
     re.IGNORECASE,
 )
 _WATCHES = re.compile(
     r"\b(?:monitor\w*|measure[ds]?|check(?:ed|s)?|recheck\w*|watch\w*|observ(?:e|ation)s?"
-    r"|repeat the|look for|ask (?:about|the patient)|record\w* (?:the )?(?:pulse|blood|temp\w*|ECG|weight)"
-    r"|blood tests?|levels?)\b",
+    r"|repeat the|look for|ask (?:about|the patient)"
+    r"|record\w* (?:the )?(?:pulse|blood|temp\w*|ECG|weight)|blood tests?|levels?)\b",
     re.IGNORECASE,
 )
 _AIMED = re.compile(r"\b(?:dose|dosing|mg|g|mL|units?|give[ns]?|use[ds]?|reduce[ds]?)\b")

@@ -20,9 +20,9 @@ _DAYS_IN = {"years": _YEAR, "months": 30.4375, "days": 1.0}
 _STAFF = re.compile(
     r"\b(?:pa?ediatric|obstetric|antenatal|postnatal|neonatal|geriatric|adult|maternity|child\w*"
     r"|renal|hepatic|liver|kidney|dialysis|pregnancy|intensive care|critical care"
-    r"|young people)s?['’]?s?\s+(?:\w+\s+)?(?:registrar|team|nurse|consultant|ward|unit|clinic|department|service|doctor"
-    r"|pharmacist|specialist|guideline|review|hospital|nephrologist|early warning|emergency|centre"
-    r"|outreach|physician|notes)s?\b|\bjelly bab(?:y|ies)\b",
+    r"|young people)s?['’]?s?\s+(?:\w+\s+)?(?:registrar|team|nurse|consultant|ward|unit|clinic"
+    r"|department|service|doctor|pharmacist|specialist|guideline|review|hospital|nephrologist"
+    r"|early warning|emergency|centre|outreach|physician|notes)s?\b|\bjelly bab(?:y|ies)\b",
     re.IGNORECASE,
 )
 _KIDNEY = re.compile(r"\b(?:e?gfr|crcl|(?:creatinine )?clearance)\b")

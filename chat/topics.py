@@ -20,8 +20,8 @@ _SAYS_NOTHING = frozenset(
     "mouth oral orally intravenous intravenously intramuscular intramuscularly subcutaneous "
     "subcutaneously route infusion injection tablet tablets capsule maximum minimum total mcg "
     "micrograms microgram milligrams grams gram units unit mmol litre avoid never stop "
-    "contraindicated choice alternative section table version threshold target component "
-    "situation".split()
+    "contraindicated choice alternative section table version threshold duration interval "
+    "hospitals community inpatients mmhg tds max target component situation".split()
 )
 _ENDINGS = re.compile(r"(?:ations?|ings?|ied|ies|edly|ed|es|s|ly|al|ous)$")
 
