@@ -57,8 +57,8 @@ def hit_people(hit: Hit) -> People:
 
 def _headed(hit: Hit) -> tuple[People, People]:
     headings = " ; ".join(part for part in hit.section_path if part != hit.title)
-    # A population that staff gave is surer than a word of the title.
-    document = first_named([people_of(hit.population), people_of(hit.title)])
+    # `Delirium in older people` says more than the `adult` that staff filed it under.
+    document = first_named([people_of(hit.title), people_of(hit.population)])
     return people_of(headings), document
 
 

@@ -21,6 +21,7 @@ AMOUNT, MAXIMUM, FREQUENCY, ROUTE = "the dose", "the maximum", "how often", "the
 DURATION, DELAY, LIMIT_OF_TIME = "for how long", "after how long", "within what time"
 THRESHOLD, TARGET, RUNNING_TIME = "the threshold", "the target", "over how long it is given"
 POLARITY = "whether it is done at all"
+FIRST_CHOICE = "first choice"
 _MINUTES_A_DAY = 1440.0
 
 _COUNT = {
@@ -65,7 +66,7 @@ _ROUTE_WORDS = {
 _QUALIFIERS = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for name, words in {
-        "loading": r"loading|initial(?:ly)?|first dose|starting|start(?: with| at)|stat|bolus",
+        "loading": r"loading|initial(?:ly)?|first dose|start(?:ing)? (?:dose|with|at)|stat|bolus",
         "single": r"single", "maintenance": r"maintenance|maintain|subsequent\w*|then",
         "repeat": r"second dose|repeat(?:ed)? dose|further dose|repeat(?:ed)?|again",
         "mild": r"mild(?:ly)?|minor", "moderate": r"moderate(?:ly)?",
@@ -74,12 +75,13 @@ _QUALIFIERS = {
         "chronic": r"chronic\w*|long[- ]term", "prophylaxis": r"prophyla\w+|prevent\w*",
         "women": r"wom[ae]n|females?", "men": r"m[ae]n|males?",
         "recurrent": r"recurren\w+|relaps\w+",
-        "first choice": r"first[- ](?:choice|line)",
+        FIRST_CHOICE: r"first[- ](?:choice|line)",
         "other choice": r"(?:second|third)[- ](?:choice|line)|alternative(?:ly)?|instead",
         "complicated": r"complicated", "uncomplicated": r"uncomplicated",
         "community": r"community[- ]acquired", "hospital": r"hospital[- ]acquired",
         "elective": r"elective", "emergency": r"emergency", "upper": r"upper", "lower": r"lower",
         "before": r"before|pre-\w+|prior to", "peripheral": r"peripheral", "central": r"central",
+        "more": r"increas\w+|titrat\w+", "fewer": r"decreas\w+|reduc\w+|halv\w+|taper\w*",
         "trough": r"trough|pre-dose", "peak": r"peak", "fasting": r"fasting",
         "modified release": r"modified[- ]release|slow[- ]release|prolonged[- ]release|m/?r|xl",
     }.items()
@@ -100,8 +102,8 @@ _RUNS = re.compile(rf"\bover(?=\s+{_NUMBER}(?:\s*(?:to|-)\s*{_NUMBER})?\s*(?:min
 _WITHIN = re.compile(r"\b(?:within|in the first|no later than|by)\W*$")
 _AFTER = re.compile(r"\s*(?:after|later|before|following|from|apart|prior)\b")
 _CONDITION = re.compile(
-    r"\b(?:if|when|where|unless|while|(?:in|for|to) (?:patients?|people|adults?|those|women|men"
-    r"|children|anyone|someone)(?: (?:with|who|whose|on|at|in))?|in case of|with known)\b"
+    r"\b(?:if|when|where|unless|while|in|for|to (?:patients?|people|adults?|those|women|men"
+    r"|children|anyone|someone)(?: (?:with|who|whose|on|at|in))?|with known)\b"
     r"([^,.;:]*)",
     re.IGNORECASE,
 )
