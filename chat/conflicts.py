@@ -43,7 +43,11 @@ MAX_PAIRS = 12  # that are encoded, two texts each
 # A last look at what the rules let through. Of the invented pairs of tests/chat/test_conflicts.py
 # those that disagree have 0.90 and more; alone it decides nothing, as those that don't reach 0.98.
 SAME_THING = 0.8
+SAME_THING_FORBIDDEN = (
+    0.65  # a sentence and its denial are worded apart, and compared more strictly
+)
 _OVERLAP = 0.5  # of the shorter statement's words that the other holds
+_OWN_WORDS = 3  # of both together
 _FORBIDDEN_OVERLAP = 0.75
 _ROW = " | "
 
@@ -168,23 +172,24 @@ def _same_subject(one: _Said, other: _Said) -> bool:
         return False
     shared = one.words & other.words
     fewest = min(len(one.words), len(other.words))
-    if fewest and len(shared) < _OVERLAP * fewest:
+    if (fewest and len(shared) < _OVERLAP * fewest) or _speak_of_others(one, other):
         return False
-    if not ours.drugs:
-        return len(shared) >= 2 and (
-            len(shared) >= 0.75 * fewest or bool(_topics_shared(one, other))
-        )
+    if not ours.drugs and len(shared) >= 2 and len(shared) >= 0.75 * fewest:
+        return True
+    if not ours.drugs and len(shared) < 2 and one.words != other.words:
+        return False
     return bool(_topics_shared(one, other)) or not (one.topic and other.topic)
+
+
+def _speak_of_others(one: _Said, other: _Said) -> bool:
+    """Whether each has words of its own that the other and its headings lack: other circumstances."""
+    ours, theirs = one.words - other.words - other.topic, other.words - one.words - one.topic
+    return bool(ours) and bool(theirs) and len(ours) + len(theirs) >= _OWN_WORDS
 
 
 def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
     """What both are about, by headings, or by the headings of one and the words of the other."""
-    return (
-        (one.topic & other.topic)
-        | (one.words & other.topic)
-        | (one.topic & other.words)
-        | (one.statement.condition_words & other.statement.condition_words)
-    )
+    return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
 
 
 def _same_people(one: _Said, other: _Said) -> bool:
@@ -301,11 +306,12 @@ def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
         return []
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.ours, pair.theirs)))
     vectors = dict(zip(texts, get_embedder().encode(texts), strict=True))
-    # Rounded, so that the last bits of a float never decide.
     return [
         pair
         for pair in pairs
-        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), 4) >= SAME_THING
+        # Rounded, so that the last bits of a float never decide.
+        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), 4)
+        >= (SAME_THING_FORBIDDEN if pair.kind == POLARITY else SAME_THING)
     ]
 
 

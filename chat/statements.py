@@ -237,6 +237,8 @@ def _time(interval: Interval, before: str, after: str, inside: str, drug: str) -
         return Fact(RUNNING_TIME, interval, drug)
     if _FOR.search(before) or re.search(r"\bduration[^;]*$", before):
         return Fact(DURATION, interval, drug)
+    if math.isinf(interval.low) or math.isinf(interval.high):
+        return Fact("", interval, "", topic_words(before))
     return None
 
 
