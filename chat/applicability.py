@@ -83,9 +83,10 @@ def _who(claim: DraftClaim, about: People) -> str:
     hit = claim.quotes[0].hit
     headed = hit_people(hit)
     ages = about.age_groups or headed.age_groups
-    words = group_words([*ages, *headed.states])
-    if about.ages and not about.age_groups and len(about.ages) == 1:
-        words.append(f"{'' if words else 'people '}aged {aged(about.ages[0])}")
+    words = [", ".join(group_words(ages))] if ages else []
+    if len(about.ages) == 1:
+        words = [f"{words[0] if words else 'people'} aged {aged(about.ages[0])}"]
+    words += group_words(headed.states)
     words += [without(group) for group in headed.denied]
     if words:
         return ", ".join(words)

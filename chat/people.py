@@ -129,7 +129,7 @@ def people_of(text: str) -> People:
     level = levelled(plain)
     found = measures(level)
     groups = populations(rest)
-    ages = tuple(_age(m) for m in found if _is_age(m, level))
+    ages = tuple(dict.fromkeys(_age(m) for m in found if _is_age(m, level)))
     if "pregnant" in groups and not ages:
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
@@ -197,10 +197,12 @@ def _ages_apart(asked: People, about: People) -> tuple[str, str] | None:
     theirs = about.ages or tuple(_years(*_COVERED[group]) for group in about.age_groups)
     if not ours or not theirs or _meet(ours, theirs):
         return None
-    one = _one(asked.age_groups[0]) if asked.age_groups else f"someone aged {aged(ours[0])}"
-    many = _many(about.age_groups[0]) if about.age_groups else f"people aged {aged(theirs[0])}"
-    if about.age_groups and asked.age_groups and about.age_groups[0] == asked.age_groups[0]:
-        one, many = f"someone aged {aged(ours[0])}", f"people aged {aged(theirs[0])}"
+    one = _one(asked.age_groups[0]) if asked.age_groups else f"someone of {_age_in_words(ours[0])}"
+    many = _many(about.age_groups[0]) if about.age_groups else "people"
+    if about.ages:
+        many = f"{many} aged {aged(theirs[0])}"
+        if asked.ages and asked.age_groups:
+            one = f"{one} of {_age_in_words(ours[0])}"
     return one, many
 
 
@@ -239,8 +241,16 @@ def aged(interval: Interval) -> str:
     return said(replace(interval, low=round(low / days, 1), high=round(high / days, 1)), unit)
 
 
+def _age_in_words(interval: Interval) -> str:
+    """The age that a question gives, or its range."""
+    if interval.high_open and not math.isinf(interval.low) and interval.low > 0:
+        number, unit = _in_words(interval.low)
+        return f"{number:g} {unit}"
+    return aged(interval)
+
+
 def _in_words(days: float) -> tuple[float, str]:
-    unit = "years" if days >= 2 * _YEAR else "months" if days >= 61 else "days"
+    unit = "years" if days >= 2 * _YEAR else "months" if days >= 59 else "days"
     return round(days / _DAYS_IN[unit], 1), unit
 
 
