@@ -182,7 +182,7 @@ def _same_subject(one: _Said, other: _Said) -> bool:
 
 
 def _speak_of_others(one: _Said, other: _Said) -> bool:
-    """Whether each has words of its own that the other and its headings lack: other circumstances."""
+    """Whether each has words that the other and its headings lack: other circumstances."""
     ours, theirs = one.words - other.words - other.topic, other.words - one.words - one.topic
     return bool(ours) and bool(theirs) and len(ours) + len(theirs) >= _OWN_WORDS
 

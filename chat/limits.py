@@ -26,7 +26,8 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _EXCEPTS = re.compile(
-    r"\b(?:unless|except\w*|however|otherwise|only (?:if|when|on|after|for|in|with|while|by|until)"
+    r"(?:^|[.;]\s+)only\b"
+    r"|\b(?:unless|except\w*|however|otherwise|only (?:if|when|on|after|for|in|with|while|by|until)"
     r"|maximum|at most|no more than|not more than|not exceed\w*|caution\w*|instead|provided that"
     r"|does not (?:cover|apply)|reduce[ds]?|lower dose|halve[ds]?"
     r"|not (?:if|when|in|for|under|below|above|during))\b",
@@ -41,7 +42,8 @@ _WATCHES = re.compile(
 _AIMED = re.compile(r"\b(?:dose|dosing|mg|g|mL|units?|give[ns]?|use[ds]?|reduce[ds]?)\b")
 # What goes on about the sentence before it.
 _GOES_ON = re.compile(
-    r"(?:However|But|Unless|Except|Exceptions?|Otherwise|Only|This|These|It|Also|In such|Then)\b"
+    r"^(?:However|But|Unless|Except|Exceptions?|Otherwise|Only|This|These|Also|In such|Then)\b"
+    r"|^(?:\S+\s+){0,5}(?:[Ii]t|[Tt]hem|[Tt]his|[Tt]hese)\b"
 )
 _FORBIDDING_HEADING = re.compile(
     r"\b(?:contra-?indicat\w*|cautions?|precautions?|exceptions?|warnings?|exclu\w+|do not|avoid"
@@ -62,8 +64,8 @@ def limit_of(text: str) -> Limit | None:
 
 
 def goes_on(text: str) -> bool:
-    """Whether a sentence speaks of what stands before it: `However`, `Unless`, `This` ..."""
-    return bool(_GOES_ON.match(text))
+    """Whether a sentence speaks of what stands before it: `However`, `Unless`, `do not give it`."""
+    return bool(_GOES_ON.search(text))
 
 
 def is_limiting_heading(text: str) -> bool:

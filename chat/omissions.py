@@ -101,7 +101,7 @@ class _Scene:
                 for sentence in _sentences(rest)
                 if (limit := limit_of(_with_lead(unit, sentence)))
                 and not self._is_for_others(sentence, unit.hit, claim)
-                and subject.is_limited(sentence, unit, limit, is_next=is_next)
+                and subject.is_limited(sentence, unit, limit, is_next=is_next, is_part=is_part)
             ]
             if limits:
                 draft = DraftClaim(unit.text, unit.quotes, kind=ClaimKind.CAUTION)
@@ -155,8 +155,13 @@ class _Subject:
         named = f"{question} {claim.text} {hit.title} {hit.section}".lower()
         return cls(hit, frozenset(chosen), named, topic_words(claim.text))
 
-    def is_limited(self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool) -> bool:
-        """Whether a limit is about the same medicine or, where none is named, the same words."""
+    def is_limited(
+        self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
+    ) -> bool:
+        """Whether a limit is about the same medicine or, where none is named, the same words.
+
+        What is a part of the statement that is quoted is about it by its place.
+        """
         theirs = set(drugs(sentence))
         if self.drugs and theirs:
             return bool(self.drugs & theirs)
@@ -164,7 +169,7 @@ class _Subject:
         if theirs:
             is_named = any(word in self.named for name in theirs for word in _names(name))
             return is_named and is_here and limit is not Limit.MONITORING
-        if is_next and (goes_on(sentence) or not is_here):
+        if is_part or (is_next and goes_on(sentence)):
             return True
         if _is_listed(unit):
             heading = f"{unit.hit.title} {unit.hit.section}"

@@ -67,7 +67,7 @@ _QUALIFIERS = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for name, words in {
         "loading": r"loading|initial(?:ly)?|first dose|start(?:ing)? (?:dose|with|at)|stat|bolus",
-        "single": r"single", "maintenance": r"maintenance|maintain|subsequent\w*|then",
+        "single": r"single", "maintenance": r"maintenance|maintain|subsequent\w*", "then": r"then",
         "repeat": r"second dose|repeat(?:ed)? dose|further dose|repeat(?:ed)?|again",
         "mild": r"mild(?:ly)?|minor", "moderate": r"moderate(?:ly)?",
         "severe": r"severe(?:ly)?|major|life-?threatening|critical(?:ly)?|septic|shock",

@@ -41,13 +41,13 @@ OTHER_PEOPLE = [
     ("dose for a 14 year old", "Children under 5 years: 250 mg.", "", "T", ("years",)),
     ("dose at 2 months of age", "Infants aged 6 months or more: 5 mL.", "", "T", ("6 months",)),
     ("dose in women who are not pregnant", DOSE, "pregnancy", "T", ("not pregnant", "pregnancy")),
-    ("dose in pregnancy", DOSE, "", "UTI in adults who are not pregnant", ("pregnancy", "not preg")),
+    ("dose in pregnancy", DOSE, "", "UTI in adults who are not pregnant", ("who are not",)),
     ("dose for a boy of 8 years", DOSE, "pregnancy", "T", ("a man", "pregnancy")),
     ("dose for a 5 year old", DOSE, "pregnancy", "T", ("a child", "pregnancy")),
     ("trimethoprim with an eGFR of 25", "Give it if eGFR is 45 mL/min or more.", "", "T", ("25",)),
     ("dose at CrCl 75 mL/min", "Creatinine clearance (mL/min): 20 to 39; Dose: 4 mg/kg", "", "T",
      ("75 mL/min", "20 to 39")),
-    ("dose in normal renal function", DOSE, "renal impairment", "T", ("without renal", "with renal")),
+    ("dose in normal renal function", DOSE, "renal impairment", "T", ("without", "with renal")),
     ("dose for someone of 45 kg", "Patients who weigh 50 kg or more: 1 g.", "", "T", ("45 kg",)),
 ]  # fmt: skip
 

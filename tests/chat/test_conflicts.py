@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -403,3 +404,100 @@ def test_what_is_no_disagreement_is_not_told(
     question: str, ours: Guideline, theirs: Guideline, fields: dict[str, Any]
 ) -> None:
     assert found(question, ours, theirs, **fields) == ()
+
+
+MORE = [
+    ("Give tranexamic acid 1 g at the start of surgery.",
+     "Tranexamic acid is not recommended at the start of surgery.", statements.POLARITY),
+    ("Start bisoprolol 1.25 mg once daily.", "Start bisoprolol 2.5 mg once daily.",
+     statements.AMOUNT),
+    ("Give oxygen if the saturation is persistently below 92%.",
+     "Give oxygen if the saturation is persistently below 90%.", statements.THRESHOLD),
+    ("Give a booster of tetanus vaccine if more than 10 years have passed.",
+     "Give a booster of tetanus vaccine if more than 5 years have passed.", statements.THRESHOLD),
+    ("Give 10 units of soluble insulin in 25 g of glucose.",
+     "Give 5 units of soluble insulin in 25 g of glucose.", statements.AMOUNT),
+    ("Doxycycline is first choice in a chest infection.",
+     "Avoid doxycycline in a chest infection.", statements.POLARITY),
+    ("Start amlodipine 5 mg once daily.",
+     "Increase amlodipine to 10 mg once daily after 4 weeks.", ""),
+    ("Aim for an oxygen saturation of 94 to 98%.",
+     "Aim for an oxygen saturation of 88 to 92% in COPD.", ""),
+    ("Check sodium every 2 hours during hypertonic saline.",
+     "Check sodium every 24 hours during fluid restriction.", ""),
+    ("Repeat the blood gas 30 minutes after a change of oxygen.",
+     "Repeat the blood gas 60 minutes after starting ventilation.", ""),
+    ("Remove sutures of the face after 5 days.", "Remove sutures of the leg after 14 days.", ""),
+    ("Give digoxin 500 micrograms, then 250 micrograms after 6 hours.",
+     "Give digoxin 125 micrograms once daily as maintenance.", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "theirs", "kind"), MORE)
+def test_sentences_of_two_guides_to_one_ward(ours: str, theirs: str, kind: str) -> None:
+    seen = found(ours, ("Ward handbook", ours), ("Ward handbook of Eastvale", theirs))
+    assert [conflict.kind for conflict in seen] == ([kind] if kind else [])
+
+
+ASKED = "When is glucose rechecked after hypoglycaemia?"
+TEN = (HYPO_EAST, "Recheck the capillary glucose 10 minutes after treating hypoglycaemia.")
+FIFTEEN = (HYPO, "Recheck the capillary glucose 15 minutes after treating hypoglycaemia.")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"authority": "trust", "theirs_authority": "national"},
+            "“Hypoglycaemia in Eastvale” (issu",
+        ),
+        (
+            {"authority": "national", "theirs_authority": "local"},
+            "“Hypoglycaemia in adults” (issuer",
+        ),
+        (
+            {
+                "effective_from": datetime.date(2024, 1, 1),
+                "theirs_effective_from": datetime.date(2025, 2, 1),
+            },
+            "in force since 1 February 2025) is the later one",
+        ),
+        (
+            {"year": 2019, "theirs_year": 2012},
+            "“Hypoglycaemia in adults” (issuer not recorded, local,",
+        ),
+        ({"issuer": "North", "theirs_issuer": "East"}, "Nothing recorded speaks for one of them"),
+    ],
+)
+def test_precedence_is_told_and_decides_nothing(fields: dict[str, Any], words: str) -> None:
+    (conflict,) = found(ASKED, FIFTEEN, TEN, **fields)
+    assert conflict.precedence.startswith(words) or words in conflict.precedence
+    assert conflict.precedence.count("“") == 2
+    assert conflict.precedence.endswith("Ask their issuers before acting.")
+
+
+def test_statements_of_one_answer_that_disagree_are_told_once() -> None:
+    first, second = publish(f"# {FIFTEEN[0]}\n{FIFTEEN[1]}"), publish(f"# {TEN[0]}\n{TEN[1]}")
+    hits = hits_for(ASKED)
+    claims = told(hits, first) + told(hits, second)
+    (conflict,) = conflicts(claims, hits, ASKED)
+    stored = conflict_caution(conflict, claims).as_dict()
+    assert stored["claims"] == [1, 2]
+    assert stored["code"] == "conflict"
+    assert FIFTEEN[1] in stored["text"]
+    assert TEN[1] in stored["text"]
+
+
+def test_one_document_and_no_claims_have_none() -> None:
+    publish("# Hypoglycaemia\n" + FIFTEEN[1] + "\n" + TEN[1])
+    hits = hits_for(ASKED)
+    claims = told(hits, Document.objects.get())
+    assert claims
+    assert conflicts(claims, hits, ASKED) == ()
+    assert conflicts((), hits, ASKED) == ()
+
+
+def test_guidance_for_other_people_than_asked_is_not_compared() -> None:
+    children = ("Hypoglycaemia: all", TEN[1].replace("hypoglycaemia", "hypoglycaemia in children"))
+    adults = (FIFTEEN[0], FIFTEEN[1].replace("hypoglycaemia", "hypoglycaemia in adults"))
+    assert found("When is glucose rechecked in adults?", adults, children) == ()
