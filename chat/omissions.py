@@ -222,7 +222,7 @@ def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
     for steps in (runs, runs[::-1]):
         at = max((place for place, path in enumerate(steps) if path == own), default=len(steps))
         for path in steps[at + 1 :]:
-            if not path or not is_limiting_heading(path[-1]):
+            if not _is_limiting(path):
                 break
             wanted.add(path)
     return wanted
@@ -273,7 +273,11 @@ def _near(unit: Unit, claim: DraftClaim) -> bool:
     hit = claim.quotes[0].hit
     if unit.hit.document_id != hit.document_id or abs(unit.hit.index - hit.index) > REACH:
         return False
-    return _is_same_section(unit.hit, hit) or is_limiting_heading((*unit.hit.section_path, "")[-2])
+    return _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path)
+
+
+def _is_limiting(section: Section) -> bool:
+    return bool(section) and is_limiting_heading(section[-1])
 
 
 def _is_same_section(one: Hit, other: Hit) -> bool:

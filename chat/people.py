@@ -178,10 +178,10 @@ def apart(asked: People, about: People) -> tuple[str, str] | None:
         if state in asked.denied:
             return without(state), _many(state)
     if "pregnant" in about.states and "pregnant" not in asked.states:
-        if asked.male:
-            return "a man", _many("pregnant")
         if young := next((group for group in asked.age_groups if group in _YOUNG), ""):
             return _one(young), _many("pregnant")
+        if asked.male:
+            return "a man", _many("pregnant")
     for name, ours, theirs in (
         ("kidney function", asked.kidney, about.kidney),
         ("weight", asked.weights, about.weights),

@@ -183,6 +183,12 @@ def test_never_more_than_the_limit_and_the_same_every_time() -> None:
 
 
 @pytest.mark.django_db
+def test_text_without_headings() -> None:
+    publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
+    assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
+
+
+@pytest.mark.django_db
 def test_two_queries_and_none_for_nothing() -> None:
     publish(GENTAMICIN)
     hits = hits_for(QUESTION)
