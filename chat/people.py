@@ -103,7 +103,7 @@ class People:
     denied: tuple[str, ...] = ()
     ages: tuple[Interval, ...] = ()  # in days
     kidney: tuple[Interval, ...] = ()  # eGFR or creatinine clearance, mL/min
-    weights: tuple[Interval, ...] = ()  # kg, bounded from a side at least
+    weights: tuple[Interval, ...] = ()  # of a body, kg
     male: bool = False
 
     @property
