@@ -91,6 +91,7 @@ PURE = [
     "chat/identifiers/*.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
+    *("chat/people.py", "chat/limits.py", "chat/statements.py", "chat/topics.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
