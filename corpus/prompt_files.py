@@ -28,7 +28,7 @@ class Prompt:
 
     @property
     def identity(self) -> str:
-        """Its name and 16 hex digits of the SHA-256 of the file, such as `hyde_v1:0123456789abcdef`.
+        """Its name and 16 hex digits of its SHA-256, such as `hyde_v1:0123456789abcdef`.
 
         Raises OSError where there is none; `fault` has said so at the start.
         """

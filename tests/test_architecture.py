@@ -54,6 +54,7 @@ SHARED = {
     "corpus.wakeups": "the worker wakes what the queue has lost",
     "corpus.time_limit": "nobody waits longer for a network than they are told to",
     "corpus.breaker": "an endpoint that is away is away for all who call it",
+    "corpus.request_forms": "what a language model is asked is of one type",
     "corpus.prompt_files": "a prompt's file is read and checked in one way",
     "corpus.preference": "several endpoints are asked in one order, wherever answers come from",
     "corpus.language_model": "calls of a language model have one home",
@@ -94,6 +95,7 @@ PURE = [
     "retrieval/spellings.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
+    *("chat/generation/locating.py", "chat/generation/markup.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
@@ -101,6 +103,7 @@ LATE = {
     ("corpus/apps.py", "corpus.checks"): "models exist only when the apps are ready",
     ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
+    ("chat/apps.py", "chat.checks"): "as above",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     (
         "medrag_site/gunicorn_config.py",
