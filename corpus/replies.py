@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
@@ -35,7 +35,7 @@ class Unreadable(Exception):
 class Reply:
     """The text of an answer as it came, and what it took as the server says (0: it does not)."""
 
-    content: str
+    content: str = field(repr=False)
     prompt_tokens: int = 0
     completion_tokens: int = 0
     fault: str = ""  # why it is no whole answer; goes on after "The language model"

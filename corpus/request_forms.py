@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 REFUSED = (400, 422)  # of a parameter, of whichever
@@ -21,7 +21,7 @@ UNSTRUCTURED = (404, 415, 501)  # these, too, of a server that knows no response
 class Question:
     """What a language model is asked. Without a schema its answer may be of any form."""
 
-    prompt: str
+    prompt: str = field(repr=False)
     schema: Mapping[str, Any] | None = None  # JSON Schema
     name: str = ""  # of the schema
     max_tokens: int = 512  # of the answer

@@ -73,10 +73,10 @@ class LanguageModelGenerator:
         return _read(answer.value, task, drawn)
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """One query, for the pages of the passages. Raises GeneratorUnavailable where it can't be
-        read; a passage that is not in `task` any more is unknown."""
-        if not stored.raw:
-            return self.generate(task)
+        """The same claims, placed anew; a passage that is not in `task` any more is unknown.
+
+        One query. Raises GeneratorUnavailable where no answer was stored, or none that can be read.
+        """
         try:
             value = parsed(stored.raw, self._schema(task))
         except LanguageModelUnavailable as error:

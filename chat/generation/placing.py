@@ -107,7 +107,9 @@ def _fault(quote: str, places: Sequence[Sequence[tuple[Unit, Quote]]]) -> str:
 
 
 def _is_one_of(quote: str, place: Sequence[tuple[Unit, Quote]]) -> bool:
-    return any(normalised(quote) == normalised(unit.quotes[0].text) for unit, _ in place)
+    """Whether a quote is a whole sentence, item or row, however short."""
+    wholes = [part.text for unit, whole in place for part in (unit.quotes[0], whole)]
+    return any(normalised(quote) == normalised(whole) for whole in wholes)
 
 
 def _unplaced(key: str, quote: str, why: str) -> Unplaced:
