@@ -214,6 +214,7 @@ class _Call:
         request = self.client.chat.completions.with_streaming_response.create(
             model=self.endpoint.model,
             timeout=max(0.001, self.deadline.left_s),
+            extra_headers={"Accept-Encoding": "gzip"},
             **asked,
         )
         try:
@@ -262,6 +263,7 @@ def _accept(response: Any, endpoint: Endpoint) -> None:
     """Refuse what is no success before its body is read: that may be of any size."""
     status = int(response.status_code)
     if status == 200:
+        _accept_packing(response.headers.get("content-encoding", ""), endpoint)
         return
     again = status in RETRIED
     raise LanguageModelUnavailable(
@@ -272,3 +274,10 @@ def _accept(response: Any, endpoint: Endpoint) -> None:
         # 0: our own wait
         wait_s=(retry_after_s(response.headers, most_s=LONGEST_WAIT_S) or 0.0) if again else None,
     )
+
+
+def _accept_packing(packing: str, endpoint: Endpoint) -> None:
+    """Refuse what could unpack to any size before its length is looked at: one gzip can't."""
+    if packing.strip().lower() not in ("", "identity", "gzip", "deflate"):
+        packed = "answered in a packing that was not asked for"
+        raise LanguageModelUnavailable(packed, check=endpoint.check(), answered=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from chat.generation import placing
 from chat.generation.placing import Shown, placed
 from chat.passages import units_by_passage
 from chat.types import DraftClaim, Quote, Unplaced
+from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from corpus.models import Page
 from retrieval.types import Hit
@@ -210,3 +212,29 @@ def test_a_placed_quote_stands_in_verification() -> None:
     assert not isinstance(found, Unplaced)
     (verdict,) = verify([DraftClaim(found[0].text, found)])
     assert verdict.supported
+
+
+@pytest.mark.usefixtures("guideline")
+def test_no_changed_word_is_ever_placed_and_no_quote_loses_one() -> None:
+    known, by_key = shown()
+    drawn = random.Random(7)
+    count = 0
+    for _ in range(500):
+        key, hit = drawn.choice(sorted(by_key.items()))
+        words = hit.text.split()
+        start = drawn.randrange(len(words))
+        run = words[start : start + drawn.randrange(1, 12)]
+        found = placed(key, " ".join(run), known)
+        if not isinstance(found, Unplaced):
+            count += 1
+            cited = normalised(" ".join(part.text for part in found))
+            assert set(run) - set(cited.split()) <= set("Clearance (mL/min) | Interval*".split())
+            assert all(normalised(part.text) in normalised(page_of(part)) for part in found)
+        changed = [*run]
+        changed[drawn.randrange(len(run))] += drawn.choice("sx0.")
+        assert isinstance(placed(key, " ".join(changed), known), Unplaced)
+    assert count > 50
+
+
+def page_of(quote: Quote) -> str:
+    return Page.objects.get(document=quote.hit.document_id, number=quote.page).text

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -189,6 +191,39 @@ def test_words_around_an_answer_are_left_out(content: str) -> None:
 def test_only_what_stands_at_the_top_is_an_answer() -> None:
     with pytest.raises(LanguageModelUnavailable, match="another form"):
         parsed(f'{{"answer": {GOOD}}}', SCHEMA)
+
+
+def packed(body: bytes, *, times: int, name: str) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        sent = body
+        for _ in range(times):
+            sent = gzip.compress(sent)
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", name)
+        handler.send_header("Content-Length", str(len(sent)))
+        handler.end_headers()
+        handler.wfile.write(sent)
+
+    return answer
+
+
+def test_an_answer_may_be_packed_once(server: Server) -> None:
+    choice = {"message": {"content": GOOD}}
+    server.default = packed(json.dumps({"choices": [choice]}).encode(), times=1, name="gzip")
+    assert ask(server) == VALUE
+
+
+@pytest.mark.parametrize(
+    ("times", "name", "what"),
+    [(1, "gzip", "more than it was asked for"), (2, "gzip, gzip", "packing"), (0, "br", "packing")],
+)
+def test_what_would_unpack_to_any_size_is_not_unpacked(
+    server: Server, times: int, name: str, what: str
+) -> None:
+    server.default = packed(b" " * 10_000_000, times=times, name=name)
+    with pytest.raises(LanguageModelUnavailable, match=what):
+        ask(server)
+    assert len(server.asked) == 1
 
 
 def test_nobody_at_the_address(server: Server) -> None:
