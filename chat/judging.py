@@ -15,7 +15,7 @@ from django.conf import settings
 
 from chat.endpoints import judging_endpoints, usage_of
 from chat.errors import VerifierUnavailable
-from chat.generation.language_model import fresh_mark, shown_passages
+from chat.generation.showing import fitting, fresh_mark, shown_passages
 from chat.generation.types import Usage
 from chat.types import DraftClaim
 from corpus.language_model import LanguageModelUnavailable, parsed
@@ -55,6 +55,12 @@ class AnswerJudgement:
     notes: tuple[str, ...] = ()  # such as an endpoint that was passed over
 
 
+def judge_fingerprint() -> str:
+    """Names prompt and models, for the fingerprint of what decided; without a judge its prompt."""
+    models = ",".join(endpoint.model for endpoint in judging_endpoints())
+    return f"judge-1:{PROMPT.identity}:{models}"
+
+
 def judge_answer(
     question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit], *, timeout_s: float
 ) -> AnswerJudgement:
@@ -91,7 +97,7 @@ def judged_again(raw: str) -> AnswerJudgement:
 
 def _prompt(question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> str:
     mark = fresh_mark()
-    numbered = {str(place): hit for place, hit in enumerate(passages, start=1)}
+    numbered = {str(place): hit for place, hit in enumerate(fitting(passages), start=1)}
     return PROMPT.filled(
         mark=mark,
         question=question,

@@ -69,9 +69,11 @@ class _Round:
 
     def answer(self, endpoints: Sequence[Endpoint]) -> Answer:
         errors = []
+        breakers = [self._breaker(place, endpoint) for place, endpoint in enumerate(endpoints)]
         for place, endpoint in enumerate(endpoints):
+            others = breakers[place + 1 :]
             try:
-                value = self._asked(endpoint, endpoints[place + 1 :])
+                value = self._asked(endpoint, breakers[place], others)
             except LanguageModelUnavailable as error:
                 errors.append(error)
                 self.notes.append(f"endpoint {place + 1} ({endpoint.model}): {error.what}")
@@ -79,14 +81,17 @@ class _Round:
                 return self._answer(value, endpoint)
         raise _unavailable(errors, self.notes)
 
-    def _asked(self, endpoint: Endpoint, others: Sequence[Endpoint]) -> Any:
-        breaker = self._breaker(endpoint)
+    def _breaker(self, place: int, endpoint: Endpoint) -> Breaker:
+        # By its place, too: the same address may be named again with another key.
+        return breaker_of(f"{self.use} {place + 1}", endpoint.url, endpoint.model)
+
+    def _asked(self, endpoint: Endpoint, breaker: Breaker, others: Sequence[Breaker]) -> Any:
         left_s = self.ends - time.monotonic()
         if left_s < MIN_CALL_S:
             raise LanguageModelUnavailable("was not asked: no time was left")
         if refusal := breaker.refusal():
             raise LanguageModelUnavailable(refusal)
-        if any(not self._breaker(other).is_open for other in others):
+        if any(not other.is_open for other in others):
             left_s /= 2
         try:
             with breaker.watched(is_away):
@@ -112,9 +117,6 @@ class _Round:
     @property
     def _schema(self) -> Mapping[str, Any]:
         return self.question.schema or {}
-
-    def _breaker(self, endpoint: Endpoint) -> Breaker:
-        return breaker_of(self.use, endpoint.url, endpoint.model)
 
     def _answer(self, value: Any, endpoint: Endpoint) -> Answer:
         return Answer(

@@ -95,7 +95,7 @@ PURE = [
     "retrieval/spellings.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
-    *("chat/generation/locating.py", "chat/generation/markup.py"),
+    *(f"chat/generation/{name}.py" for name in ("locating", "markup", "showing")),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -7,7 +7,6 @@ writes is followed or rendered. Whatever it says is only a draft: verification s
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,13 @@ from typing import Any
 from chat.endpoints import Price, usage_of
 from chat.errors import GeneratorUnavailable
 from chat.generation.placing import Shown
+from chat.generation.showing import (
+    MAX_PASSAGES_CHARS,
+    fitting,
+    fresh_mark,
+    shown_passages,
+    under_fresh_keys,
+)
 from chat.generation.types import Generation, Option, Task
 from chat.generation.written import answer_schema, claims_of, option_of
 from chat.passages import units_by_passage
@@ -29,7 +35,6 @@ PROMPT = Prompt(
     Path(__file__).resolve().parents[1] / "prompts" / "answer_v1.txt",
     frozenset({"count", "question", "options", "passages"}),
 )
-KEY_BYTES = 6  # 48 bits: nobody guesses one within a turn
 MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included
 
 
@@ -40,7 +45,7 @@ class LanguageModelGenerator:
     endpoints: tuple[Endpoint, ...]
     price: Price = (0.0, 0.0)
     max_claims: int = 8
-    max_passages_chars: int = 40_000  # of all together, some 10,000 tokens; never cut inside one
+    max_passages_chars: int = MAX_PASSAGES_CHARS
 
     @property
     def fingerprint(self) -> str:
@@ -49,7 +54,7 @@ class LanguageModelGenerator:
         return f"llm-1:{PROMPT.identity}:{models}:{limits}"
 
     def generate(self, task: Task) -> Generation:
-        keys = _keys_for(self._fitting(task.passages))
+        keys = under_fresh_keys(fitting(task.passages, max_chars=self.max_passages_chars))
         question = Question(
             prompt=self._prompt(task, keys),
             schema=self._schema(task),
@@ -86,17 +91,6 @@ class LanguageModelGenerator:
     def _schema(self, task: Task) -> dict[str, Any]:
         return answer_schema(max_claims=self.max_claims, options=task.options)
 
-    def _fitting(self, passages: Sequence[Hit]) -> list[Hit]:
-        """The best passages within the limit, the first in any case."""
-        fitting: list[Hit] = []
-        left = self.max_passages_chars
-        for hit in passages:
-            left -= len(hit.text)
-            if fitting and left < 0:
-                break
-            fitting.append(hit)
-        return fitting
-
     def _left_out(self, task: Task, keys: dict[str, Hit]) -> list[str]:
         count = len(task.passages) - len(keys)
         return [f"{count} of {len(task.passages)} passages did not fit."] if count else []
@@ -110,29 +104,6 @@ class LanguageModelGenerator:
             options=_listed(task.options),
             passages=shown_passages(keys, mark),
         )
-
-
-def fresh_mark() -> str:
-    """What data stands between: 64 random bits, so that no text can close it."""
-    return f"<{secrets.token_hex(8)}>"
-
-
-def shown_passages(hits: dict[str, Hit], mark: str) -> str:
-    """The passages by their keys, as a prompt shows them: what each is about, and its text."""
-    return "\n\n".join(
-        f"Passage {key}, about: {mark} {hit.context} {mark}\n{mark}\n{hit.text}\n{mark}"
-        for key, hit in hits.items()
-    )
-
-
-def _keys_for(hits: Sequence[Hit]) -> dict[str, Hit]:
-    """A fresh key for each passage, in order."""
-    keys: dict[str, Hit] = {}
-    for hit in hits:
-        while (key := secrets.token_hex(KEY_BYTES)) in keys:
-            continue
-        keys[key] = hit
-    return keys
 
 
 def _listed(options: Sequence[Option]) -> str:

@@ -12,7 +12,13 @@ from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
 from chat.generation.types import Usage
-from chat.judging import PROMPT, AnswerJudgement, judge_answer, judged_again
+from chat.judging import (
+    PROMPT,
+    AnswerJudgement,
+    judge_answer,
+    judge_fingerprint,
+    judged_again,
+)
 from chat.types import DraftClaim
 from tests.chat.hits import made_up_hit
 from tests.corpus import llm_server
@@ -50,12 +56,13 @@ def test_what_it_says_and_what_that_took(server: llm_server.Endpoint) -> None:
     judgement = judged()
     assert judgement == AnswerJudgement(
         **GOOD,
-        usage=Usage(1, 2000, 20, pytest.approx(0.0022)),
+        usage=Usage(1, 2000, 20, cost=(2000 * 1.0 + 20 * 10.0) / 1_000_000),
         model="judge-1",
         prompt=PROMPT.identity,
         raw=json.dumps(GOOD),
     )
     assert server.asked[0]["model"] == "judge-1"
+    assert judge_fingerprint() == f"judge-1:{PROMPT.identity}:judge-1"
     assert (server.asked[0]["temperature"], server.asked[0]["seed"]) == (0, 1)
     assert server.keys == ["Bearer key-canary"]
 

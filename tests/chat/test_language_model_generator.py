@@ -94,7 +94,7 @@ def test_a_claim_with_a_true_quote_stands(server: llm_server.Endpoint) -> None:
         "",
         (),
     )
-    assert made.usage == Usage(1, *TOKENS, cost=pytest.approx(0.0009))
+    assert made.usage == Usage(1, *TOKENS, cost=(1000 * 0.5 + 200 * 2.0) / 1_000_000)
     assert json.loads(made.raw)["claims"][0]["text"] == DOSE
 
 
@@ -267,6 +267,16 @@ def test_no_claim_is_an_answer_too(server: llm_server.Endpoint) -> None:
 def test_an_answer_of_another_form_is_none(server: llm_server.Endpoint, answer: Any) -> None:
     with pytest.raises(GeneratorUnavailable, match="another form"):
         generated(server, lambda shown: answer)
+
+
+@pytest.mark.usefixtures("guideline")
+def test_a_server_that_knows_no_schema_may_put_words_around_its_answer(
+    server: llm_server.Endpoint,
+) -> None:
+    """It says nothing of what it ignores, so that the form stands in the prompt, too."""
+    server.default = says('Sure!\n```json\n{"claims": [], "option": "none"}\n```')
+    assert generator(server).generate(task()).claims == ()
+    assert '{"claims": [{"text": "...", "citations":' in server.prompts[0]
 
 
 OPTIONS = (Option("A", "5 mg/kg once daily"), Option("B", "7 mg/kg once daily"))

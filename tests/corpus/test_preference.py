@@ -83,11 +83,22 @@ def test_one_that_takes_no_call_is_put_aside_and_then_asked_again(
     again = ask(*servers)
     assert (again.model, len(servers[0].asked)) == ("model-2", asked)
     assert "put aside" in again.notes[0]
-    breaker = breaker_of("generate", servers[0].url, "model-1")
+    breaker = breaker_of("generate 1", servers[0].url, "model-1")
     breaker._pause_ends = time.monotonic()  # as if ten minutes had passed
     servers[0].default = says(GOOD)
     assert ask(*servers).model == "model-1"
     assert ask(*servers).notes == ()
+
+
+def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(
+    servers: list[llm_server.Endpoint],
+) -> None:
+    servers[0].script = [status(401)]
+    first, second = Endpoint(servers[0].url, "m", "old"), Endpoint(servers[0].url, "m", "new")
+    for _ in range(2):
+        answer = ask_first([first, second], QUESTION, use="generate", timeout_s=20)
+        assert answer.value == {"a": 1}
+    assert servers[0].keys == ["Bearer old", "Bearer new", "Bearer new"]
 
 
 @pytest.mark.parametrize("code", [408, 409, 425, 429, 500, 502, 503])
