@@ -291,4 +291,6 @@ LOGGING = {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
     },
+    # At DEBUG these write whole requests, which hold questions and passages.
+    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore")},
 }

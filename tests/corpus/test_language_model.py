@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -234,6 +235,18 @@ def test_nobody_at_the_address(server: Server) -> None:
     assert raised.value.retryable
     assert not raised.value.answered
     assert "MEDRAG_REWRITE_LLM_URL" in raised.value.hint
+
+
+def test_no_log_holds_a_question_an_answer_or_a_key(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.script = [status(503)]
+    server.default = says("canary of an answer")
+    with pytest.raises(LanguageModelUnavailable):
+        ask_json(of(server), prompt="canary of a question", schema=SCHEMA, name="n")
+    assert len(server.asked) == 2
+    assert "canary" not in caplog.text
 
 
 def test_a_redirect_is_not_followed(server: Server) -> None:
