@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from chat.generation.types import Usage
+from corpus import language_model
 from corpus.language_model import Endpoint
 from corpus.preference import Answer
 
@@ -29,6 +30,12 @@ def judging_endpoints() -> tuple[Endpoint, ...]:
     return _endpoints(
         JUDGE, settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS
     )
+
+
+def warm_up() -> None:
+    """Load the client, where a model is configured that writes or judges answers."""
+    if settings.GENERATE_LLM_URLS or settings.JUDGE_LLM_URLS:
+        language_model.warm_up()
 
 
 def usage_of(answer: Answer, price: Price) -> Usage:

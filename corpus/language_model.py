@@ -91,6 +91,12 @@ class LanguageModelUnavailable(MedragError):
         )
 
 
+def warm_up() -> None:
+    """Import what the first call would wait for, a second or two of its time."""
+    import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as below
+    import openai  # noqa: F401  late, as below
+
+
 def is_away(error: MedragError) -> bool:
     """Whether the model was not reached, for a `Breaker`: another call may well fail like this."""
     return error.retryable and not getattr(error, "answered", False)

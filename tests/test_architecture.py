@@ -46,6 +46,7 @@ SHARED = {
     "chat.gate": "an evaluation takes the site's gate to the database that it measures in",
     "chat.looking": "an evaluation asks as the site does, its second search included",
     "chat.api_urls": "the site's urls include the API's",
+    "chat.endpoints": "a web process loads the language models' client at its start",
     "chat.generation.extractive": "`bench` times the generator alone",
     "chat.generation.types": "what a generator is given",
     "corpus.vectors": "how a vector is written for the database",
@@ -109,6 +110,7 @@ LATE = {
         "medrag_site/gunicorn_config.py",
         "corpus.encoders.registry",
     ): "Django is not set up before the fork",
+    ("medrag_site/gunicorn_config.py", "chat.endpoints"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }

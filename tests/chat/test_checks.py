@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +136,23 @@ def test_the_generator_is_the_one_that_is_set(settings: Settings) -> None:
     assert isinstance(generator, LanguageModelGenerator)
     assert generator.endpoints == generating_endpoints()
     assert generator.price == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(("values", "loaded"), [({}, False), (WRITER, True), (JUDGE, True)])
+def test_the_client_is_loaded_at_start_only_where_a_model_is_configured(
+    values: dict[str, Any], loaded: bool
+) -> None:
+    script = (
+        "import sys, django; django.setup()\n"
+        "from django.conf import settings\n"
+        f"for name, value in {values!r}.items(): setattr(settings, name, value)\n"
+        "from chat import endpoints\n"
+        "assert 'openai' not in sys.modules\n"
+        "endpoints.warm_up()\n"
+        "print('openai' in sys.modules)"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout.strip() == str(loaded)
