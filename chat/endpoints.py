@@ -9,7 +9,7 @@ from django.conf import settings
 from chat.generation.types import Usage
 from corpus import language_model
 from corpus.language_model import Endpoint
-from corpus.preference import Answer
+from corpus.preference import Answer, NoneAnswered
 
 Price = tuple[float, float]  # of a million tokens, of a prompt and of an answer
 GENERATE, JUDGE = "MEDRAG_GENERATE_LLM", "MEDRAG_JUDGE_LLM"  # how their settings begin
@@ -38,8 +38,8 @@ def warm_up() -> None:
         language_model.warm_up()
 
 
-def usage_of(answer: Answer, price: Price) -> Usage:
-    """What an answer took and, at `price`, what it cost."""
+def usage_of(answer: Answer | NoneAnswered, price: Price) -> Usage:
+    """What an answer took, or that there is none, and at `price` what it cost."""
     millionths = answer.prompt_tokens * price[0] + answer.completion_tokens * price[1]
     return Usage(
         calls=answer.calls,

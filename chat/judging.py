@@ -19,7 +19,7 @@ from chat.generation.showing import fitting, fresh_mark, shown_passages
 from chat.generation.types import Usage
 from chat.types import DraftClaim
 from corpus.language_model import LanguageModelUnavailable, parsed
-from corpus.preference import SEED, ask_first
+from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt
 from corpus.request_forms import Question
 from retrieval.types import Hit
@@ -72,8 +72,8 @@ def judge_answer(
     asked = Question(_prompt(question, claims, passages), SCHEMA, "judgement", MAX_TOKENS, SEED)
     try:
         answer = ask_first(judging_endpoints(), asked, use="judge", timeout_s=timeout_s)
-    except LanguageModelUnavailable as error:
-        raise _unavailable(error) from error
+    except NoneAnswered as error:
+        raise _unavailable(error, usage_of(error, settings.JUDGE_LLM_PRICE)) from error
     return AnswerJudgement(
         **answer.value,
         usage=usage_of(answer, settings.JUDGE_LLM_PRICE),
@@ -92,7 +92,7 @@ def judged_again(raw: str) -> AnswerJudgement:
     try:
         return AnswerJudgement(**parsed(raw, SCHEMA), raw=raw)
     except LanguageModelUnavailable as error:
-        raise _unavailable(error) from error
+        raise _unavailable(error, Usage()) from error
 
 
 def _prompt(question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> str:
@@ -106,9 +106,11 @@ def _prompt(question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit]
     )
 
 
-def _unavailable(error: LanguageModelUnavailable) -> VerifierUnavailable:
-    return VerifierUnavailable(
+def _unavailable(error: LanguageModelUnavailable, usage: Usage) -> VerifierUnavailable:
+    failed = VerifierUnavailable(
         f"The answer could not be judged: the language model {error.what}. Nothing was lost.",
         hint=error.hint,
         retryable=error.retryable,
     )
+    failed.usage = usage
+    return failed

@@ -44,14 +44,20 @@ class Answer:
     notes: tuple[str, ...] = ()  # on each endpoint that was passed over; no text of a question
 
 
+class NoneAnswered(LanguageModelUnavailable):
+    """No endpoint gave an answer that can be used; what they took all the same, as in `Answer`."""
+
+    calls = prompt_tokens = completion_tokens = 0
+
+
 def ask_first(
     endpoints: Sequence[Endpoint], question: Question, *, use: str, timeout_s: float
 ) -> Answer:
     """The answer of the first endpoint that gives one which fits the question's schema.
 
     `use` names what it is for: each use counts its failures apart. Takes no longer than
-    `timeout_s`, whatever an endpoint does. Raises LanguageModelUnavailable, which says of each
-    endpoint why; nothing is asked where there is none.
+    `timeout_s`, whatever an endpoint does. Raises NoneAnswered, which says of each endpoint why;
+    nothing is asked where there is none.
     """
     return _Round(question, use, time.monotonic() + timeout_s).answer(endpoints)
 
@@ -79,7 +85,7 @@ class _Round:
                 self.notes.append(f"endpoint {place + 1} ({endpoint.model}): {error.what}")
             else:
                 return self._answer(value, endpoint)
-        raise _unavailable(errors, self.notes)
+        raise self._none_answered(errors)
 
     def _breaker(self, place: int, endpoint: Endpoint) -> Breaker:
         # By its place, too: the same address may be named again with another key.
@@ -124,22 +130,31 @@ class _Round:
             content=self.replies[-1].content,
             model=endpoint.model,
             calls=self.calls,
-            prompt_tokens=sum(reply.prompt_tokens for reply in self.replies),
-            completion_tokens=sum(reply.completion_tokens for reply in self.replies),
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=self._completion_tokens,
             notes=tuple(self.notes),
         )
 
+    def _none_answered(self, errors: Sequence[LanguageModelUnavailable]) -> NoneAnswered:
+        """One error for all endpoints; its hint is of the first, which is the preferred one."""
+        if not errors:
+            return NoneAnswered("is not configured", retryable=False)
+        error = NoneAnswered(
+            f"gave no answer ({'; '.join(self.notes)})",
+            check=next((error.check for error in errors if error.check), ""),
+            status=errors[0].status,
+            retryable=any(error.retryable for error in errors),
+            answered=all(error.answered for error in errors),
+        )
+        error.calls = self.calls
+        error.prompt_tokens = self._prompt_tokens
+        error.completion_tokens = self._completion_tokens
+        return error
 
-def _unavailable(
-    errors: Sequence[LanguageModelUnavailable], notes: Sequence[str]
-) -> LanguageModelUnavailable:
-    """One error for all endpoints; its hint is of the first, which is the preferred one."""
-    if not errors:
-        return LanguageModelUnavailable("is not configured", retryable=False)
-    return LanguageModelUnavailable(
-        f"gave no answer ({'; '.join(notes)})",
-        check=next((error.check for error in errors if error.check), ""),
-        status=errors[0].status,
-        retryable=any(error.retryable for error in errors),
-        answered=all(error.answered for error in errors),
-    )
+    @property
+    def _prompt_tokens(self) -> int:
+        return sum(reply.prompt_tokens for reply in self.replies)
+
+    @property
+    def _completion_tokens(self) -> int:
+        return sum(reply.completion_tokens for reply in self.replies)

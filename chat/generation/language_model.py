@@ -22,11 +22,11 @@ from chat.generation.showing import (
     shown_passages,
     under_fresh_keys,
 )
-from chat.generation.types import Generation, Option, Task
+from chat.generation.types import Generation, Option, Task, Usage
 from chat.generation.written import answer_schema, claims_of, option_of
 from chat.passages import units_by_passage
 from corpus.language_model import Endpoint, LanguageModelUnavailable, parsed
-from corpus.preference import SEED, ask_first
+from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt
 from corpus.request_forms import Question
 from retrieval.types import Hit
@@ -64,8 +64,8 @@ class LanguageModelGenerator:
         )
         try:
             answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
-        except LanguageModelUnavailable as error:
-            raise _unavailable(error) from error
+        except NoneAnswered as error:
+            raise _unavailable(error, usage_of(error, self.price)) from error
         drawn = Generation(
             claims=(),
             raw=answer.content,
@@ -85,7 +85,7 @@ class LanguageModelGenerator:
         try:
             value = parsed(stored.raw, self._schema(task))
         except LanguageModelUnavailable as error:
-            raise _unavailable(error) from error
+            raise _unavailable(error, stored.usage) from error
         return _read(value, task, stored)
 
     def _schema(self, task: Task) -> dict[str, Any]:
@@ -117,9 +117,11 @@ def _read(value: Any, task: Task, drawn: Generation) -> Generation:
     return replace(drawn, claims=claims_of(value, shown), option=option_of(value))
 
 
-def _unavailable(error: LanguageModelUnavailable) -> GeneratorUnavailable:
-    return GeneratorUnavailable(
+def _unavailable(error: LanguageModelUnavailable, usage: Usage) -> GeneratorUnavailable:
+    failed = GeneratorUnavailable(
         f"No answer could be written: the language model {error.what}. Nothing was lost.",
         hint=error.hint,
         retryable=error.retryable,
     )
+    failed.usage = usage
+    return failed

@@ -103,8 +103,9 @@ def test_all_that_it_is_shown_stands_between_marks_that_are_new(
 )
 def test_what_is_no_judgement_is_an_error(server: llm_server.Endpoint, answer: Any) -> None:
     server.default = raw(completion(answer))
-    with pytest.raises(VerifierUnavailable, match="could not be judged"):
+    with pytest.raises(VerifierUnavailable, match="could not be judged") as raised:
         judged()
+    assert raised.value.usage.completion_tokens == 20
 
 
 @pytest.mark.parametrize("answer", [status(401), status(500), says(""), says("No.")])

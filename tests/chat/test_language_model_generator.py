@@ -265,8 +265,9 @@ def test_no_claim_is_an_answer_too(server: llm_server.Endpoint) -> None:
     ],
 )
 def test_an_answer_of_another_form_is_none(server: llm_server.Endpoint, answer: Any) -> None:
-    with pytest.raises(GeneratorUnavailable, match="another form"):
+    with pytest.raises(GeneratorUnavailable, match="another form") as raised:
         generated(server, lambda shown: answer)
+    assert raised.value.usage == Usage(1, *TOKENS)  # it has to be paid for all the same
 
 
 @pytest.mark.usefixtures("guideline")
