@@ -121,11 +121,11 @@ def test_a_judge_that_fails_is_an_error_without_text_or_key(
 
 
 def test_a_judge_that_is_late_is_an_error(server: llm_server.Endpoint) -> None:
-    server.default = slowly(0.1, 100)
+    server.default = slowly(0.1, 300)
     started = time.monotonic()
     with pytest.raises(VerifierUnavailable, match="took more than"):
         judged(timeout_s=1.0)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
 
 
 def test_without_a_judge_there_is_no_judgement(settings: Settings) -> None:
