@@ -16,6 +16,7 @@ env = Env()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.pop("OPENAI_LOG", None)  # it has that client write whole requests into the log
 
 # State: everything that the system keeps is below this one folder.
 DATA_DIR = env.folder("MEDRAG_DATA_DIR", BASE_DIR / "var")
@@ -291,4 +292,6 @@ LOGGING = {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
     },
+    # At DEBUG these write whole requests, which hold questions and passages.
+    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore")},
 }
