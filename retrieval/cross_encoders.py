@@ -91,6 +91,8 @@ class PairModel:
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, without marks."""
+        if not texts:
+            return []
         encoded = self._model.tokenizer(
             list(texts), add_special_tokens=False, truncation=False, verbose=False
         )

@@ -62,6 +62,9 @@ SHARED = {
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
+    "retrieval.cross_encoders": "a verifier is loaded and timed as a reranker is",
+    "chat.verification": "the web process loads a verifier, and an evaluation measures each",
+    "chat.calibration_risk": "Brier and ECE have one formula",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
@@ -90,6 +93,8 @@ PURE = [
     "retrieval/spellings.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
+    *(f"chat/verification/entailment/{name}.py" for name in ("labels", "windows", "judge")),
+    *("chat/verification/atomic.py", "chat/verification/statements.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
@@ -97,12 +102,17 @@ LATE = {
     ("corpus/apps.py", "corpus.checks"): "models exist only when the apps are ready",
     ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
+    ("chat/apps.py", "chat.checks_verifier"): "checks are registered when apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     (
         "medrag_site/gunicorn_config.py",
         "corpus.encoders.registry",
     ): "Django is not set up before the fork",
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
+    (
+        "medrag_site/gunicorn_config.py",
+        "chat.verification.entailment.configured",
+    ): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
 HEAVY = {

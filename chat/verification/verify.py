@@ -9,6 +9,7 @@ from chat.types import DraftClaim, Quote
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.entailment.types import Verifier
 from chat.verification.guards import first_finding
+from chat.verification.statements import judged_pairs
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Judgement, Label, Pair
 from corpus.models import Page
@@ -34,7 +35,11 @@ class Verdict:
     label: Label
     failed: str = ""  # name of the check; empty: supported
     detail: str = ""  # for the trace and the page, never for a log
-    pairs: tuple[PairScore, ...] = ()
+    judgement: Judgement | None = None  # on its quotes together; None where a check came first
+    pairs: tuple[PairScore, ...] = ()  # beside each cited passage, then the other retrieved ones
+    # Keys of the passages, cited or not, that contradict it by a verifier that weighs meaning.
+    # It may stand all the same: two guidelines may disagree.
+    contradicted_by: tuple[str, ...] = ()
 
     @property
     def supported(self) -> bool:
@@ -51,7 +56,8 @@ def verify(
     """One verdict per claim, in order. One query for the text of the cited pages.
 
     What the first checks let through is judged against each cited passage and against all of
-    `passages`, in one batch. It is supported where its quotes together support it.
+    `passages`, in one batch, each of its statements by itself where the verifier wants that. It is
+    supported where its quotes together support every one. Raises `VerifierUnavailable`.
     """
     verifier = verifier or GuardsAlone()
     texts = _page_texts(claims)
@@ -103,10 +109,10 @@ def _judged(
     """Verdicts on claims that no guard has anything against."""
     asked = [list(_pairs(claim, passages)) for claim in claims]
     flat = [pair for pairs in asked for _, _, pair in pairs]
-    judgements = iter(verifier.judge(flat, timeout_s=timeout_s) if flat else ())
+    judgements = iter(judged_pairs(verifier, flat, timeout_s=timeout_s))
     for claim, pairs in zip(claims, asked, strict=True):
         scores = [PairScore(chunk, is_cited, next(judgements)) for chunk, is_cited, _ in pairs]
-        yield _verdict(claim, scores)
+        yield _verdict(claim, scores, weighs_meaning=verifier.wants_atoms)
 
 
 def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bool, Pair]]:
@@ -121,9 +127,20 @@ def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bo
             yield hit.key, False, Pair(claim.text, Cited((hit.text,), hit.context))
 
 
-def _verdict(claim: DraftClaim, scores: Sequence[PairScore]) -> Verdict:
+def _verdict(claim: DraftClaim, scores: Sequence[PairScore], *, weighs_meaning: bool) -> Verdict:
     whole, *pairs = scores
-    verdict = Verdict(claim, whole.judgement.label, pairs=tuple(pairs))
+    against = tuple(
+        pair.chunk
+        for pair in pairs
+        if weighs_meaning and pair.judgement.label is Label.CONTRADICTED
+    )
+    verdict = Verdict(
+        claim,
+        whole.judgement.label,
+        judgement=whole.judgement,
+        pairs=tuple(pairs),
+        contradicted_by=against,
+    )
     if verdict.label is Label.SUPPORTED:
         return verdict
     return replace(verdict, failed="entailment", detail=whole.judgement.detail)

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
