@@ -26,6 +26,7 @@ from chat.verification.clauses import (
 from corpus.sentences import line_sentence_spans
 
 MAX_ATOMS = 12  # a claim of more is judged whole: it is no claim but a page
+MAX_CHARS = 2000  # so is a longer one
 FRAME_CHARS = 200
 
 # Behind these a clause depends on what stands before them, and is never cut off it.
@@ -65,6 +66,8 @@ def atomic_statements(claim: str) -> tuple[str, ...]:
     text = claim.strip()
     if not text:
         return ()
+    if len(text) > MAX_CHARS:
+        return (text,)
     atoms = [atom for unit, leans in _units(text) for atom in _atoms_of(unit, leans=leans)]
     found = tuple(dict.fromkeys(atoms))
     return found if 1 < len(found) <= MAX_ATOMS else (text,)
