@@ -87,6 +87,7 @@ PURE = [
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py", "evaluation/telling.py"),
     *("evaluation/folders.py", "evaluation/peers/turns.py"),
+    *("evaluation/checking.py", "evaluation/checker_tables.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),

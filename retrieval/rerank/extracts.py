@@ -51,7 +51,7 @@ def _nearest(text: str, query: str, limit: int, measure: Measure) -> str:
     pieces = [text[start:end] for start, end in spans]
     if not pieces:
         return text
-    first, last = best_run([_stems(p) for p in pieces], _stems(query), measure(pieces), limit)
+    first, last = best_run([stems(p) for p in pieces], stems(query), measure(pieces), limit)
     return text[spans[first][0] : spans[last - 1][1]]
 
 
@@ -89,5 +89,6 @@ def reach(sizes: Sequence[int], first: int, limit: int) -> int:
     return last
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The words of a text, levelled, in lower case and shortened to compare them."""
     return frozenset(word[:_STEM_CHARS] for word in _WORD.findall(normalise(text).casefold()))

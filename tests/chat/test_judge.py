@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -29,9 +27,9 @@ from chat.verification.entailment.judge import (
 )
 from chat.verification.types import Cited, Label, Pair
 from corpus.language_model import Endpoint as Where
+from tests.chat.judging import LABEL, SAID, replying
 from tests.corpus.llm_server import Answer, Endpoint, endpoint, says, slowly, status
 
-LABEL = re.compile(r"^([0-9a-f]{8})\nstatement: (<[0-9a-f]{16}>) (.*?) \2\nevidence: \2 (.*?) \2$", re.M | re.S)  # noqa: E501  # fmt: skip
 SECRET = "canary of a guideline"
 
 
@@ -40,21 +38,6 @@ def pair(claim: str, *quotes: str, context: str = "") -> Pair:
 
 
 PAIRS = [pair("yes one"), pair("no two"), pair("unknown three", SECRET)]
-SAID = {"yes": "supported", "no": "contradicted", "unknown": "not_found"}
-
-
-def replying(change: Callable[[list[dict[str, Any]]], Any] = lambda judged: judged) -> Answer:
-    """Judge each statement by its first word, in reverse order; `change` makes it lie."""
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        prompt = handler.request_body["messages"][0]["content"]  # type: ignore[attr-defined]
-        judged = [
-            {"pair": label, "label": SAID[claim.split()[0]]}
-            for label, _, claim, _ in LABEL.findall(prompt)
-        ]
-        says(json.dumps({"judgements": change(judged[::-1])}))(handler)
-
-    return answer
 
 
 @pytest.fixture
@@ -202,7 +185,8 @@ def test_an_endpoint_that_is_away_is_left_alone(server: Endpoint) -> None:
 
 def test_judgements_of_strange_values() -> None:
     labels = fresh_labels(1)
-    for answer in (None, [], {}, {"judgements": [None]}, {"judgements": [{"pair": [], "label": {}}]}):  # noqa: E501  # fmt: skip
+    answers: list[Any] = [None, [], {}, {"judgements": [None]}]
+    for answer in [*answers, {"judgements": [{"pair": [], "label": {}}]}]:
         with pytest.raises(VerifierUnavailable):
             judgements_of(answer, labels)
 

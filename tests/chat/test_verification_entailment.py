@@ -29,11 +29,14 @@ NO = Judgement(Label.CONTRADICTED, 0.1, 0.8, "it says otherwise")
 UNKNOWN = Judgement(Label.NOT_FOUND, 0.3, 0.2, "it does not say so")
 
 
+Script = dict[str | tuple[str, str], Judgement]
+
+
 @dataclass
 class Scripted:
     """Says what it was told of a statement, or of a statement beside a text; else `YES`."""
 
-    script: dict[str | tuple[str, str], Judgement] = field(default_factory=dict)
+    script: Script = field(default_factory=dict)
     wants_atoms: bool = True
     asked: list[list[Pair]] = field(default_factory=list)
     name = "scripted"
@@ -58,13 +61,14 @@ def other(hit: Hit, key: str, text: str) -> Hit:
 
 
 def test_each_statement_is_judged_and_the_worst_decides(hit: Hit) -> None:
-    for script, label, score, contradiction in (
+    cases: list[tuple[Script, Label, float, float]] = [
         ({}, Label.SUPPORTED, 0.9, 0.0),
         ({SECOND: UNKNOWN}, Label.NOT_FOUND, 0.3, 0.2),
         ({FIRST: UNKNOWN, SECOND: NO}, Label.CONTRADICTED, 0.1, 0.8),
         ({FIRST: NO, SECOND: UNKNOWN}, Label.CONTRADICTED, 0.1, 0.8),
-    ):
-        verifier = Scripted(dict(script))
+    ]
+    for script, label, score, contradiction in cases:
+        verifier = Scripted(script)
         (verdict,) = verify([claim_of(hit, BOTH)], verifier=verifier)
         assert verdict.label is label
         assert verdict.supported is (label is Label.SUPPORTED)
