@@ -19,7 +19,9 @@ SEMANTICS = (
     "Calibration is of the score as the probability of `supported`: Brier, and ECE over 10 bins of "
     "equal width. Pairs without a judgement, where a verifier failed, count in `accuracy, failures "
     "wrong` alone; in an answer they are a refusal. Macro F1: the mean over the labels that occur. "
-    "Intervals: 95 %, percentile bootstrap over pairs, 10,000 resamples, seeded."
+    "Intervals: 95 %, percentile bootstrap over pairs, 10,000 resamples, seeded; where something "
+    "happened in none of n pairs they are empty, and up to 3 / n is possible (Hanley and "
+    "Lippman-Hand, JAMA 1983)."
 )
 SHOWN = (
     "The guards compare words, and are shown what a claim would quote: of longer evidence the "
