@@ -16,9 +16,12 @@ from chat.verification.clauses import (
     DEPENDENT,
     FRAME,
     bracketless,
+    has_subject,
     has_verb,
     is_imperative,
     is_negated,
+    offers_a_choice,
+    says_something,
     stands,
     trailing_condition,
     with_subject,
@@ -31,8 +34,8 @@ FRAME_CHARS = 200
 
 # Behind these a clause depends on what stands before them, and is never cut off it.
 _RELATIVE = re.compile(
-    r"\b(?:that|which|who|whom|whose|because|since|so|to avoid|in order|whether|than|then|between"
-    r"|both|either|neither|nor|not only)\b",
+    r"\b(?:that|which|who|whom|whose|what|how|why|where|because|although|though|since|so|to avoid"
+    r"|in order|whether|than|then|between|both|either|neither|nor|not only)\b|;|\bonly$",
     re.IGNORECASE,
 )
 # When it is done: what such words are said of, an `and` before them leaves open.
@@ -40,20 +43,30 @@ _TIMED = re.compile(r"\b(?:before|after|while|whilst|within|followed|following)\
 # Of a list whose items may count only together, or only without each other.
 _ALTERNATIVES = re.compile(
     r"\b(?:all|any|if|when|unless|either|both|one of|or|with|between|following|not|no|never|except"
-    r"|without|other than)\b",
+    r"|without|other than|including|such as|then|followed|especially|particularly|as well as)\b",
     re.IGNORECASE,
 )
 _LIST_HEADS = re.compile(
     r"(?P<head>[^,;:]*\b(?:contraindications?|side effects|adverse effects|symptoms|signs|causes"
     r"|risk factors|indications|complications|red flags|interactions|cautions|options)\b"
-    r"[^,;:]*?(?:\s(?:include|are|comprise)\s|:\s))(?P<items>.+)",
+    r"[^,;:]*?(?:\s(?:include|comprise)\s|:\s))(?P<items>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _INTRO = re.compile(r"(?P<intro>[^:;.,]{1,80}):\s+(?P<rest>\S.*)", re.DOTALL)
 _ROW = re.compile(r"[^:;]{1,80}:\s[^:;]+(?:;\s*[^:;]{1,80}:\s[^:;]+)+")
-_JOINT = re.compile(r",?\s+(?P<word>and|but|whereas|while)\s+|,\s+(?P<comma>but|whereas|while)\s+")
+_JOINT = re.compile(r",?\s+(?P<word>and|but)\s+|,\s+(?P<comma>but|whereas)\s+")
 _SEMICOLON = re.compile(r";\s+(?:and\s+|but\s+)?")
-_COMMA = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
+_COMMA = re.compile(r",\s+(?:and\s+)?")
+_LAST_AND = re.compile(r"\s+and\s+(?!.*\band\b)")
+# `pain in the back and sides` is one item.
+_PREPOSITION = re.compile(r"\b(?:of|in|on|at|to|from|by|for|or|than)\b", re.IGNORECASE)
+# `small, fixed features` are no two items.
+_ADJECTIVE = re.compile(
+    r"(?:small|large|short|long|wide|broad|low|high|mild|severe|thick|thin|dry|red|slow|rapid|weak"
+    r"|soft|new|old|cold|warm|hot|acute|chronic|painful|frequent|persistent)",
+    re.IGNORECASE,
+)
+CARRIED_CHARS = 80  # of a condition that goes with both clauses
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 
 
@@ -136,9 +149,20 @@ def _listed(unit: str, masked: str) -> list[str]:
         return []
     start, end = match.span(items)
     pieces = _cut(unit, masked, separators, start, end)
-    if len(pieces) < 2 or any(map(has_verb, pieces)):
+    if len(pieces) > 1 and separators is _COMMA:
+        pieces = [*pieces[:-1], *_last_two(pieces[-1])]
+    if len(pieces) < 2 or any(has_verb(piece) or _ADJECTIVE.fullmatch(piece) for piece in pieces):
         return []
     return [_sentence(unit[:start] + piece) for piece in pieces]
+
+
+def _last_two(piece: str) -> list[str]:
+    """`B and C`, the end of a list, as two; whole where the `and` may belong to B alone."""
+    masked = bracketless(piece)
+    joint = _LAST_AND.search(masked)
+    if joint is None or _PREPOSITION.search(masked[: joint.start()]):
+        return [piece]
+    return [piece[: joint.start()], piece[joint.end() :]]
 
 
 def _introduced(unit: str, masked: str) -> tuple[str, str]:
@@ -178,21 +202,24 @@ def _coordinated(clause: str) -> list[str]:
 
 def _split_at(left: str, right: str, *, contrasts: bool) -> tuple[str, str] | None:
     """Both sides as clauses of their own; None where one of them would not stand alone."""
-    if _RELATIVE.search(bracketless(left)) or not stands(left):
+    if ";" in bracketless(right):
+        return None
+    if _RELATIVE.search(bracketless(left)) or offers_a_choice(left) or not says_something(left):
         return None
     if not contrasts and _TIMED.search(bracketless(f"{left} {right}")):
         return None
-    second = right if stands(right) else ""
-    if not second and not is_imperative(left):
-        second = with_subject(left, right)
+    if is_imperative(left):
+        second = right if stands(right) else ""
+    else:
+        second = right if has_subject(right) else with_subject(left, right)
     denies_both = is_imperative(left) and is_negated(left) and not is_negated(right)
     if not second or (denies_both and not contrasts):
         return None
-    return _sharing_conditions(left, second)
+    return _sharing_conditions(left, second, contrasts=contrasts)
 
 
-def _sharing_conditions(left: str, right: str) -> tuple[str, str] | None:
-    """A condition behind the last clause goes with both; one in the middle may reach over both.
+def _sharing_conditions(left: str, right: str, *, contrasts: bool) -> tuple[str, str] | None:
+    """A condition behind what to do goes with all of it; one in the middle may reach over both.
 
     Both may have their own where the second begins anew with what to do.
     """
@@ -201,9 +228,12 @@ def _sharing_conditions(left: str, right: str) -> tuple[str, str] | None:
         return left, right
     if of_left is not None:
         return (left, right) if of_right is not None and is_imperative(right) else None
-    if of_right is None or of_right["to"] in ("with", "to"):
+    if contrasts or not is_imperative(left) or of_right is None or of_right["to"] in ("with", "to"):
         return None
-    return f"{left}{right[of_right.start() :].rstrip('.')}", right
+    condition = right[of_right.start() :].rstrip(".")
+    if "," in condition or len(condition) > CARRIED_CHARS:
+        return None
+    return f"{left}{condition}", right
 
 
 def _cut(text: str, masked: str, separators: re.Pattern[str], start: int, end: int) -> list[str]:

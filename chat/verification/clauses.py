@@ -14,19 +14,20 @@ IMPERATIVES = frozenset(
     "withhold".split()
 )
 _BEFORE_IMPERATIVE = frozenset("do not never don't always please".split())
-FINITE = frozenset(
-    "is are was were be has have had does do did can cannot could may might must shall should will "
-    "would needs need requires require causes cause reduces reduce increases increase lowers lower "
-    "raises raise prevents prevent improves improve worsens worsen includes include contains "
-    "contain inhibits inhibit interacts interact affects affect shows show means mean applies "
-    "apply receives receive".split()
-)
-# Those before which a subject may be left out: `X is stopped and should be replaced`.
-_PREDICATES = frozenset(
-    "is are was were has have had does can cannot could may might must shall should will would "
+_MODAL = frozenset("can could may might must shall should will would".split())
+# Verbs that are no nouns: what stands before one of them, in a clause, is its subject.
+_AUXILIARY = _MODAL | frozenset("is are was were has have had does do did cannot".split())
+_VERBS = frozenset(
     "needs requires causes reduces increases lowers raises prevents improves worsens includes "
-    "contains inhibits interacts affects".split()
+    "contains inhibits interacts affects receives applies".split()
 )
+_PLURAL_VERBS = frozenset(
+    "need require cause reduce increase lower raise prevent improve worsen include contain inhibit "
+    "interact affect receive apply show mean shows means be".split()
+)
+_FINITE = _AUXILIARY | _VERBS | _PLURAL_VERBS
+# Before these a subject may be left out: `X is stopped and should be replaced`.
+_PREDICATES = (_AUXILIARY | _VERBS) - {"do"}
 _AMOUNT = re.compile(
     r"(?:up to |about |a |an |the )?\d[\d.,]*(?:\s*(?:to|-|–)\s*\d[\d.,]*)?\s*"
     r"(?:mg|g|kg|mcg|micrograms?|µg|ng|mL|ml|L|l|units?|IU|mmol|tablets?|puffs?|drops?|%)(?:/\S+)*"
@@ -44,8 +45,8 @@ _ELLIPTIC = re.compile(
 # A sentence or clause that leans on the one before.
 DEPENDENT = re.compile(
     r"(?:it|its|they|their|them|this|these|those|that|he|she|such|otherwise|however|then|thus"
-    r"|therefore|if not|if so|in this case|in these cases|the same|also|both|afterwards|thereafter"
-    r"|instead|except|unless|but|and|or)\b",
+    r"|therefore|so|how|what|whether|why|where|who|which|if not|if so|in this case|in these cases"
+    r"|the same|also|both|afterwards|thereafter|instead|except|unless|but|and|or)\b",
     re.IGNORECASE,
 )
 # A condition or population in front of a clause.
@@ -64,6 +65,14 @@ _TRAILING = re.compile(
     r"|labour|impairment|failure|kidney|liver|disease|trimester))\b",
     re.IGNORECASE,
 )
+# What no plain subject holds: it is more than one phrase, or its verb is another one.
+_NO_SUBJECT = re.compile(
+    r"[,;:]|\s[-–]\s|\s{2}|\b(?:that|which|who|whom|whose|how|what|whether|why|where|because|to|they|it)\b"
+    r"|\b(?:and|or|but)\s*$",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(r"\w+ly|often|sometimes|always|never|still|now|soon", re.IGNORECASE)
+_OR_VERB = re.compile(r"\bor\s+(\w+)", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|don't|cannot|no)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORD = re.compile(r"[\w'’\-/]+")
@@ -89,33 +98,56 @@ def is_imperative(clause: str) -> bool:
 
 
 def has_subject(clause: str) -> bool:
-    """Begins with a noun phrase of its own and a finite verb behind it."""
+    """Begins with a noun phrase of its own, of which an auxiliary verb behind it says something."""
     masked = bracketless(clause)
-    place = _verb(masked)
-    if place is None or DEPENDENT.match(clause) or FRAME.match(clause):
+    verb = _verb(masked, _AUXILIARY)
+    if verb is None or DEPENDENT.match(clause) or FRAME.match(clause):
         return False
-    before = _WORD.findall(masked[: place.start()])
-    if not 0 < len(before) <= SUBJECT_WORDS or before[0].lower() in IMPERATIVES:
+    subject = masked[: verb.start()]
+    words = _WORD.findall(subject)
+    if not 0 < len(words) <= SUBJECT_WORDS or words[0].lower() in IMPERATIVES:
         return False
-    return not before[0][0].isdigit() and "," not in masked[: place.start()]
+    is_adverb = len(words) == 1 and _ADVERB.fullmatch(words[0]) is not None
+    return not (is_adverb or words[0][0].isdigit() or _NO_SUBJECT.search(subject))
+
+
+def says_something(clause: str) -> bool:
+    """As `stands`, of what a clause is cut off: any finite verb will do there."""
+    if stands(clause):
+        return True
+    verb = _verb(bracketless(clause), _VERBS)
+    return verb is not None and not _NO_SUBJECT.search(clause[: verb.start()])
+
+
+def offers_a_choice(clause: str) -> bool:
+    """`Do A or do B`: an `and` behind it may belong to B alone."""
+    verbs = IMPERATIVES | _AUXILIARY | _PLURAL_VERBS
+    return any(word.lower() in verbs for word in _OR_VERB.findall(bracketless(clause)))
 
 
 def has_verb(clause: str) -> bool:
-    return _verb(bracketless(clause)) is not None
+    return _verb(bracketless(clause), _FINITE) is not None
 
 
 def with_subject(left: str, right: str) -> str:
-    """`X is A` and `should be B` as `X should be B`; empty where `right` begins otherwise."""
-    first, verb = _WORD.match(right.lower()), _verb(bracketless(left))
-    if first is None or first.group() not in _PREDICATES or verb is None:
+    """`X is A` and `should be B` as `X should be B`; empty where `right` begins otherwise.
+
+    `X should do A` and `stop B` as `X should stop B`, but for a `not` that may deny both.
+    """
+    first, verb = _WORD.match(right.lower()), _verb(bracketless(left), _AUXILIARY | _VERBS)
+    if first is None or verb is None:
         return ""
-    return f"{left[: verb.start()]}{right}"
+    if first.group() in _PREDICATES:
+        return f"{left[: verb.start()]}{right}"
+    if is_imperative(right) and verb.group().lower() in _MODAL and not is_negated(left):
+        return f"{left[: verb.end()]} {right}"
+    return ""
 
 
 def trailing_condition(clause: str) -> re.Match[str] | None:
     """The condition or population behind the verb of a clause; group `to` has its preposition."""
     masked = bracketless(clause)
-    verb = None if is_imperative(clause) else _verb(masked)
+    verb = None if is_imperative(clause) else _verb(masked, _AUXILIARY | _VERBS)
     return _TRAILING.search(masked, verb.end() if verb else 0)
 
 
@@ -130,6 +162,10 @@ def bracketless(text: str) -> str:
     return text
 
 
-def _verb(masked: str) -> re.Match[str] | None:
-    """The first finite verb."""
-    return next((word for word in _WORD.finditer(masked) if word.group().lower() in FINITE), None)
+def _verb(masked: str, among: frozenset[str]) -> re.Match[str] | None:
+    """The first of these verbs that is no infinitive and has something behind it."""
+    for word in _WORD.finditer(masked):
+        is_infinitive = masked[: word.start()].lower().endswith("to ")
+        if word.group().lower() in among and not is_infinitive and masked[word.end() :].strip(" ."):
+            return word
+    return None

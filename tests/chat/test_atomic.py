@@ -41,6 +41,10 @@ SPLIT = {
         "Patients with renal impairment are at risk.",
         "Patients with renal impairment should avoid NSAIDs.",
     ),
+    "The rash is found in healthy and immunosuppressed people and can even be severe.": (
+        "The rash is found in healthy and immunosuppressed people.",
+        "The rash can even be severe.",
+    ),
     "eGFR is measured yearly and should be checked again.": (
         "eGFR is measured yearly.", "eGFR should be checked again.",
     ),
@@ -52,6 +56,9 @@ SPLIT = {
     "Do not give aspirin; give heparin.": ("Do not give aspirin.", "Give heparin."),
     "Warfarin should not be stopped and aspirin should be continued.": (
         "Warfarin should not be stopped.", "Aspirin should be continued.",
+    ),
+    "Patients should stop metformin and take insulin.": (
+        "Patients should stop metformin.", "Patients should take insulin.",
     ),
     "No patient should take aspirin and should drive.": (
         "No patient should take aspirin.", "No patient should drive.",
@@ -93,6 +100,9 @@ SPLIT = {
         "Contraindications: asthma.",
         "Contraindications: heart block (second degree, or third).",
         "Contraindications: hypotension.",
+    ),
+    "Symptoms include fever, pain in the back and sides.": (
+        "Symptoms include fever.", "Symptoms include pain in the back and sides.",
     ),
     "Avoid: aspirin; ibuprofen; naproxen.": (
         "Avoid: aspirin.", "Avoid: ibuprofen.", "Avoid: naproxen.",
@@ -143,6 +153,24 @@ WHOLE = (
     "Stop if: bleeding; platelets below 50.",
     "Give when all of these hold: fever; cough; age over 65.",
     "Risk factors are age, smoking and diabetes with nephropathy.",
+    "Avoid NSAIDs but use paracetamol in pregnancy.",
+    "Prescribe paracetamol by weight, and only while the oral route cannot be used.",
+    "Avoid NSAIDs, while the patient is on warfarin.",
+    "Patients should not stop metformin and take insulin.",
+    "Stop enoxaparin or start heparin and check the platelets.",
+    # Nouns that look like verbs, and lists that are none.
+    "Programmes should take into account abilities, limitations, and changing needs.",
+    "Patients with dementia need care and supervision to prevent them from harming others.",
+    "Ask what types and amounts of activity are safe.",
+    "You may have tests to find out what type of anaemia you have and how severe it is.",
+    "The signs and symptoms of the illness are likely due to abnormal proteins and to fever.",
+    "Common symptoms are pain in the back and sides.",
+    "Symptoms may include small, fixed pupils.",
+    "Heparin is effective and is the treatment of choice unless symptoms are mild.",
+    "Teeth are delayed, and may not appear until adolescence.",
+    "The mass may be violet and often does not respond.",
+    "Causes include infection, exposure to chemicals, including some medicines.",
+    "Table salt is made up of sodium and chlorine - the technical name is sodium chloride.",
     # What depends on a word before it.
     "Use a drug that lowers potassium and raises sodium.",
     "Neither aspirin is given and nor is heparin given.",
@@ -176,6 +204,7 @@ def test_no_word_is_lost_or_made_up(claim: str) -> None:
     joints = {"and", "but", "whereas", "while"}
     words = {word.strip(".,;-").lower() for word in claim.split()} - {""}
     kept = {w.strip(".,;-").lower() for atom in atomic_statements(claim) for w in atom.split()}
+    kept -= {""}
     assert kept <= words
     assert words - kept <= joints | {"1", "2"}  # numbers of items
 
