@@ -13,7 +13,12 @@ from chat.verification.statements import judged_pairs
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Judgement, Label, Pair
 from corpus.models import Page
+from retrieval.rerank.extracts import nearest_text
 from retrieval.types import Hit
+
+# Of a passage, beside a claim: some 220 tokens, which a model reads at once. Ten whole passages
+# beside each of three claims take a model of 100 million weights longer than an answer may take.
+PASSAGE_CHARS = 1000
 
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
@@ -56,8 +61,9 @@ def verify(
     """One verdict per claim, in order. One query for the text of the cited pages.
 
     What the first checks let through is judged against each cited passage and against all of
-    `passages`, in one batch, each of its statements by itself where the verifier wants that. It is
-    supported where its quotes together support every one. Raises `VerifierUnavailable`.
+    `passages`, of long ones by the sentences nearest to it, in one batch, each of its statements by
+    itself where the verifier wants that. It is supported where its quotes together support every
+    one. Raises `VerifierUnavailable`.
     """
     verifier = verifier or GuardsAlone()
     texts = _page_texts(claims)
@@ -121,10 +127,21 @@ def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bo
     own = dict.fromkeys(quote.hit for quote in claim.quotes)
     keys = {hit.key for hit in own}
     for hit in own:
-        yield hit.key, True, Pair(claim.text, Cited((hit.text,), hit.context))
+        yield hit.key, True, _beside(claim, hit)
     for hit in passages:
         if hit.key not in keys:
-            yield hit.key, False, Pair(claim.text, Cited((hit.text,), hit.context))
+            yield hit.key, False, _beside(claim, hit)
+
+
+def _beside(claim: DraftClaim, hit: Hit) -> Pair:
+    """A claim and what a passage says that is nearest to it."""
+    return Pair(claim.text, Cited((_nearest(hit.text, claim.text),), hit.context))
+
+
+def _nearest(text: str, claim: str) -> str:
+    if len(text) <= PASSAGE_CHARS:
+        return text
+    return nearest_text(text, claim, PASSAGE_CHARS, lambda texts: [len(each) for each in texts])
 
 
 def _verdict(claim: DraftClaim, scores: Sequence[PairScore], *, weighs_meaning: bool) -> Verdict:

@@ -35,7 +35,7 @@ def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> st
         return whole
     context = shortened(passage.context, limit // CONTEXT_SHARE, measure)
     room = limit - (measure([context])[0] + JOINT if context else 0)
-    return f"{context}\n{_nearest(passage.text, query, room, measure)}".strip()
+    return f"{context}\n{nearest_text(passage.text, query, room, measure)}".strip()
 
 
 def shortened(context: str, limit: int, measure: Measure) -> str:
@@ -46,7 +46,8 @@ def shortened(context: str, limit: int, measure: Measure) -> str:
     return " ".join(words)
 
 
-def _nearest(text: str, query: str, limit: int, measure: Measure) -> str:
+def nearest_text(text: str, query: str, limit: int, measure: Measure) -> str:
+    """The run of whole sentences that holds most of the query; a single one may be longer."""
     spans = line_sentence_spans(text)
     pieces = [text[start:end] for start, end in spans]
     if not pieces:

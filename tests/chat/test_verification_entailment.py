@@ -14,7 +14,7 @@ from chat.verification.entailment.cross_encoder import CrossEncoderVerifier
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.statements import judged_pairs
 from chat.verification.types import Cited, Judgement, Label, Pair
-from chat.verification.verify import verify
+from chat.verification.verify import PASSAGE_CHARS, verify
 from retrieval.types import Hit
 from tests.chat.hits import claim_of, hits_for
 from tests.chat.verifiers import make_nli
@@ -110,6 +110,17 @@ def test_a_claim_that_another_passage_contradicts_stands_and_says_so(hit: Hit) -
     (verdict,) = verify([claim_of(hit, BOTH)], passages=[hit, against], verifier=verifier)
     assert verdict.supported
     assert verdict.contradicted_by == ("against",)
+
+
+def test_of_a_long_passage_the_nearest_sentences_are_judged(hit: Hit) -> None:
+    far = other(hit, "far", "Keep a list. " * 300 + "Never give enoxaparin. " + "Ask. " * 300)
+    verifier = Scripted()
+    (verdict,) = verify([claim_of(hit, FIRST)], passages=[hit, far], verifier=verifier)
+    shown = verifier.asked[0][-1].cited
+    assert "Never give enoxaparin." in shown.text
+    assert len(shown.text) <= PASSAGE_CHARS
+    assert shown.context == far.context
+    assert verdict.pairs[-1].chunk == "far"
 
 
 def test_what_guards_hold_against_another_passage_is_no_conflict(hit: Hit) -> None:
