@@ -6,6 +6,6 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         # late: models can't be imported before the apps are ready
-        from chat import checks, receivers  # noqa: F401  checks are registered by being imported
+        from chat import checks, checks_verifier, receivers  # noqa: F401  importing registers
 
         receivers.connect()

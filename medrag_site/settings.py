@@ -112,6 +112,7 @@ JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
 # What verifies claims after the guards
 VERIFIER = env.choice("MEDRAG_VERIFIER", "guards", ("guards", "nli", "llm"))
 VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")
+VERIFIER_THRESHOLD = env.number("MEDRAG_VERIFIER_THRESHOLD", 0.5, low=0.5, high=1.0)
 
 # Answers
 MODE = env.choice(

@@ -66,6 +66,9 @@ SHARED = {
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
+    "retrieval.cross_encoders": "a verifier is loaded and timed as a reranker is",
+    "chat.verification": "the web process loads a verifier, and an evaluation measures each",
+    "chat.calibration_risk": "Brier and ECE have one formula",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
@@ -90,6 +93,7 @@ PURE = [
     *("evaluation/configurations.py", "evaluation/ablation.py", "evaluation/errands.py"),
     *("evaluation/measured.py", "evaluation/tables.py", "evaluation/telling.py"),
     *("evaluation/folders.py", "evaluation/peers/turns.py"),
+    *("evaluation/checking.py", "evaluation/checker_tables.py"),
     *("retrieval/fusion.py", "retrieval/types.py", "retrieval/config.py"),
     *("retrieval/analysis/[a-z]*.py", "retrieval/lexicon.py", "retrieval/words.py"),
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
@@ -99,6 +103,8 @@ PURE = [
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/people.py", "chat/limits.py", "chat/statements.py", "chat/topics.py"),
     *(f"chat/generation/{name}.py" for name in ("locating", "markup", "showing")),
+    *(f"chat/verification/entailment/{name}.py" for name in ("labels", "windows", "judge")),
+    *("chat/verification/atomic.py", "chat/verification/statements.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
@@ -107,6 +113,7 @@ LATE = {
     ("retrieval/apps.py", "retrieval.configured"): "checks are registered when apps are ready",
     ("chat/apps.py", "chat.receivers"): "models exist only when the apps are ready",
     ("chat/apps.py", "chat.checks"): "as above",
+    ("chat/apps.py", "chat.checks_verifier"): "checks are registered when apps are ready",
     ("corpus/parsing/pdf.py", "corpus.parsing.docling_models"): "loads docling's own models",
     (
         "medrag_site/gunicorn_config.py",
@@ -114,6 +121,10 @@ LATE = {
     ): "Django is not set up before the fork",
     ("medrag_site/gunicorn_config.py", "chat.endpoints"): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.configured"): "as above",
+    (
+        "medrag_site/gunicorn_config.py",
+        "chat.verification.entailment.configured",
+    ): "as above",
     ("medrag_site/gunicorn_config.py", "retrieval.rerank"): "as above",
 }
 HEAVY = {

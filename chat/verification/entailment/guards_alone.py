@@ -14,6 +14,7 @@ class GuardsAlone:
     """Supported is what no guard has anything against. Scores are 0 and 1."""
 
     name = "guards"
+    wants_atoms = False
 
     @property
     def fingerprint(self) -> str:

@@ -15,6 +15,14 @@ class Verifier(Protocol):
     def name(self) -> str: ...
 
     @property
+    def wants_atoms(self) -> bool:
+        """Whether it weighs meaning, and so is shown one atomic statement at a time.
+
+        The guards compare words and see more in the whole; nor does what they call contradicted
+        beside a passage that was not cited mean that the passage contradicts it.
+        """
+
+    @property
     def fingerprint(self) -> str:
         """Names the verifier, its weights or model and prompt, and its settings."""
 
