@@ -82,6 +82,7 @@ class QueryView(Guarded):
             channel=Channel.API,
             collections=tuple(asked["collections"]),
             filters=asked["filters"],
+            mode=asked["mode"],
         )
         return Response(turn_payload(turn))
 

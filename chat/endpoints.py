@@ -6,12 +6,9 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from chat.generation.types import Usage
 from corpus import language_model
 from corpus.language_model import Endpoint
-from corpus.preference import Answer, NoneAnswered
 
-Price = tuple[float, float]  # of a million tokens, of a prompt and of an answer
 GENERATE, JUDGE = "MEDRAG_GENERATE_LLM", "MEDRAG_JUDGE_LLM"  # how their settings begin
 
 
@@ -36,17 +33,6 @@ def warm_up() -> None:
     """Load the client, where a model is configured that writes or judges answers."""
     if settings.GENERATE_LLM_URLS or settings.JUDGE_LLM_URLS:
         language_model.warm_up()
-
-
-def usage_of(answer: Answer | NoneAnswered, price: Price) -> Usage:
-    """What an answer took, or that there is none, and at `price` what it cost."""
-    millionths = answer.prompt_tokens * price[0] + answer.completion_tokens * price[1]
-    return Usage(
-        calls=answer.calls,
-        prompt_tokens=answer.prompt_tokens,
-        completion_tokens=answer.completion_tokens,
-        cost=millionths / 1_000_000,
-    )
 
 
 def endpoints_fault(

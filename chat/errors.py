@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat.generation.types import Usage
+from chat.usage import Usage
 from corpus.errors import MedragError
 
 

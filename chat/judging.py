@@ -13,11 +13,11 @@ from typing import Any
 
 from django.conf import settings
 
-from chat.endpoints import judging_endpoints, usage_of
+from chat.endpoints import judging_endpoints
 from chat.errors import VerifierUnavailable
 from chat.generation.showing import fitting, fresh_mark, shown_passages
-from chat.generation.types import Usage
 from chat.types import DraftClaim
+from chat.usage import Usage, usage_of
 from corpus.language_model import LanguageModelUnavailable, parsed
 from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt

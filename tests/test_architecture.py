@@ -99,6 +99,7 @@ PURE = [
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
     "retrieval/spellings.py",
     "chat/identifiers/*.py",
+    "chat/usage.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/people.py", "chat/limits.py", "chat/statements.py", "chat/topics.py"),

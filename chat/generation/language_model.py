@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from chat.endpoints import Price, usage_of
 from chat.errors import GeneratorUnavailable
 from chat.generation.placing import Shown
 from chat.generation.showing import (
@@ -22,9 +21,10 @@ from chat.generation.showing import (
     shown_passages,
     under_fresh_keys,
 )
-from chat.generation.types import Generation, Option, Task, Usage
+from chat.generation.types import Generation, Option, Task
 from chat.generation.written import answer_schema, claims_of, option_of
 from chat.passages import units_by_passage
+from chat.usage import Price, Usage, usage_of
 from corpus.language_model import Endpoint, LanguageModelUnavailable, parsed
 from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt

@@ -47,7 +47,7 @@ def server() -> Iterator[Endpoint]:
 
 
 def judge_at(server: Endpoint) -> LanguageModelJudge:
-    return LanguageModelJudge(Where(server.url, "judge-1", settings="MEDRAG_JUDGE_LLM"))
+    return LanguageModelJudge([Where(server.url, "judge-1", settings="MEDRAG_JUDGE_LLM")])
 
 
 def test_each_pair_has_its_own_word_whatever_their_order(server: Endpoint) -> None:

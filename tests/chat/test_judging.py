@@ -11,7 +11,6 @@ import pytest
 from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
-from chat.generation.types import Usage
 from chat.judging import (
     PROMPT,
     AnswerJudgement,
@@ -20,6 +19,7 @@ from chat.judging import (
     judged_again,
 )
 from chat.types import DraftClaim
+from chat.usage import Usage
 from tests.chat.hits import made_up_hit
 from tests.corpus import llm_server
 from tests.corpus.llm_server import endpoint, raw, says, slowly, status

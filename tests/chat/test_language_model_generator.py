@@ -13,9 +13,10 @@ import pytest
 from chat.errors import GeneratorUnavailable
 from chat.generation import language_model
 from chat.generation.language_model import PROMPT, LanguageModelGenerator
-from chat.generation.types import Generation, Option, Task, Usage
+from chat.generation.types import Generation, Option, Task
 from chat.generation.written import MAX_CITATIONS, MAX_CLAIM_CHARS
 from chat.types import DraftClaim
+from chat.usage import Usage
 from chat.verification.verify import verify
 from corpus.language_model import Endpoint
 from tests.chat.hits import hits_for, made_up_hit

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from chat.errors import VerifierUnavailable
+from chat.usage import Usage
 from chat.verification.entailment.cross_encoder import CrossEncoderVerifier
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.statements import judged_pairs
@@ -38,6 +39,7 @@ class Scripted:
 
     script: Script = field(default_factory=dict)
     wants_atoms: bool = True
+    usage = Usage()
     asked: list[list[Pair]] = field(default_factory=list)
     name = "scripted"
     fingerprint = "scripted-1"

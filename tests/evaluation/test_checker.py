@@ -202,7 +202,7 @@ def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:
     rows = [{"claim": f"yes {n}", "evidence": "e", "label": "supported"} for n in range(2 * BATCH)]
     with endpoint(replying()) as server:
         server.script.append(status(401))
-        judge = LanguageModelJudge(Endpoint(server.url, "judge-1"))
+        judge = LanguageModelJudge([Endpoint(server.url, "judge-1")])
         result = check_pairs(read_pairs(written(tmp_path, rows)), judge, timeout_s=10)
     labels = [judgement and judgement.label for judgement in result.judgements]
     assert labels == [None] * BATCH + [Label.SUPPORTED] * BATCH

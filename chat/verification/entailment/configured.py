@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from chat.endpoints import judging_endpoints
 from chat.verification.entailment import cross_encoder, judge
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.entailment.types import Verifier
-from corpus.language_model import Endpoint
 
 VERIFIERS = ("guards", "nli", "llm")  # as MEDRAG_VERIFIER names them
 
@@ -28,7 +28,7 @@ def verifier_named(name: str) -> Verifier:
         case "nli":
             return cross_encoder.load(settings.VERIFIER_MODEL, bar=settings.VERIFIER_THRESHOLD)
         case "llm":
-            return judge.LanguageModelJudge(_judging_endpoint())
+            return judge.LanguageModelJudge(judging_endpoints(), settings.JUDGE_LLM_PRICE)
     raise ValueError(name)
 
 
@@ -61,14 +61,3 @@ def warm_up() -> None:
     """Load what the first question would wait for. Raises ImproperlyConfigured."""
     if settings.VERIFIER == "nli":
         site_verifier()
-
-
-def _judging_endpoint() -> Endpoint:
-    """The preferred one."""
-    keys = settings.JUDGE_LLM_KEYS
-    return Endpoint(
-        settings.JUDGE_LLM_URLS[0],
-        settings.JUDGE_LLM_MODELS[0],
-        keys[0] if keys else "",
-        settings="MEDRAG_JUDGE_LLM",
-    )

@@ -15,6 +15,7 @@ import numpy as np
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.errors import VerifierUnavailable
+from chat.usage import Usage
 from chat.verification.entailment.labels import UnknownLabels, outputs_of
 from chat.verification.entailment.windows import windows
 from chat.verification.types import Judgement, Label, Pair
@@ -43,6 +44,7 @@ class CrossEncoderVerifier(PairModel):
 
     name = "nli"
     wants_atoms = True
+    usage = Usage()
 
     def __init__(self, folder: Path, *, bar: float) -> None:
         super().__init__(folder)

@@ -10,15 +10,17 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chat.errors import VerifierUnavailable
+from chat.usage import Price, Usage, usage_of
 from chat.verification.types import Cited, Judgement, Label, Pair
-from corpus.breaker import breaker_of
-from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from corpus.language_model import Endpoint
+from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt
+from corpus.request_forms import Question
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage
 
@@ -34,18 +36,21 @@ TOKENS_A_PAIR = 40  # of an answer: two names, a label of eight digits, a word, 
 _WORDS = {label.value: label for label in Label}
 
 
-@dataclass(frozen=True)
+@dataclass
 class LanguageModelJudge:
     """Scores are 0 and 1: a model's word for its own certainty is worth little (Xiong et al.,
-    ICLR 2024). It is sent statements and evidence."""
+    ICLR 2024). The first of its endpoints that answers is sent statements and evidence."""
 
-    endpoint: Endpoint
+    endpoints: Sequence[Endpoint]  # in order of preference
+    price: Price = (0.0, 0.0)
+    usage: Usage = Usage()  # noqa: RUF009  frozen
     name = "llm"
     wants_atoms = True
 
     @property
     def fingerprint(self) -> str:
-        return f"llm-1:{PROMPT.name}:{self.endpoint.model}"
+        models = ",".join(endpoint.model for endpoint in self.endpoints)
+        return f"llm-1:{PROMPT.identity}:{models}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
         """In calls of at most `PAIRS_A_CALL`, one after another within `timeout_s` together.
@@ -63,22 +68,21 @@ class LanguageModelJudge:
         return [found[pair] for pair in pairs]
 
     def _judged(self, pairs: Sequence[Pair], timeout_s: float) -> list[Judgement]:
-        breaker = breaker_of("judge", self.endpoint.url, self.endpoint.model)
-        if refusal := breaker.refusal():
-            raise _unavailable(refusal)
         labels = fresh_labels(len(pairs))
+        asked = Question(
+            prompt_for(pairs, labels),
+            schema_for(labels),
+            "judgements",
+            64 + TOKENS_A_PAIR * len(labels),
+            SEED,
+        )
         try:
-            with breaker.watched(is_away):
-                answer = ask_json(
-                    replace(self.endpoint, timeout_s=timeout_s),
-                    prompt=prompt_for(pairs, labels),
-                    schema=schema_for(labels),
-                    name="judgements",
-                    max_tokens=64 + TOKENS_A_PAIR * len(labels),
-                )
-        except LanguageModelUnavailable as error:
+            answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
+        except NoneAnswered as error:
+            self.usage += usage_of(error, self.price)
             raise _unavailable(error.what, error.hint, retryable=error.retryable) from error
-        return judgements_of(answer, labels)
+        self.usage += usage_of(answer, self.price)
+        return judgements_of(answer.value, labels)
 
 
 def batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from chat.usage import Usage
 from chat.verification.types import Judgement, Pair
 
 
@@ -21,6 +22,10 @@ class Verifier(Protocol):
         The guards compare words and see more in the whole; nor does what they call contradicted
         beside a passage that was not cited mean that the passage contradicts it.
         """
+
+    @property
+    def usage(self) -> Usage:
+        """What language models took for its judgements so far."""
 
     @property
     def fingerprint(self) -> str:
