@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _WORD = (
     r"(?:only (?:when|if|on|for|while)|when|if|unless|once(?! daily| a | weekly)|until|except"
-    r"|while(?! people| others| some| most| many)|as soon as)"
+    r"|while(?! people| others| some| most| many)|as soon as(?! possible))"
 )
 # At the end of a statement, up to its full stop; never from within another such limit.
 _LAST = re.compile(rf",? {_WORD} (?:(?! {_WORD} )[^.;:()])+(?=\.$|$)")
@@ -19,7 +19,7 @@ _ADVICE = re.compile(
 )
 # Before what only looks like a limit: a part of a reason, of a list or of a document's scope.
 _NO_LIMIT = re.compile(
-    r"(?:\bbecause\b|\bso that\b)[^.;]*$|(?:,? or|,? and|,? but|than|even|know|[Aa]sk|say)$|^(?:Read|This|It) "
+    r"(?:\bbecause\b|\bso that\b)[^.;]*$|(?:,? or|,? and|,? but|than|even|know|[Aa]sk|say|[Tt]he time|place)$|^(?:Read|This|It) "
     r"(?:more|guideline covers|covers|guideline describes|guideline gives)"
 )
 
