@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 from chat.verification.verify import verify
 from tests.chat.mutations import documents, sources, suite
 from tests.chat.mutations.rates import Outcome, rate, table, wrong
+from tests.chat.mutations.types import Source
 from tests.databases import fresh_database
 
 FAITHFUL_CEILING = 0.05
@@ -47,7 +48,7 @@ def judged(
     out = tmp_path_factory.mktemp("mutations")
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         samples = sources.sample_sources(documents.stored_samples(out))
-        medquad: Sequence[sources.Source] = ()
+        medquad: Sequence[Source] = ()
         if documents.MEDQUAD.exists():
             medquad = sources.medquad_sources(documents.stored_medquad(out))
         else:

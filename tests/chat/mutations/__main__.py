@@ -7,4 +7,6 @@ import sys
 import pytest
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(["-q", "-s", "tests/chat/test_mutations.py", "-k", "table", *sys.argv[1:]]))
+    sys.exit(
+        pytest.main(["-q", "-s", "tests/chat/test_mutations.py", "-k", "table", *sys.argv[1:]])
+    )

@@ -10,7 +10,9 @@ from chat.types import DraftClaim, Quote, Unplaced
 from tests.chat.mutations.chance import digest
 from tests.chat.mutations.types import Source
 
-_SMALL = set("the a an of to in and or is are for with by at on it be if when that this not do".split())
+_SMALL = set(
+    "the a an of to in and or is are for with by at on it be if when that this not do".split()
+)
 
 
 def moved(source: Source, others: Sequence[Source]) -> Iterator[DraftClaim]:

@@ -11,15 +11,18 @@ _WORD = (
 )
 # At the end of a statement, up to its full stop; never from within another such limit.
 _LAST = re.compile(rf",? {_WORD} (?:(?! {_WORD} )[^.;:()])+(?=\.$|$)")
-_FIRST = re.compile(r"^(?:If|When|Unless|Once|In patients (?:who|with)|For (?!more|example|instance))[^,;:]+, (\w)")
+_FIRST = re.compile(
+    r"^(?:If|When|Unless|Once|In patients (?:who|with)|For (?!more|example|instance))[^,;:]+, (\w)"
+)
 _ADVICE = re.compile(
     r",? (?:after discussion with|only on the advice of|on the advice of|with) "
-    r"(?:the |a |an )?(?:senior |consultant )?[a-z ]+(?:doctor|hepatologist|haematology|microbiologist"
-    r"|haematologist)(?=[.,;])"
+    r"(?:the |a |an )?(?:senior |consultant )?[a-z ]+"
+    r"(?:doctor|hepatologist|haematology|microbiologist|haematologist)(?=[.,;])"
 )
 # Before what only looks like a limit: a part of a reason, of a list or of a document's scope.
 _NO_LIMIT = re.compile(
-    r"(?:\bbecause\b|\bso that\b)[^.;]*$|(?:,? or|,? and|,? but|than|even|know|[Aa]sk|say|[Tt]he time|place)$|^(?:Read|This|It) "
+    r"(?:\bbecause\b|\bso that\b)[^.;]*$|(?:,? or|,? and|,? but|than|even|know|[Aa]sk|say"
+    r"|[Tt]he time|place)$|^(?:Read|This|It) "
     r"(?:more|guideline covers|covers|guideline describes|guideline gives)"
 )
 

@@ -25,7 +25,7 @@ from tests.corpora import shelf
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "samples"
 MEDQUAD = ROOT.parent / "shared" / "data" / "medquad.tar.gz"
-MEDQUAD_DOCUMENTS = 240
+MEDQUAD_DOCUMENTS = 300
 SETTINGS = ChunkSettings(220, 40)
 
 

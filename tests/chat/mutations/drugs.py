@@ -38,7 +38,9 @@ _LINES = (
     "digoxin verapamil diltiazem",
 )
 _OTHERS = {
-    name: [other for other in line.split() if other != name] for line in _LINES for name in line.split()
+    name: [other for other in line.split() if other != name]
+    for line in _LINES
+    for name in line.split()
 }
 _NAMES = "|".join(sorted(_OTHERS, key=lambda name: (-len(name), name)))
 _DRUG = re.compile(rf"(?<![\w-])({_NAMES})(?![\w-])", re.IGNORECASE)

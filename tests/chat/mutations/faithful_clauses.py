@@ -50,7 +50,9 @@ _NO_PASSIVE = re.compile(
 )
 _LEADING = re.compile(r"^((?:If|When|Once|Unless) [^,;:]+), ([^;:]+)\.$")
 _TRAILING = re.compile(
-    r"^([A-Z](?:(?! (?:if|when|because|once|or) |\. )[^,;:()†*])+?),? ((?:if|when|once(?! daily| a )|unless) (?:(?! (?:if|when|once|unless|until|and|or) )[^,;:()])+)\.$"
+    r"^([A-Z](?:(?! (?:if|when|because|once|or) |\. )[^,;:()†*])+?),? "
+    r"((?:if|when|once(?! daily| a )|unless) "
+    r"(?:(?! (?:if|when|once|unless|until|and|or) )[^,;:()])+)\.$"
 )
 _REASON = re.compile(r",? (?:because|since) [^;:]*?(?=\.$)|: (?:it|a kit) [^.;]*(?=\.$)")
 _SECOND = re.compile(
@@ -58,7 +60,8 @@ _SECOND = re.compile(
     r"|start|take|review|consider|inspect|insert|use|choose|ask|tell) [^;:]+\.$"
 )
 _LIMIT = re.compile(
-    r"\b(?:not|no|never|unless|except|only|until|avoid|stop|but|without|it|this|them)\b", re.IGNORECASE
+    r"\b(?:not|no|never|unless|except|only|until|avoid|stop|but|without|it|this|them)\b",
+    re.IGNORECASE,
 )
 
 
@@ -77,7 +80,7 @@ def reordered(text: str) -> Iterator[str]:
     """The condition first where it stood last, and last where it stood first."""
     if match := _LEADING.match(text):
         condition, action = match.groups()
-        if not re.search(r"\b(?:because|since|if|when)\b", action):
+        if not re.search(r"\b(?:because|since|if|when|until)\b", action):
             yield f"{action[0].upper()}{action[1:]} {condition[0].lower()}{condition[1:]}."
     if (match := _TRAILING.match(text)) and not match.group(1).endswith((" and", "the time")):
         action, condition = match.groups()
@@ -87,8 +90,10 @@ def reordered(text: str) -> Iterator[str]:
 
 def shortened(text: str) -> Iterator[str]:
     """Without its reason, or without a second order that limits nothing of the first."""
-    if (match := _REASON.search(text)) and len(text[: match.start()].split()) >= 4:
-        if not re.search(r"\b(?:unless|except|avoid)\b", match.group()):
-            yield text[: match.start()] + text[match.end() :]
+    reason = _REASON.search(text)
+    if reason and not re.search(r"\b(?:unless|except|avoid)\b", reason.group()):
+        made = text[: reason.start()] + text[reason.end() :]
+        if len(made.split()) >= 4:
+            yield made
     if (match := _SECOND.match(text)) and not _LIMIT.search(text[match.end(1) :]):
         yield match.group(1) + "."

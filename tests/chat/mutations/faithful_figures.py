@@ -70,9 +70,7 @@ def numbers_worded(text: str) -> Iterator[str]:
     for match in re.finditer(rf"(?<![\w.,-])(?<!to )(\d|1[0-2]) (?={nouns})(?!\d)", text):
         word = _WORDS[int(match.group(1))]
         yield f"{text[: match.start()]}{word} {text[match.end() :]}"
-    for match in re.finditer(
-        r"\b(two|three|four|five|six|ten) (?=[a-z]+s\b)(?!times|of)", text
-    ):
+    for match in re.finditer(r"\b(two|three|four|five|six|ten) (?=[a-z]+s\b)(?!times|of)", text):
         number = _WORDS.index(match.group(1))
         yield f"{text[: match.start()]}{number} {text[match.end() :]}"
 

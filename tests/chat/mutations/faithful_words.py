@@ -60,7 +60,6 @@ _ABBREVIATED: tuple[Turn, ...] = (
 _SPELLINGS: tuple[Turn, ...] = (
     (r"([Hh])aem(?=[a-z])", r"\1em"),
     (r"(?<=[a-z])aem(?=ia|ic)", "em"),
-
     (r"oedema\b", "edema"),
     (r"\boesophag", "esophag"),
     (r"\boestrogen", "estrogen"),
@@ -141,15 +140,14 @@ _INTERVALS: tuple[Turn, ...] = (
     (r"\btwice a week\b", "twice weekly"),
 )
 _USUAL: tuple[Turn, ...] = (
-    (r"^Give\b", "Administer"),
+    (r"^Give\b(?! an? | every | patients | the patient)", "Administer"),
     (r"^Measure\b", "Check"),
     (r"^Request\b", "Arrange"),
     (r"^Call\b", "Contact"),
     (r"^Use\b", "You should use"),
     (r"^Stop\b", "Discontinue"),
     (r"^Start\b", "Begin"),
-    (r"^Record\b", "Document"),
-    (r"^Send\b", "Submit"),
+    (r"^Record\b(?! an? )", "Document"),
     (r"^Do not\b", "You should not"),
     (r"^Do not\b", "Don't"),
     (r"^Avoid\b(?! giving)", "Do not use"),
@@ -169,7 +167,6 @@ _USUAL: tuple[Turn, ...] = (
     (r"\b([\d.]+ (?:mmol/L|mL/min|mmHg|kg|years)) or more\b", r"at least \1"),
     (r"\b([\d.]+ (?:mmol/L|mL/min|mmHg|kg|years)) or more\b", r"≥ \1"),
     (r"\b([\d.]+ (?:mmol/L|mmHg)) or above\b", r"\1 or higher"),
-    (r"\bto a maximum of\b", "up to a maximum of"),
     (r"\bwithout (?=advice|waiting)", "in the absence of "),
     (r"\bbefore (?=discharge|treatment|transfusion|each)", "prior to "),
     (r"\bis contraindicated\b", "must not be used"),

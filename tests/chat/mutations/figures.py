@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tests.chat.mutations.chance import digest
 
@@ -15,6 +16,11 @@ FIGURE = re.compile(
     r"(?![\d:]|[.,]\d|[⁰¹²³⁴-⁹]|\s?m²|[A-Za-z]|-[A-Za-z]|\s\d{3}\b|\s-\s)"
 )
 _LIST_NUMBER = re.compile(r"(?:^|: )\d\. (?=[A-Z])|^\d (?=[A-Z])")
+# Numbers that are the names of genes, of their places and of kinds of a disease.
+_NAME = re.compile(
+    r"(?:chromosomes?|connexin|paraplegia|lipofuscinosis|[Tt]ypes?|[Ff]actor|ataxia|deficiency|exon)"
+    r" (?:\d+(?:, | and |, and ))*$"
+)
 _TELEPHONE = re.compile(r"(?:bleep|extension|Call|call|on) $")
 # Between numbers of one range or of one list, whose order says nothing.
 _JOINTS = ("to", "and", "/", "in", "-", "or", ",")
@@ -32,7 +38,12 @@ def places(text: str) -> list[Place]:
     """Where figures stand, from the left."""
     lists = [match.span() for match in _LIST_NUMBER.finditer(text)]
     found = (match.span() for match in FIGURE.finditer(text))
-    return [place for place in found if not any(a <= place[0] < b for a, b in lists)]
+    return [
+        place
+        for place in found
+        if not any(start <= place[0] < end for start, end in lists)
+        and not _NAME.search(text[: place[0]])
+    ]
 
 
 def measured(text: str) -> list[Place]:
@@ -85,7 +96,7 @@ def range_cut(text: str) -> Iterator[str]:
 def swapped(text: str) -> Iterator[str]:
     """Two numbers of different things change places."""
     found = measured(text)
-    for first, second in zip(found, found[1:], strict=False):
+    for first, second in pairwise(found):
         one, other = text[slice(*first)], text[slice(*second)]
         between = text[first[1] : second[0]]
         if one != other and between.strip(" %") not in _JOINTS:

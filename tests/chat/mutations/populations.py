@@ -56,14 +56,15 @@ _CHANGED = (
 # a comma. The first group is its noun, which the passage's own context must not already say.
 _GROUP = re.compile(
     r" (?:in|to|for|of) (?:every |any |a |an |the |some |most )?"
-    r"((?:pregnant |young |frail |older |elderly )?(?:patients?|women|woman|men|children|child|infants?"
-    r"|adults?|people|person|newborns?|babies)"
+    r"((?:pregnant |young |frail |older |elderly )?(?:patients?|women|woman|men|children|child"
+    r"|infants?|adults?|people|person|newborns?|babies)"
     r"(?: (?:with|who|on|whose|under|over|aged|without|taking|in whom)\b[^.,;:()]*)?)"
     r"(?=[.;](?:\s|$|\))|, (?:because|after|once|when|if|since|on the|with )|$)"
 )
 # Where what follows the group is more than the group, or the group is a part of a count.
 _MORE = re.compile(
-    r"\b(?:when|will|can|include|lead|is unknown|this condition)\b|\bthe child$|and (?:from|for|have)\b"
+    r"\b(?:when|will|can|include|lead|is unknown|this condition)\b|\bthe child$"
+    r"|and (?:from|for|have)\b"
 )
 _SMALL = set("in to for of every any a an the some most with who on whose and or are is".split())
 _BARE = re.compile(r"^(?:the )?(?:patients?|people|person)$")

@@ -33,7 +33,10 @@ def rate(outcomes: Iterable[Outcome]) -> Rate:
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Markdown: a row for each kind, altered ones first, then all of either."""
-    lines = ["| claims | stopped | development | held out | by which check |", "|---|---|---|---|---|"]
+    lines = [
+        "| claims | stopped | development | held out | by which check |",
+        "|---|---|---|---|---|",
+    ]
     for altered, name in ((True, "altered"), (False, "faithful")):
         of_it = [outcome for outcome in outcomes if outcome[0].altered is altered]
         for kind in dict.fromkeys(item.kind for item, _ in of_it):

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 
 _NAME = r"[A-Za-z][\w ()/'-]*?"
 _VERBS = (
-    "causes?|raises?|lowers?|reverses?|replaces?|mimics?|impairs?|leads? to|results? in|results? from"
-    "|(?:is|are)(?: usually| often)? caused by|increases? the risk of|affects?|precedes?|prevents?"
+    "causes?|raises?|lowers?|reverses?|replaces?|mimics?|impairs?|leads? to|results? in"
+    "|results? from|(?:is|are)(?: usually| often)? caused by|increases? the risk of|affects?"
+    "|precedes?|prevents?"
     "|may cause|can cause|can lead to|produces?|releases?|(?:is|are) more common than"
 )
-_SENTENCE = re.compile(rf"^({_NAME}) ({_VERBS}) ({_NAME})(\.| because .*| only .*|, (?:which|especially|a condition) .*)$")
+_SENTENCE = re.compile(
+    rf"^({_NAME}) ({_VERBS}) ({_NAME})"
+    r"(\.| because .*| only .*|, (?:which|especially|a condition) .*)$"
+)
 _INSIDE = (
     re.compile(r"\b(Use|use) ([\w ]+?) ((?:\d|to)[^.]*?) instead of (\w+)"),
     re.compile(r"\b(Give|give|Start) (\w+) (before|after) (?:any |the )?([\w ]+?)(?=[,.])"),
@@ -19,8 +23,9 @@ _INSIDE = (
 _TOO_LONG = 9  # words: beyond, one side is no thing but a clause
 # Words with which a side is a clause, a pronoun or half of a list, and no thing.
 _CLAUSE = re.compile(
-    r"\b(?:and|or|which|that|this|these|it|they|who|its|their|not|no|to|can|does|help|cause|although|if"
-    r"|them|many|several|how|what|a variety|all|most|some|symptoms?|usually|then|of tourette)\b|^(?:of|the cause)\b",
+    r"\b(?:and|or|which|that|this|these|it|they|who|its|their|not|no|to|can|does|help|cause"
+    r"|although|if|them|many|several|how|what|a variety|all|most|some|symptoms?|usually"
+    r"|then|also|underlying)\b|^(?:of|the cause)\b",
     re.IGNORECASE,
 )
 

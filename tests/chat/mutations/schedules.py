@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 
 Turn = tuple[str, str]
 
-_NEXT = {"one": "two", "two": "three", "three": "four", "four": "six", "five": "seven", "six": "nine"}
+_NEXT = {
+    "one": "two",
+    "two": "three",
+    "three": "four",
+    "four": "six",
+    "five": "seven",
+    "six": "nine",
+}
 _ROUTES: tuple[Turn, ...] = (
     (r"\bintravenously\b", "intramuscularly"),
     (r"\bintravenously\b", "by mouth"),
@@ -24,7 +31,10 @@ _ROUTES: tuple[Turn, ...] = (
     (r"\bby mouth\b", "intravenously"),
     (r"\bby mouth\b", "rectally"),
     (r"\borally\b", "intravenously"),
-    (r"\boral\b(?= (?:agent|dose|cefalexin|thiamine|medicine|paracetamol|treatment))", "intravenous"),
+    (
+        r"\boral\b(?= (?:agent|dose|cefalexin|thiamine|medicine|paracetamol|treatment))",
+        "intravenous",
+    ),
     (r"\bby nebuliser\b", "by mouth"),
     (r"\bby oxygen-driven nebuliser\b", "by intravenous infusion"),
     (r"\bnebulised\b", "oral"),
@@ -97,7 +107,21 @@ def duration_changed(text: str) -> Iterator[str]:
 
 def _longer(number: int) -> str:
     """A length that is printed elsewhere: 5 days become 7, 24 hours 48."""
-    usual = {1: 2, 2: 4, 3: 5, 4: 6, 5: 7, 6: 8, 7: 10, 10: 14, 14: 7, 15: 30, 20: 40, 24: 48, 28: 14}
+    usual = {
+        1: 2,
+        2: 4,
+        3: 5,
+        4: 6,
+        5: 7,
+        6: 8,
+        7: 10,
+        10: 14,
+        14: 7,
+        15: 30,
+        20: 40,
+        24: 48,
+        28: 14,
+    }
     return str(usual.get(number, number * 2))
 
 

@@ -10,7 +10,8 @@ from chat.passages import Unit, quotable_units
 from chat.types import Quote
 from corpus.sentences import sentence_spans
 from retrieval.types import Hit
-from tests.chat.mutations.types import Source, digest
+from tests.chat.mutations.chance import digest
+from tests.chat.mutations.types import Source
 
 # What a document says of itself, and not of patients.
 _ABOUT_ITSELF = re.compile(
@@ -25,6 +26,10 @@ _LEANS = re.compile(
     r"^(?:This|These|It|They|He|She|However|But|Also|Other|Others|Such|Some of these|For example"
     r"|In addition|Therefore|Thus|See|Click|Visit|If you|You)\b"
 )
+_TELLING = re.compile(
+    r"\d|\b(?:not|no|never|without|causes?|caused by|results? (?:in|from)|leads? to|prevents?"
+    r"|reduces?|increases?|affects?|children|women|men|infants|adults|daily|treated with)\b"
+)
 _WEB = re.compile(r"http|clinical trials|Human Phenotype Ontology|NCI|\bNIH\b|websites?\b")
 
 
@@ -38,10 +43,15 @@ def medquad_sources(documents: Sequence[tuple[Hit, ...]]) -> list[Source]:
     kept: dict[str, Source] = {}
     for hits in documents:
         found = [source for source in _sources(hits) if _stands_alone(source)]
-        found.sort(key=lambda source: digest("sentences", source.text))
+        found.sort(key=_telling)
         for source in found[:6]:
             kept.setdefault(source.text, source)
     return list(kept.values())[:MEDQUAD_SENTENCES]
+
+
+def _telling(source: Source) -> tuple[bool, bytes]:
+    """Sentences with numbers, negations and causes first: there is more to get wrong."""
+    return not _TELLING.search(source.text), digest("sentences", source.text)
 
 
 def _stands_alone(source: Source) -> bool:

@@ -46,7 +46,9 @@ _OTHERS = {
     "%": (" per 1,000",),
 }
 _UNITS = "|".join(re.escape(unit) for unit in sorted(_OTHERS, key=lambda unit: (-len(unit), unit)))
-_MEASURED = re.compile(rf"(?<![\w-])(\d[\d.,]*)(\s?)({_UNITS})(?![\w/²])(?!\s(?:old|after birth)\b)")
+_MEASURED = re.compile(
+    rf"(?<![\w-])(\d[\d.,]*)(\s?)({_UNITS})(?![\w/²])(?!\s(?:old|after birth)\b)"
+)
 # In a percentage that is a part of a preparation's name.
 _PREPARATION = re.compile(r"(?:chloride|glucose|gluconate|bicarbonate|Glucose) $")
 
