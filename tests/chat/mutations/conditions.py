@@ -34,5 +34,6 @@ def dropped(text: str) -> Iterator[str]:
         made = before + text[match.end() :]
         if len(made.split()) >= 4 and not _NO_LIMIT.search(before):
             yield made
-    if first := _FIRST.match(text):
+    first = _FIRST.match(text)
+    if first and " give " not in first.group():
         yield first.group(1).upper() + text[first.end() :]

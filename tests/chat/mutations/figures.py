@@ -13,7 +13,7 @@ from tests.chat.mutations.chance import digest
 FIGURE = re.compile(
     r"(?<![\w.,:/-])(?<!Table )(?<!section )(?<!version )(?<!step )(?<!type )(?<!Type )"
     r"(?:\d{1,3}(?:,\d{3})+|(?!0\d)\d+)(?:\.\d+)?"
-    r"(?![\d:]|[.,]\d|[⁰¹²³⁴-⁹]|\s?m²|[A-Za-z]|-[A-Za-z]|\s\d{3}\b|\s-\s)"
+    r"(?![\d:]|[.,]\d|,[A-Z]|[⁰¹²³⁴-⁹]|\s?m²|[A-Za-z]|-[A-Za-z]|\s\d{3}\b|\s-\s)"
 )
 _LIST_NUMBER = re.compile(r"(?:^|: )\d\. (?=[A-Z])|^\d (?=[A-Z])")
 # Numbers that are the names of genes, of their places and of kinds of a disease.

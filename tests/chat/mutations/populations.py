@@ -66,6 +66,8 @@ _MORE = re.compile(
     r"\b(?:when|will|can|include|lead|is unknown|this condition)\b|\bthe child$"
     r"|and (?:from|for|have)\b"
 )
+# What a document is about, said more broadly, is not yet wrong of any patient.
+_SCOPE = re.compile(r"^(?:This guideline|It) (?:covers|describes|gives|is for)\b")
 _SMALL = set("in to for of every any a an the some most with who on whose and or are is".split())
 _BARE = re.compile(r"^(?:the )?(?:patients?|people|person)$")
 
@@ -80,7 +82,7 @@ def changed(text: str) -> Iterator[str]:
 
 def dropped(text: str) -> Iterator[str]:
     """The statement without the group that it is about."""
-    for match in _GROUP.finditer(text):
+    for match in _GROUP.finditer("" if _SCOPE.search(text) else text):
         if _BARE.match(match.group(1)) or _MORE.search(match.group(1)):
             continue
         made = text[: match.start()] + text[match.end() :]

@@ -20,6 +20,7 @@ _INSIDE = (
     re.compile(r"\b(Use|use) ([\w ]+?) ((?:\d|to)[^.]*?) instead of (\w+)"),
     re.compile(r"\b(Give|give|Start) (\w+) (before|after) (?:any |the )?([\w ]+?)(?=[,.])"),
 )
+_COMMON = set("A An The Mutations Changes Rapid Certain Repeated Shallow Protamine Giving".split())
 _TOO_LONG = 9  # words: beyond, one side is no thing but a clause
 # Words with which a side is a clause, a pronoun or half of a list, and no thing.
 _CLAUSE = re.compile(
@@ -35,7 +36,9 @@ def swapped(text: str) -> Iterator[str]:
     if match := _SENTENCE.match(text):
         subject, verb, thing, rest = match.groups(default="")
         sides = f"{subject} | {thing}"
-        short = all(len(side.split()) <= _TOO_LONG for side in (subject, thing))
+        short = not thing.startswith("of ") and all(
+            len(side.split()) <= _TOO_LONG for side in (subject, thing)
+        )
         if short and not _CLAUSE.search(sides):
             yield f"{_upper(thing)} {verb} {_lower(subject)}{rest}"
     if match := _INSIDE[0].search(text):
@@ -55,5 +58,5 @@ def _upper(name: str) -> str:
 
 
 def _lower(name: str) -> str:
-    second = name[1:2]
-    return name if second.isupper() or second.isdigit() else name[0].lower() + name[1:]
+    """The name of a disease keeps its capital, since it may be a person's."""
+    return name[0].lower() + name[1:] if name.split()[0] in _COMMON else name

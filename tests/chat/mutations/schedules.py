@@ -19,7 +19,7 @@ _ROUTES: tuple[Turn, ...] = (
     (r"\bintravenously\b", "intramuscularly"),
     (r"\bintravenously\b", "by mouth"),
     (r"\bintravenously\b", "subcutaneously"),
-    (r"\bintravenous\b(?! drug)", "oral"),
+    (r"(?<!oral and )\bintravenous\b(?! drug)", "oral"),
     (r"\bintravenous\b(?! drug)", "intramuscular"),
     (r"\bby intravenous infusion\b", "by intramuscular injection"),
     (r"\bby intramuscular injection\b", "by intravenous injection"),

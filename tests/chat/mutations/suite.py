@@ -17,6 +17,7 @@ from tests.chat.mutations import (
     faithful_mixed,
     faithful_words,
     figures,
+    pairs,
     polarity,
     populations,
     relations,
@@ -58,6 +59,7 @@ ALTERED = (
     Kind("subject and object swapped", relations.swapped, 0.95),
     Kind("numbers swapped between items", figures.swapped, 0.95),
 )
+ROWS_EXCHANGED, TOGETHER = "value of the next row", "two statements together"
 CITATIONS = {"citation moved": 0.99, "citation misplaced": 0.99, "quote altered": 0.99}
 FAITHFUL = (
     Kind("unit converted", faithful_figures.converted),
@@ -73,15 +75,21 @@ FAITHFUL = (
     Kind("shortened", faithful_clauses.shortened),
     Kind("several of these", faithful_mixed.several),
 )
-FLOORS = {kind.name: kind.floor for kind in ALTERED} | CITATIONS | {"altered by hand": 0.95}
+FLOORS = (
+    {kind.name: kind.floor for kind in ALTERED}
+    | CITATIONS
+    | {ROWS_EXCHANGED: 0.95, "altered by hand": 0.95}
+)
 
 
 def items(samples: Sequence[Source], medquad: Sequence[Source]) -> list[Item]:
     """All claims, kind by kind."""
     made = [item for kind in ALTERED for item in _reworded(kind, samples, medquad, altered=True)]
     made += _cited_wrongly(samples, medquad)
+    made += _of_two(ROWS_EXCHANGED, pairs.exchanged(samples), altered=True)
     made += [item for kind in FAITHFUL for item in _reworded(kind, samples, medquad, altered=False)]
     made += _verbatim(samples, medquad)
+    made += _of_two(TOGETHER, pairs.together(samples), altered=False)
     return [*made, *_by_hand(samples)]
 
 
@@ -133,6 +141,11 @@ def _cited_wrongly(samples: Sequence[Source], medquad: Sequence[Source]) -> Iter
             yield from (Item(name, True, source, claims[at]) for at in order[:2])
 
 
+def _of_two(name: str, made: Iterable[tuple[Source, DraftClaim]], *, altered: bool) -> list[Item]:
+    found = [Item(name, altered, source, claim) for source, claim in made]
+    return _some(found, ALTERED_PER_KIND)
+
+
 def _verbatim(samples: Sequence[Source], medquad: Sequence[Source]) -> Iterator[Item]:
     for source in _spread(samples, "verbatim", 150) + _spread(medquad, "verbatim", 50):
         yield Item("verbatim", False, source, DraftClaim(source.text, source.quotes))
@@ -147,8 +160,8 @@ def _by_hand(samples: Sequence[Source]) -> Iterator[Item]:
     written = json.loads(HANDWRITTEN.read_text())
     for name, by_document in written.items():
         altered = name in FLOORS
-        for document, pairs in by_document.items():
-            for beginning, text in pairs:
+        for document, statements in by_document.items():
+            for beginning, text in statements:
                 source = _beginning(samples, document, beginning)
                 yield Item(name, altered, source, DraftClaim(text, source.quotes))
 
