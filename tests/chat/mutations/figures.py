@@ -99,7 +99,7 @@ def swapped(text: str) -> Iterator[str]:
     for first, second in pairwise(found):
         one, other = text[slice(*first)], text[slice(*second)]
         between = text[first[1] : second[0]]
-        if one != other and between.strip(" %") not in _JOINTS:
+        if one != other and between.strip(" %") not in _JOINTS and not between.endswith(" to "):
             yield text[: first[0]] + other + between + one + text[second[1] :]
 
 

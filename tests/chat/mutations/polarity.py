@@ -55,8 +55,9 @@ _FLIPPED: tuple[Turn, ...] = (
 )
 _DIRECTIONS: tuple[Turn, ...] = (
     (r"\babove\b(?! all)", "below"),
-    (r"\bbelow\b", "above"),
-    (r"\b([Mm])ore than\b", r"\1ess than"),
+    (r"(?<!table )\bbelow\b", "above"),
+    (r"\bmore than\b", "less than"),
+    (r"\bMore than\b", "Less than"),
     (r"\bless than\b", "more than"),
     (r"\bLess than\b", "More than"),
     (r"\bat least\b", "at most"),
