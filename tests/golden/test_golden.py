@@ -20,7 +20,7 @@ from chat.conflicts import conflicts
 from chat.generation.extractive import ExtractiveGenerator
 from chat.generation.types import Task
 from chat.looking import Looks, look
-from chat.models import Channel, Turn, TurnStatus
+from chat.models import Channel, Mode, Turn, TurnStatus
 from chat.omissions import omitted
 from chat.services import turn_ask
 from chat.types import DraftClaim
@@ -35,6 +35,7 @@ from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
 from retrieval.configured import site_config
 from retrieval.types import Hit, Query
+from tests.corpus.llm_server import endpoint, says
 from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
 
@@ -73,9 +74,19 @@ def samples(
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def judge() -> Iterator[None]:
+    """One that has nothing against any answer: the mode `confident` asks for a judge."""
+    said = json.dumps({"coverage": 1, "in_scope": True, "contradicts": False})
+    with endpoint(says(said)) as judging:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [judging.url], ["judge-1"]
+        yield
+        settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
+
+
 @cache
-def asked(question: str) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND)
+def asked(question: str, mode: str = Mode.CONFIDENT_LITE) -> Turn:
+    return turn_ask(question, user=None, channel=Channel.COMMAND, mode=mode)
 
 
 def quotes(turn: Turn) -> list[Any]:
@@ -86,9 +97,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def failure(item: Item) -> str:
+def failure(item: Item, mode: str) -> str:
     """What is wrong with the outcome of a question; empty where nothing is."""
-    turn = asked(item["question"])
+    turn = asked(item["question"], mode)
     if not item["answerable"]:
         got = (turn.status, turn.reason)
         wanted = (TurnStatus.ABSTAINED, item["reason"])
@@ -110,14 +121,16 @@ def test_every_sample_is_ingested() -> None:
     assert not Document.objects.filter(indexed_at=None).exists()
 
 
+@pytest.mark.parametrize("mode", Mode.values)
 @pytest.mark.parametrize("item", questions("questions.json"), ids=lambda item: item["id"])
-def test_question(item: Item) -> None:
-    assert not failure(item), item["question"]
+def test_question(item: Item, mode: str) -> None:
+    assert not failure(item, mode), item["question"]
 
 
-def test_development_questions() -> None:
+@pytest.mark.parametrize("mode", Mode.values)
+def test_development_questions(mode: str) -> None:
     items = questions("development.json")
-    failed = {item["id"]: what for item in items if (what := failure(item))}
+    failed = {item["id"]: what for item in items if (what := failure(item, mode))}
     share = 1 - len(failed) / len(items)
     assert share >= DEVELOPMENT_SHARE, json.dumps(failed, indent=1)
 
