@@ -1,26 +1,72 @@
-"""Each number of a claim stands in its quotes, with the same unit."""
+"""Each number of a claim stands in its quotes: same value, unit and bounds, of the same thing.
+
+Numbers are converted where that is exact. How often and how long are for other guards. Of the
+quotes' numbers a claim may leave out any, but not one end of a range, nor the wording of a bound.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Hashable
 
-from chat.verification.texts import normalised
+from chat.verification.quantities.matching import stands_in, why_not
+from chat.verification.quantities.reading import read, read_rows
+from chat.verification.quantities.types import Quantity, Reading, Role
 from chat.verification.types import Cited, Finding, Label
 
 NAME = "figures"
-_FIGURE = re.compile(r"(?<!\d)(?<!\d[.,])(\.?\d+(?:[.,]\d+)*)\s*-?([^\W\d_]+(?:/[^\W\d_]+)*|%)?")
 
 
 def check(claim: str, cited: Cited) -> Finding | None:
-    said = figures(claim)
-    quoted = set[tuple[str, str]]().union(*map(figures, cited.quotes))
-    if not {number for number, _ in said} <= {number for number, _ in quoted}:
-        return Finding(NAME, Label.CONTRADICTED, "number not in the quote")
-    if not said <= quoted:
-        return Finding(NAME, Label.CONTRADICTED, "unit not in the quote")
+    said, quoted = read(claim), read_rows(cited.quotes)
+    for one in said.quantities:
+        if one.role is Role.DURATION or _is_a_day(one, quoted):
+            continue
+        if not stands_in(one, quoted.quantities):
+            return Finding(NAME, *why_not(one, quoted.quantities))
+        if not one.is_per_day and _leaves_out_per_day(one, said, quoted):
+            return Finding(NAME, Label.CONTRADICTED, "unit not in the quote")
+    return _codes(said, quoted) or _names(said, quoted)
+
+
+def figures(text: str) -> frozenset[Hashable]:
+    """All that a text counts, in base units: two texts that say the same have the same set."""
+    found = read(text)
+    return (
+        frozenset((one.readings, one.role) for one in found.quantities)
+        | frozenset(one.rate for one in found.frequencies)
+        | found.occasions
+        | found.names
+        | found.codes
+    )
+
+
+def _is_a_day(said: Quantity, quoted: Reading) -> bool:
+    """`in 24 hours` where the quote says `daily`."""
+    return (
+        any(one.unit == "s" and one.is_exact and one.low == 86400 for one in said.readings)
+        and said.role is not Role.AGE
+        and any(one.rate.unit == "/day" and 1 in one.rate.ends for one in quoted.frequencies)
+    )
+
+
+def _leaves_out_per_day(said: Quantity, claim: Reading, quoted: Reading) -> bool:
+    """Whether all that bears it out is `per day`, of which the claim says nothing."""
+    found = [one for one in quoted.quantities if stands_in(said, [one])]
+    return not claim.frequencies and all(one.is_per_day for one in found)
+
+
+def _codes(said: Reading, quoted: Reading) -> Finding | None:
+    """Dates, clock times, ordinals, blood pressures."""
+    if said.codes <= quoted.codes:
+        return None
+    kinds = {code[:1] for code in quoted.codes}
+    alike = any(code[:1] in kinds for code in said.codes - quoted.codes)
+    return Finding(NAME, Label.CONTRADICTED if alike else Label.NOT_FOUND, "number not in the quote")
+
+
+def _names(said: Reading, quoted: Reading) -> Finding | None:
+    """`IL-8` where the quote has `IL-6`. A name that it hasn't at all is for other guards."""
+    stems = {stem for stem, _ in quoted.names}
+    if any(stem in stems for stem, _ in said.names - quoted.names):
+        return Finding(NAME, Label.CONTRADICTED, "number of a name not in the quote")
     return None
-
-
-def figures(text: str) -> set[tuple[str, str]]:
-    """Each number with the word or sign that follows it, which is its unit where it has one."""
-    return {(number, unit.lower()) for number, unit in _FIGURE.findall(normalised(text))}

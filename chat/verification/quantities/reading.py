@@ -1,0 +1,298 @@
+"""What a text counts, read once: quantities, frequencies, names with digits, codes. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+
+from chat.verification.quantities.bounds import Bound, bound_after, bound_before
+from chat.verification.quantities.levelling import LABELS, levelled, ordinal_of
+from chat.verification.quantities.often import frequencies_of, occasions_of
+from chat.verification.quantities.times import role_of
+from chat.verification.quantities.types import Frequency, Interval, Quantity, Reading, Role
+from chat.verification.quantities.units import MONTHS, SECONDS, UNIT, UNITS, unit_in_header, unit_of
+
+_NUMBER = r"(?:\d+(?:\.\d+)?(?:e\d+)?)"
+_SIGN = r"(?:(?<![\w)%-])(?<![\w)%]\s)-|minus\s)?"
+_QUANTITY = re.compile(
+    rf"(?<![\w.,/^¤])(?<![a-z0-9]-)(?P<low>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
+    rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s|\sand\s)(?P<high>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
+)
+_BETWEEN = re.compile(r"(?<![a-z])between\s(?:about\s)?$")
+_LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
+_LIST = re.compile(r"\s?(?:,|or|and|but|,\s?or|,\s?and|/)\s?(?:(?:less|fewer|younger|up|not|more|older|than|to|under|below)\s|[<≤]\s?){0,3}")
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\.?" for month in _MONTHS), "sept"])
+_DATES = (
+    re.compile(rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH})(?![a-z])(?:,?\s(?P<y>\d{{4}}))?(?!\d)"),
+    re.compile(rf"(?<![a-z])(?P<m>{_MONTH})\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,\s(?P<y>\d{{4}})(?!\d)"),
+    re.compile(rf"(?<![a-z])(?P<m>{_MONTH})\s(?P<y>\d{{4}})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<raw>\d{1,2}[/.]\d{1,2}[/.]\d{4})(?!\d)"),
+)
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])(?:\s?([ap])\.?m\.?(?![a-z]))?|(?<![\d:.])(\d{1,2})\s?([ap])\.?m\.?(?![a-z])")
+_RATIO = re.compile(
+    rf"(?<![\w.,/-])(?P<top>{_NUMBER}|one)\s?(?::\s?|\s?/\s?|\s(?:in|out\sof|of|per)\s(?:every\s|each\s)?)"
+    rf"(?P<low>{_NUMBER})(?:\s?(?:-|to)\s?(?P<high>{_NUMBER}))?(?![\w%]|\.\d|/|-[a-z]|\s?(?:{'|'.join(re.escape(u) for u in UNITS if u.isalpha())})(?![a-z]))"
+)
+_PAIR = re.compile(rf"(?<![\w.,/-])({_NUMBER}(?:-{_NUMBER})?)/({_NUMBER}(?:-{_NUMBER})?)(?:\s?mmhg)?(?![\w/]|\.\d)")
+_ORDINAL = re.compile(
+    r"(?<![\w.])(?:\d+(?:st|nd|rd|th)|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|first(?=\s(?:trimester|dose|day|week|month|year|hour|stage)))(?![a-z])"
+)
+_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])")
+_NAME = re.compile(r"(?<![a-z0-9.])(?P<stem>[a-z]+)(?P<hyphen>-?)(?P<rest>\d[a-z0-9]*(?:\.\d+)?(?:>[a-z])?)")
+_CODE = re.compile(r"(?<![\w.-])(?P<digits>\d+(?:\.\d+)?)(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])")
+_NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """What `text` counts. Labels above the cells of a row give their numbers a unit."""
+    return _read(levelled(text))
+
+
+def _read(text: str) -> Reading:
+    codes: set[str] = set()
+    text = _blanked(text, _codes(text, codes))
+    often = frequencies_of(text)
+    per_day = {one.start for one in often if text[one.start : one.start + 1] in "/" or re.match(r"\s(?:an?|in)\s", text[one.start :])}
+    occasions = occasions_of(text)
+    plain, text = text, _blanked(text, [(one.start, one.end) for one in often])
+    ratios: list[Quantity] = []
+    text = _blanked(text, _ratios(text, ratios))
+    text = _blanked(text, _named(text, names := set(), codes))
+    found = [replace(one, is_per_day=one.end in per_day) for one in _quantities(text, plain)]
+    quantities = (*ratios, *_listed(found, text))
+    return Reading(quantities, often, occasions, frozenset(names), frozenset(codes), text)
+
+
+def _blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{'¤' * (end - start)}{text[end:]}"
+    return text
+
+
+def _codes(text: str, codes: set[str]) -> list[tuple[int, int]]:
+    """Dates, clock times, versions and ordinals: what is no value on a scale."""
+    places = []
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            codes.add(_date(match))
+            places.append(match.span())
+    for match in _CLOCK.finditer(text):
+        codes.add(_clock(match))
+        places.append(match.span())
+    for match in _VERSION.finditer(text):
+        codes.add(match[0])
+        places.append(match.span())
+    for match in _ORDINAL.finditer(text):
+        if match[0] != "second" or not re.search(r"(?:\d|every)[\s-]?$", text[: match.start()]):
+            codes.add(f"#{ordinal_of(match[0])}")
+            places.append(match.span())
+    return places
+
+
+def _date(match: re.Match[str]) -> str:
+    part = match.groupdict()
+    if part.get("raw"):
+        return "date " + str(part["raw"]).replace(".", "/")
+    month = str(part["m"])
+    number = int(month) if month.isdigit() else [m[:3] for m in _MONTHS].index(month[:3]) + 1
+    return f"date {part.get('y') or ''}-{number}-{int(part['d']) if part.get('d') else ''}"
+
+
+def _clock(match: re.Match[str]) -> str:
+    hour, minute = int(match[1] or match[4]), int(match[2] or 0)
+    if half := match[3] or match[5]:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return f"clock {hour}:{minute:02}"
+
+
+def _ratios(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
+    """`1 in 10,000`, `1:10,000`; pairs such as a blood pressure are codes of their own."""
+    places = []
+    for match in _RATIO.finditer(text):
+        top = Fraction(1) if match["top"] == "one" else _value(match["top"])
+        low, high = _value(match["low"]), _value(match["high"] or match["low"])
+        is_pair = bool(_PAIR.fullmatch(match[0].strip())) and not (top == 1 and low >= 100)
+        if top == 0 or is_pair or (low < top and ":" not in match[0]):
+            continue
+        interval = Interval(low / top, high / top, "1 in")
+        found.append(Quantity((interval,), Role.NONE, *match.span(), frozenset({match["low"]})))
+        places.append(match.span())
+    return places
+
+
+def _named(text: str, names: set[tuple[str, str]], codes: set[str]) -> list[tuple[int, int]]:
+    places = []
+    for match in _PAIR.finditer(text):
+        codes.add(f"pair {match[1]}/{match[2]}")
+        places.append(match.span())
+    for match in _NAME.finditer(text):
+        if match[0] in UNITS:  # `m2`
+            continue
+        names.add((match["stem"], match["rest"]))
+        places.append(match.span())
+    for match in _CODE.finditer(text):
+        known = match["letters"] in UNITS or match["letters"] in _NOT_A_CODE
+        if not known and not re.fullmatch(r"e\d+", match["letters"]):
+            codes.add(match[0])
+            places.append(match.span())
+    return places
+
+
+def _quantities(text: str, plain: str) -> Iterator[Quantity]:
+    """The numbers left in `text`; their bounds are read in `plain`: `maximum daily dose 4 g`."""
+    place = 0
+    while match := _QUANTITY.search(text, place):
+        part = match.groupdict()
+        is_range = part["high"] is not None and _is_range(match, text)
+        end = match.end() if is_range or part["high"] is None else match.start("by")
+        yield _quantity(match, text, plain, is_range=is_range, end=end)
+        place = max(end, match.start() + 1)
+
+
+def _is_range(match: re.Match[str], text: str) -> bool:
+    if "and" in match["by"] and not _BETWEEN.search(text[: match.start()]):
+        return False
+    low, high = _interval_of(match)
+    return low.unit == high.unit and (low.low or 0) < (high.high or 0)
+
+
+def _interval_of(match: re.Match[str]) -> tuple[Interval, Interval]:
+    """Both ends; what only one of them has, a unit or a power of ten, is the other's too."""
+    unit, unit2 = match["unit"] or match["unit2"] or "", match["unit2"] or match["unit"] or ""
+    low, high = match["low"], match["high"]
+    if "e" in high and "e" not in low:
+        low += high[high.index("e") :]
+    return _exact(low, unit), _exact(high, unit2)
+
+
+def _exact(number: str, written_unit: str) -> Interval:
+    base, worth = unit_of(written_unit)
+    value = _value(number) * worth
+    places = len(number.partition(".")[2].partition("e")[0])
+    return Interval(value, value, base, places=places)
+
+
+def _value(number: str) -> Fraction:
+    return Fraction(number.replace("minus ", "-"))
+
+
+def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, end: int) -> Quantity:
+    if is_range:
+        first, second = _interval_of(match)
+        interval = replace(first, high=second.high, places=max(first.places, second.places))
+    else:
+        interval = _exact(match["low"], match["unit"] or "")
+    bound = bound_before(plain, match.start())
+    after, after_end = bound_after(text, end) if not bound.side else (Bound(start=end), end)
+    used = bound if bound.side else after
+    label = _LABEL.search(text[: match.start()])
+    if label and not interval.unit:
+        interval = replace(interval, unit=label[1])
+    role = Role.NONE
+    if interval.unit in (SECONDS, MONTHS):
+        role = role_of(text, bound.start, after_end, used.word)
+    readings, role = _bounded(interval, used, role)
+    written = frozenset(number for number in (match["low"], match["high"] if is_range else None) if number)
+    return Quantity(readings, role, match.start(), after_end, written)
+
+
+def _bounded(interval: Interval, bound: Bound, role: Role) -> tuple[tuple[Interval, ...], Role]:
+    """`over 30 minutes` is how long; `over 5 days` may be both how long and a bound."""
+    if not bound.side:
+        return (interval,), role
+    low_side = bound.side == "low"
+    limited = replace(
+        interval,
+        low=interval.low if low_side or not interval.is_exact else None,
+        high=None if low_side and interval.is_exact else interval.high,
+        low_open=low_side and bound.is_open,
+        high_open=not low_side and bound.is_open,
+    )
+    if bound.word.split()[:1] != ["over"] or role in (Role.NONE, Role.AGE) or interval.unit == MONTHS:
+        return (limited,), role
+    if (interval.low or 0) < 86400:
+        return (interval,), Role.DURATION
+    return (limited, interval), role
+
+
+def _listed(found: list[Quantity], text: str) -> list[Quantity]:
+    """`5, 10 and 20 mg`: the unit stands once; `days 1, 3 and 7`: the label does."""
+    for index in range(len(found) - 2, -1, -1):
+        one, after = found[index], found[index + 1]
+        unit = next((r.unit for r in after.readings if r.unit and r.unit not in LABELS.split("|")), "")
+        if unit and _adjoin(one, after, text) and all(not reading.unit for reading in one.readings):
+            tail = re.match(UNIT, text[after.start + _digits_length(text, after.start) :])
+            base, worth = unit_of(tail[0]) if tail else (unit, Fraction(1))
+            if base == unit:
+                found[index] = replace(one, readings=(*one.readings, *(_scaled(r, worth, unit) for r in one.readings)), role=after.role)
+    for index in range(1, len(found)):
+        before, one = found[index - 1], found[index]
+        label = before.readings[0].unit
+        if label in LABELS.split("|") and _adjoin(before, one, text) and not one.readings[0].unit:
+            found[index] = replace(one, readings=tuple(replace(r, unit=label) for r in one.readings))
+    return found
+
+
+def _digits_length(text: str, start: int) -> int:
+    match = re.compile(rf"-?{_NUMBER}").match(text, start)
+    return len(match[0]) if match else 0
+
+
+def _adjoin(one: Quantity, after: Quantity, text: str) -> bool:
+    return bool(_LIST.fullmatch(text[one.end : after.start]))
+
+
+def _scaled(interval: Interval, worth: Fraction, unit: str) -> Interval:
+    return replace(
+        interval,
+        low=None if interval.low is None else interval.low * worth,
+        high=None if interval.high is None else interval.high * worth,
+        unit=unit,
+    )
+
+
+def read_rows(quotes: Sequence[str]) -> Reading:
+    """All that quotes count; a column's unit, where its label gives one, is its numbers' too."""
+    lines = [line for quote in quotes for line in quote.split("\n") if "|" in line]
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines]
+    headers = [[unit_in_header(levelled(cell)) for cell in row] for row in rows]
+    extra: list[Quantity] = []
+    for units in headers:
+        for row in rows:
+            if any(units) and len(units) == len(row):
+                extra += [q for u, cell in zip(units, row, strict=True) if u for q in _with_unit(cell, u)]
+    readings = [read(quote) for quote in quotes]
+    return Reading(
+        tuple(q for one in readings for q in one.quantities) + tuple(extra),
+        tuple(f for one in readings for f in one.frequencies),
+        frozenset().union(*(one.occasions for one in readings)),
+        frozenset().union(*(one.names for one in readings)),
+        frozenset().union(*(one.codes for one in readings)),
+        "\n".join(one.text for one in readings),
+    )
+
+
+def _with_unit(cell: str, unit: str) -> list[Quantity]:
+    base, worth = unit_of(unit)
+    role = Role.UNKNOWN if base in (SECONDS, MONTHS) else Role.NONE
+    return [
+        replace(q, readings=tuple(_scaled(r, worth, base) for r in q.readings), role=role)
+        for q in read(cell).quantities
+        if all(not reading.unit for reading in q.readings)
+    ]
+
+
+def joined_frequencies(reading: Reading) -> Iterator[tuple[Quantity, Frequency]]:
+    """Each dose with the frequency that stands right behind it: at most four words between."""
+    for one in reading.quantities:
+        for often in reading.frequencies:
+            between = reading.text[one.end : often.start]
+            if one.role is Role.NONE and one.end <= often.start and re.fullmatch(r"(?:\s?[a-z-]+){0,4}\s?", between):
+                yield one, often
