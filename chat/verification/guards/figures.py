@@ -6,9 +6,10 @@ quotes' numbers a claim may leave out any, but not one end of a range, nor the w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 
-from chat.verification.quantities.matching import stands_in, why_not
+from chat.verification.quantities.matching import most_often, stands_in, why_not
 from chat.verification.quantities.reading import read, read_rows
 from chat.verification.quantities.types import Quantity, Reading, Role
 from chat.verification.types import Cited, Finding, Label
@@ -23,6 +24,8 @@ def check(claim: str, cited: Cited) -> Finding | None:
             continue
         if not stands_in(one, quoted.quantities):
             return Finding(NAME, *why_not(one, quoted.quantities))
+        if _is_said_too_often(one, said, quoted):
+            return Finding(NAME, Label.CONTRADICTED, "number stands less often in the quote")
         if not one.is_per_day and _leaves_out_per_day(one, said, quoted):
             return Finding(NAME, Label.CONTRADICTED, "unit not in the quote")
     return _codes(said, quoted) or _names(said, quoted)
@@ -35,9 +38,14 @@ def figures(text: str) -> frozenset[Hashable]:
         frozenset((one.readings, one.role) for one in found.quantities)
         | frozenset(one.rate for one in found.frequencies)
         | found.occasions
-        | found.names
+        | frozenset(found.names)
         | found.codes
     )
+
+
+def _is_said_too_often(one: Quantity, said: Reading, quoted: Reading) -> bool:
+    """`10 or 10 mg` of `5 or 10 mg`: one number took the place of another."""
+    return most_often(one, said.quantities) > most_often(one, quoted.quantities)
 
 
 def _is_a_day(said: Quantity, quoted: Reading) -> bool:
@@ -65,8 +73,13 @@ def _codes(said: Reading, quoted: Reading) -> Finding | None:
 
 
 def _names(said: Reading, quoted: Reading) -> Finding | None:
-    """`IL-8` where the quote has `IL-6`. A name that it hasn't at all is for other guards."""
-    stems = {stem for stem, _ in quoted.names}
-    if any(stem in stems for stem, _ in said.names - quoted.names):
+    """`IL-8` where the quote has `IL-6`, or `BRCA2 and BRCA2` where it has `BRCA1 and BRCA2`.
+
+    A name that it hasn't at all is for other guards.
+    """
+    ours, theirs = Counter(said.names), Counter(quoted.names)
+    lost = {stem for stem, _ in theirs - ours}
+    swapped = [name for name in ours - theirs if name[0] in lost]
+    if any(name not in theirs or ours[name] > 1 for name in swapped):
         return Finding(NAME, Label.CONTRADICTED, "number of a name not in the quote")
     return None

@@ -19,6 +19,8 @@ def check(claim: str, cited: Cited) -> Finding | None:
     for one in said.frequencies:
         if not _stands(one, quoted):
             return _finding("frequency not in the quote", quoted)
+        if _count(one, said) > max(1, _count(one, quoted)):
+            return _finding("frequency stands less often in the quote", quoted)
     for occasion in sorted(said.occasions - quoted.occasions):
         if occasion != "stat" or not AT_ONCE.search(quoted.text):
             return _finding("time of day or condition not in the quote", quoted)
@@ -38,6 +40,10 @@ def _stands(said: Frequency, quoted: Reading) -> bool:
         for one in quoted.quantities
         for reading in one.readings
     )
+
+
+def _count(one: Frequency, reading: Reading) -> int:
+    return sum(other.rate == one.rate for other in reading.frequencies)
 
 
 def _is_of_another_dose(said: Reading, quoted: Reading) -> bool:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from fractions import Fraction
 
-from chat.verification.quantities.units import UNITS
+from chat.verification.quantities.units import UNIT, UNITS
 
 _SIGNS = str.maketrans(
     {
@@ -36,7 +36,7 @@ _NUMBER_WORDS = re.compile(
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 LABELS = (
     "type|stage|grade|class|phase|table|figure|step|chapter|category|group|schedule|chromosome|exon"
-    "|trimester|level|category|page|version|day"
+    "|trimester|level|page|version|day|week|month"
 )
 _NAMES = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
 _COUNTED = rf"(?=[\s-](?:{_NAMES})(?![a-z0-9])|\s(?:to|or|in|out)\s[\d\w])"
@@ -73,8 +73,8 @@ def ordinal_of(word: str) -> str:
 def _digits(text: str) -> str:
     """Thousands closed up, decimals with a point, fractions as decimals."""
     text = re.sub(r"(?<=\d)\s?\*\*?\s?10\^", " × 10^", text)
-    text = re.sub(r"(?<![\w.])\.(?=\d)", "0.", text)
-    text = re.sub(r"(?<![\d.,])([1-9]\d{0,2})((?:,\d{3})+)(?![\d]|,\d)", lambda m: m[1] + m[2].replace(",", ""), text)
+    text = re.sub(r"(?<![^\s(\[<>≤≥=~/-])\.(?=\d)", "0.", text)
+    text = re.sub(r"(?<![\d.,])([1-9]\d*)((?:,\d{3})+)(?![\d]|,\d)", lambda m: m[1] + m[2].replace(",", ""), text)
     text = re.sub(r"(?<![\d.,])([1-9]\d{0,2})((?: 000)+)(?!\d)", lambda m: m[1] + m[2].replace(" ", ""), text)
     text = re.sub(r"(?<![\d,.])(\d+),(\d{1,2}|(?<=0,)\d{3,})(?!\d|,\d|\.\d)", r"\1.\2", text)
     return re.sub(r"(?<![\w/.-])(?:(\d+)\s+)?\s?([1357])/([248])\s*(?![\d/])", _fraction, text)
@@ -166,5 +166,6 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?<=[a-z0-9µ%)])(?:\sper\s(?:each\s)?|\s?/\s?)(?=[a-z0-9])", "/", text)
     text = re.sub(r"(?<=\d)\+[\s-](years?|months?|weeks?|days?)(?![a-z])", r" \1+", text)
     text = re.sub(r"(?<=\d)\s?&\s?(?=\d)", " and ", text)
+    text = re.sub(rf"(?<![a-z])between\s(?:about\s)?(\d[\d.]*{UNIT}?)\sand\s(?=\d)", r"\1 to ", text)
     text = text.replace("&gt;", ">").replace("&lt;", "<")
     return re.sub(r">\s?=|=\s?>", "≥", re.sub(r"<\s?=|=\s?<", "≤", text))

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from chat.verification.quantities.levelling import LABELS
 from chat.verification.quantities.types import Interval, Quantity, Role
 from chat.verification.types import Label
 
+_LABELS = frozenset(LABELS.split("|"))
 _TEMPERATURES = {"°c", "°f"}
 # What the quote may call a time that the claim gives a role to.
 _MAY_BE = {
@@ -27,6 +29,11 @@ def stands_in(said: Quantity, quoted: Iterable[Quantity]) -> bool:
         other.role in _MAY_BE[said.role] and _shared(said.readings, other.readings)
         for other in quoted
     )
+
+
+def most_often(said: Quantity, quoted: Iterable[Quantity]) -> int:
+    """How many quantities of the quotes bear it out."""
+    return sum(stands_in(said, [other]) for other in quoted)
 
 
 def same(said: Interval, quoted: Interval) -> bool:
@@ -51,9 +58,6 @@ def why_not(said: Quantity, quoted: Sequence[Quantity]) -> tuple[Label, str]:
     if any(said.written & other.written for other in quoted):
         return Label.CONTRADICTED, "unit not in the quote"
     return (Label.CONTRADICTED if alike else Label.NOT_FOUND), "number not in the quote"
-
-
-_LABELS = frozenset("type stage grade class phase table figure step level group day category".split())
 
 
 def _shared(one: Sequence[Interval], other: Sequence[Interval]) -> bool:

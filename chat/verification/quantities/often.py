@@ -51,7 +51,7 @@ _ABBREVIATED = [
     for pattern, count in _ABBREVIATIONS.items()
 ]
 # `15 units a day`, but not `within a day`, whose article is a number by now.
-_A_PERIOD = re.compile(r"(?<=[a-z%])\s(?:an?|in\sa|in\sany|in)\s(?:1\s)?(?P<period>day|week|month|year|24[\s-]hours?)(?![a-z])")
+_A_PERIOD = re.compile(r"(?<=[a-z%])\s(?:an?\s(?=hour(?!\s(?:before|after|later|ago|or|and|of|to)))|(?:an?|in\sa|in\sany|in)\s(?:1\s)?(?!hour))(?P<period>hour|day|week|month|year|24[\s-]?(?:hours?|hrs?|h)|1440\smin\w*)(?![a-z])")
 _OTHER_WORDS = re.compile(r"(?<![a-z])(?:annual|every\s(?:day|night|morning|evening)|each\s(?:day|night|morning))(?![a-z])")
 OCCASIONS = (
     ("night", re.compile(r"(?<![a-z])(?:at\s(?:night|bedtime)|nightly|nocte|(?:every|each)\snight|before\sbed(?:time)?|on\snights?)(?![a-z])")),
@@ -87,7 +87,7 @@ def _all(text: str) -> Iterator[Frequency]:
     for match in _ALTERNATE.finditer(text):
         yield _frequency(match, _rate(Fraction(1), Fraction(1), 2, match["period"]))
     for match in _A_PERIOD.finditer(text):
-        yield _frequency(match, _rate(Fraction(1), Fraction(1), 1, match["period"].replace("24 hours", "day").replace("24-hour", "day")))
+        yield _frequency(match, _rate(Fraction(1), Fraction(1), 1, "day" if match["period"][0].isdigit() else match["period"]))
     for match in _OTHER_WORDS.finditer(text):
         yield _frequency(match, _rate(Fraction(1), Fraction(1), 1, "year" if match[0] == "annual" else "day"))
     for pattern, count in _ABBREVIATED:
@@ -136,7 +136,7 @@ def _bounded(text: str, one: Frequency) -> Frequency:
     is_counted = bool(re.match(r"\d[\d.]*(?:\s?(?:-|to|or)\s?[\d.]+)?[\s-]?(?:times|x|doses)|once|twice|thrice", text[one.start : one.end]))
     is_counted = is_counted or text.startswith("every", one.start)
     bound = bound_before(text, one.start)
-    if bound.side and (is_counted or bound.word.startswith(("at least", "at most"))):
+    if bound.side and (is_counted or bound.word.startswith(("at least", "at most", "up to", "no more"))):
         return Frequency(_with_bound(one.rate, bound), bound.start, one.end)
     after, end = bound_after(text, one.end)
     if after.side and is_counted and not re.match(r".*(?:older|younger|over|above|under|below)", after.word):

@@ -18,10 +18,9 @@ from chat.verification.quantities.units import MONTHS, SECONDS, UNIT, UNITS, uni
 _NUMBER = r"(?:\d+(?:\.\d+)?(?:e\d+)?)"
 _SIGN = r"(?:(?<![\w)%-])(?<![\w)%]\s)-|minus\s)?"
 _QUANTITY = re.compile(
-    rf"(?<![\w.,/^¤])(?<![a-z0-9]-)(?P<low>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
-    rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s|\sand\s)(?P<high>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
+    rf"(?<![\w^])(?<!\d\.)(?P<low>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
+    rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s)(?P<high>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
 )
-_BETWEEN = re.compile(r"(?<![a-z])between\s(?:about\s)?$")
 _LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
 _LIST = re.compile(r"\s?(?:,|or|and|but|,\s?or|,\s?and|/)\s?(?:(?:less|fewer|younger|up|not|more|older|than|to|under|below)\s|[<≤]\s?){0,3}")
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -35,17 +34,21 @@ _DATES = (
 )
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])(?:\s?([ap])\.?m\.?(?![a-z]))?|(?<![\d:.])(\d{1,2})\s?([ap])\.?m\.?(?![a-z])")
 _RATIO = re.compile(
-    rf"(?<![\w.,/-])(?P<top>{_NUMBER}|one)\s?(?::\s?|\s?/\s?|\s(?:in|out\sof|of|per)\s(?:every\s|each\s)?)"
+    rf"(?<![\w.,/-])(?P<top>{_NUMBER}|one)(?:\s?(?:-|to)\s?(?P<top2>{_NUMBER}))?(?:\s?:\s?|(?P<slash>\s?/\s?)|\s(?:in|out\sof|of|per)\s(?:every\s|each\s)?)"
     rf"(?P<low>{_NUMBER})(?:\s?(?:-|to)\s?(?P<high>{_NUMBER}))?(?![\w%]|\.\d|/|-[a-z]|\s?(?:{'|'.join(re.escape(u) for u in UNITS if u.isalpha())})(?![a-z]))"
 )
-_PAIR = re.compile(rf"(?<![\w.,/-])({_NUMBER}(?:-{_NUMBER})?)/({_NUMBER}(?:-{_NUMBER})?)(?:\s?mmhg)?(?![\w/]|\.\d)")
+_PAIR = re.compile(
+    rf"(?<![\w.,/-])({_NUMBER}(?:-{_NUMBER})?)/({_NUMBER}(?:-{_NUMBER})?)(?:\s?(mmhg|kpa|cmh2o))?(?![\w/]|\.\d)"
+)
 _ORDINAL = re.compile(
     r"(?<![\w.])(?:\d+(?:st|nd|rd|th)|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
     r"|first(?=\s(?:trimester|dose|day|week|month|year|hour|stage)))(?![a-z])"
 )
-_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w])")
+_VERSION = re.compile(  # and addresses and telephone numbers
+    r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|(?<![\w-])\d+(?:-\d+){2,}(?![\w-])|https?://\S+|www\.\S+"
+)
 _NAME = re.compile(r"(?<![a-z0-9.])(?P<stem>[a-z]+)(?P<hyphen>-?)(?P<rest>\d[a-z0-9]*(?:\.\d+)?(?:>[a-z])?)")
-_CODE = re.compile(r"(?<![\w.-])(?P<digits>\d+(?:\.\d+)?)(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])")
+_CODE = re.compile(r"(?<![\w-])(?<!\d\.)(?P<digits>\d+(?:\.\d+)?)(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])")
 _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 
@@ -64,10 +67,10 @@ def _read(text: str) -> Reading:
     plain, text = text, _blanked(text, [(one.start, one.end) for one in often])
     ratios: list[Quantity] = []
     text = _blanked(text, _ratios(text, ratios))
-    text = _blanked(text, _named(text, names := set(), codes))
+    text = _blanked(text, _named(text, names := [], codes))
     found = [replace(one, is_per_day=one.end in per_day) for one in _quantities(text, plain)]
     quantities = (*ratios, *_listed(found, text))
-    return Reading(quantities, often, occasions, frozenset(names), frozenset(codes), text)
+    return Reading(quantities, often, occasions, tuple(names), frozenset(codes), text)
 
 
 def _blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
@@ -116,26 +119,28 @@ def _ratios(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
     """`1 in 10,000`, `1:10,000`; pairs such as a blood pressure are codes of their own."""
     places = []
     for match in _RATIO.finditer(text):
-        top = Fraction(1) if match["top"] == "one" else _value(match["top"])
-        low, high = _value(match["low"]), _value(match["high"] or match["low"])
-        is_pair = bool(_PAIR.fullmatch(match[0].strip())) and not (top == 1 and low >= 100)
-        if top == 0 or is_pair or (low < top and ":" not in match[0]):
+        tops = [Fraction(1)] if match["top"] == "one" else [_value(match["top"])]
+        tops.append(_value(match["top2"]) if match["top2"] else tops[0])
+        below = [_value(match["low"]), _value(match["high"] or match["low"])]
+        is_pair = match["slash"] and (below[0] < 100 or below[0] % 100)
+        if is_pair or 0 in (*tops, *below) or below[0] < tops[0] and ":" not in match[0]:
             continue
-        interval = Interval(low / top, high / top, "1 in")
+        interval = Interval(tops[0] / below[1], tops[1] / below[0], "ratio")
         found.append(Quantity((interval,), Role.NONE, *match.span(), frozenset({match["low"]})))
         places.append(match.span())
     return places
 
 
-def _named(text: str, names: set[tuple[str, str]], codes: set[str]) -> list[tuple[int, int]]:
+def _named(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[tuple[int, int]]:
     places = []
     for match in _PAIR.finditer(text):
-        codes.add(f"pair {match[1]}/{match[2]}")
+        unit = match[3] if match[3] != "mmhg" else None
+        codes.add(f"pair {match[1]}/{match[2]} {unit or ''}")
         places.append(match.span())
     for match in _NAME.finditer(text):
         if match[0] in UNITS:  # `m2`
             continue
-        names.add((match["stem"], match["rest"]))
+        names.append((match["stem"], match["rest"]))
         places.append(match.span())
     for match in _CODE.finditer(text):
         known = match["letters"] in UNITS or match["letters"] in _NOT_A_CODE
@@ -157,8 +162,6 @@ def _quantities(text: str, plain: str) -> Iterator[Quantity]:
 
 
 def _is_range(match: re.Match[str], text: str) -> bool:
-    if "and" in match["by"] and not _BETWEEN.search(text[: match.start()]):
-        return False
     low, high = _interval_of(match)
     return low.unit == high.unit and (low.low or 0) < (high.high or 0)
 
@@ -273,7 +276,7 @@ def read_rows(quotes: Sequence[str]) -> Reading:
         tuple(q for one in readings for q in one.quantities) + tuple(extra),
         tuple(f for one in readings for f in one.frequencies),
         frozenset().union(*(one.occasions for one in readings)),
-        frozenset().union(*(one.names for one in readings)),
+        tuple(name for one in readings for name in one.names),
         frozenset().union(*(one.codes for one in readings)),
         "\n".join(one.text for one in readings),
     )

@@ -69,6 +69,6 @@ class Reading:
     quantities: tuple[Quantity, ...] = ()
     frequencies: tuple[Frequency, ...] = ()
     occasions: frozenset[str] = frozenset()  # `night`, `morning`, `as needed`, `stat`
-    names: frozenset[tuple[str, str]] = frozenset()  # `("il", "6")`: letters, then digits
+    names: tuple[tuple[str, str], ...] = ()  # `("il", "6")`: letters, then digits
     codes: frozenset[str] = frozenset()  # dates, ratios of two numbers, `1555a`
     text: str = ""  # levelled, with what was read as something else blanked out

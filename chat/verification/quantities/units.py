@@ -81,6 +81,10 @@ _TABLE: tuple[tuple[str, Fraction | int, str], ...] = (
     ("pair", 1, "pair pairs"),
     ("teaspoon", 1, "teaspoon teaspoons teaspoonful teaspoonfuls tsp"),
     ("tablespoon", 1, "tablespoon tablespoons tablespoonful tablespoonfuls tbsp"),
+    ("pint", 1, "pint pints"),
+    ("pint", 2, "quart quarts"),
+    ("pint", 8, "gallon gallons"),
+    ("cup", 1, "cup cups"),
     ("times", 1, "times fold"),
 )
 UNITS: dict[str, tuple[str, Fraction]] = {
