@@ -89,7 +89,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 def _words_to_digits(text: str) -> str:
     names = f"(?:{_NAMES})(?![a-z0-9])"
-    text = re.sub(rf"(?<![a-z-])(?:a\s)?single(?=[\s-]{names})", "1", text)
+    text = re.sub(rf"(?<![a-z-])(?<!max )(?<!imum )(?<!est )(?:a\s)?single(?=[\s-]{names})", "1", text)
     text = re.sub(r"(?<![a-z-])half an?(?=\s)", "0.5", text)
     text = re.sub(r"(?<![a-z-])half[\s-](?=hour)", "0.5 ", text)
     text = re.sub(r"(?<![a-z])(two|three)[\s-](third|quarter|fifth)s?(?![a-z])", _part, text)

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from chat.verification.quantities.levelling import LABELS
 from chat.verification.quantities.types import Interval, Quantity, Role
 from chat.verification.types import Label
 
-_LABELS = frozenset(LABELS.split("|"))
 _TEMPERATURES = {"°c", "°f"}
 # What the quote may call a time that the claim gives a role to.
 _MAY_BE = {
@@ -40,7 +38,7 @@ def same(said: Interval, quoted: Interval) -> bool:
     """One value after exact conversion, with the same bounds."""
     if {said.unit, quoted.unit} == _TEMPERATURES:
         return _same_temperature(said, quoted)
-    if "" in (said.unit, quoted.unit) and (said.unit in _LABELS or quoted.unit in _LABELS):
+    if "" in (said.unit, quoted.unit) and "@" in said.unit + quoted.unit:
         said, quoted = replace(said, unit=""), replace(quoted, unit="")
     return said == quoted
 

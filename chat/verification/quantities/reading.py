@@ -16,10 +16,13 @@ from chat.verification.quantities.types import Frequency, Interval, Quantity, Re
 from chat.verification.quantities.units import MONTHS, SECONDS, UNIT, UNITS, unit_in_header, unit_of
 
 _NUMBER = r"(?:\d+(?:\.\d+)?(?:e\d+)?)"
-_SIGN = r"(?:(?<![\w)%-])(?<![\w)%]\s)-|minus\s)?"
+_SIGN = r"(?:(?<![\w)%-])-|minus\s)?"
 _QUANTITY = re.compile(
     rf"(?<![\w^])(?<!\d\.)(?P<low>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
     rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s)(?P<high>{_SIGN}{_NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
+)
+_WRITTEN_UNIT = re.compile(
+    rf"-?{_NUMBER}(?P<first>{UNIT})?(?:(?:\s?-\s?|\s(?:to|through|up to)\s)-?{_NUMBER})?(?P<unit>{UNIT})?"
 )
 _LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
 _LIST = re.compile(r"\s?(?:,|or|and|but|,\s?or|,\s?and|/)\s?(?:(?:less|fewer|younger|up|not|more|older|than|to|under|below)\s|[<≤]\s?){0,3}")
@@ -86,6 +89,7 @@ def _codes(text: str, codes: set[str]) -> list[tuple[int, int]]:
         for match in pattern.finditer(text):
             codes.add(_date(match))
             places.append(match.span())
+        text = _blanked(text, places)
     for match in _CLOCK.finditer(text):
         codes.add(_clock(match))
         places.append(match.span())
@@ -197,7 +201,7 @@ def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, en
     used = bound if bound.side else after
     label = _LABEL.search(text[: match.start()])
     if label and not interval.unit:
-        interval = replace(interval, unit=label[1])
+        interval = replace(interval, unit=f"@{label[1]}")
     role = Role.NONE
     if interval.unit in (SECONDS, MONTHS):
         role = role_of(text, bound.start, after_end, used.word)
@@ -227,25 +231,24 @@ def _bounded(interval: Interval, bound: Bound, role: Role) -> tuple[tuple[Interv
 
 def _listed(found: list[Quantity], text: str) -> list[Quantity]:
     """`5, 10 and 20 mg`: the unit stands once; `days 1, 3 and 7`: the label does."""
-    for index in range(len(found) - 2, -1, -1):
-        one, after = found[index], found[index + 1]
-        unit = next((r.unit for r in after.readings if r.unit and r.unit not in LABELS.split("|")), "")
-        if unit and _adjoin(one, after, text) and all(not reading.unit for reading in one.readings):
-            tail = re.match(UNIT, text[after.start + _digits_length(text, after.start) :])
-            base, worth = unit_of(tail[0]) if tail else (unit, Fraction(1))
-            if base == unit:
-                found[index] = replace(one, readings=(*one.readings, *(_scaled(r, worth, unit) for r in one.readings)), role=after.role)
+    unit, worth = "", Fraction(1)
+    for index in range(len(found) - 1, -1, -1):
+        one = found[index]
+        if any(reading.unit for reading in one.readings):
+            written = _WRITTEN_UNIT.match(text, one.start)
+            unit, worth = unit_of(written["first"] or written["unit"] or "") if written else ("", Fraction(1))
+        elif unit and index + 1 < len(found) and _adjoin(one, found[index + 1], text):
+            readings = (*one.readings, *(_scaled(r, worth, unit) for r in one.readings))
+            found[index] = replace(one, readings=readings, role=found[index + 1].role)
+        else:
+            unit = ""
     for index in range(1, len(found)):
         before, one = found[index - 1], found[index]
         label = before.readings[0].unit
-        if label in LABELS.split("|") and _adjoin(before, one, text) and not one.readings[0].unit:
-            found[index] = replace(one, readings=tuple(replace(r, unit=label) for r in one.readings))
+        if label.startswith("@") and _adjoin(before, one, text) and not one.readings[0].unit:
+            readings = tuple(replace(reading, unit=label) for reading in one.readings)
+            found[index] = replace(one, readings=readings)
     return found
-
-
-def _digits_length(text: str, start: int) -> int:
-    match = re.compile(rf"-?{_NUMBER}").match(text, start)
-    return len(match[0]) if match else 0
 
 
 def _adjoin(one: Quantity, after: Quantity, text: str) -> bool:

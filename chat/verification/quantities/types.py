@@ -21,7 +21,7 @@ class Role(StrEnum):
 class Interval:
     """Values from `low` to `high` in `unit`; None: no bound on that side.
 
-    `unit` is a dimension in base units (`g/g/s`), `type` and the like for a label before a
+    `unit` is a dimension in base units (`g/g/s`), `@type` and the like for a label before a
     number, or empty for a bare number.
     """
 
