@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from chat.verification.quantities.matching import most_often, stands_in, why_not
+from chat.verification.quantities.matching import is_of_another, most_often, stands_in, why_not
 from chat.verification.quantities.reading import read, read_rows
+from chat.verification.quantities.rows import mixes_rows
 from chat.verification.quantities.types import Quantity, Reading, Role
 from chat.verification.types import Cited, Finding, Label
 
@@ -24,10 +25,14 @@ def check(claim: str, cited: Cited) -> Finding | None:
             continue
         if not stands_in(one, quoted.quantities):
             return Finding(NAME, *why_not(one, quoted.quantities))
+        if is_of_another(one, quoted.quantities):
+            return Finding(NAME, Label.CONTRADICTED, "number of something else in the quote")
         if _is_said_too_often(one, said, quoted):
             return Finding(NAME, Label.CONTRADICTED, "number stands less often in the quote")
         if not one.is_per_day and _leaves_out_per_day(one, said, quoted):
             return Finding(NAME, Label.CONTRADICTED, "unit not in the quote")
+    if mixes_rows(said, cited.quotes):
+        return Finding(NAME, Label.CONTRADICTED, "numbers of different rows of a table")
     return _codes(said, quoted) or _names(said, quoted)
 
 
@@ -50,10 +55,9 @@ def _is_said_too_often(one: Quantity, said: Reading, quoted: Reading) -> bool:
 
 def _is_a_day(said: Quantity, quoted: Reading) -> bool:
     """`in 24 hours` where the quote says `daily`."""
-    return (
-        any(one.unit == "s" and one.is_exact and one.low == 86400 for one in said.readings)
-        and said.role is not Role.AGE
-        and any(one.rate.unit == "/day" and 1 in one.rate.ends for one in quoted.frequencies)
+    within = [one for one in said.readings if one.unit == "s" and one.high == 86400]
+    return len(within) > 1 and any(
+        one.rate.unit == "/day" and 1 in one.rate.ends for one in quoted.frequencies
     )
 
 
@@ -64,12 +68,18 @@ def _leaves_out_per_day(said: Quantity, claim: Reading, quoted: Reading) -> bool
 
 
 def _codes(said: Reading, quoted: Reading) -> Finding | None:
-    """Dates, clock times, ordinals, blood pressures."""
-    if said.codes <= quoted.codes:
-        return None
+    """Dates, clock times, ordinals, blood pressures.
+
+    `first` is not looked for where the quotes have no other ordinal: it mostly only orders steps.
+    """
+    missing = said.codes - quoted.codes
     kinds = {code[:1] for code in quoted.codes}
-    alike = any(code[:1] in kinds for code in said.codes - quoted.codes)
-    return Finding(NAME, Label.CONTRADICTED if alike else Label.NOT_FOUND, "number not in the quote")
+    if "#" not in kinds:
+        missing -= {"#1"}
+    if not missing:
+        return None
+    label = Label.CONTRADICTED if kinds & {code[:1] for code in missing} else Label.NOT_FOUND
+    return Finding(NAME, label, "number not in the quote")
 
 
 def _names(said: Reading, quoted: Reading) -> Finding | None:

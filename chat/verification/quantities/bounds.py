@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 _BIGGER = "more|greater|higher|older|heavier|longer|larger|bigger|later|faster|taller|wider|deeper"
 _SMALLER = "less|lower|fewer|younger|lighter|shorter|smaller|earlier|sooner|slower|faster|narrower"
-_HEDGE = r"(?:(?:about|approximately|around|roughly|another|an?|the|additional|further|of|every)\s)*"
+_HEDGE = r"(?:(?:about|approximately|around|roughly|another|an?|the|additional|further|of|every|age|ages|aged)\s)*"
 _NOT = r"(?:not?|never|without|cannot|\w+n't)"
 # What a negated verb may have before its bound; never a word that begins a condition.
 _OBJECT = (

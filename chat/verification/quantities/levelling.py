@@ -52,7 +52,9 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 
 def levelled(text: str) -> str:
     """The text in lower case on one line. A cell's `|` and the stop of a sentence stay."""
-    text = _POWER.sub(lambda m: "10^" + m[1].translate(_POWER_DIGITS), unicodedata.normalize("NFC", text))
+    text = _POWER.sub(
+        lambda m: "10^" + m[1].translate(_POWER_DIGITS), unicodedata.normalize("NFC", text)
+    )
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "", text)
     text = re.sub(r"\^([^\s^]{1,3})\^", r"^\1", text.translate(_SIGNS))
     text = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in text.lower())
@@ -74,8 +76,14 @@ def _digits(text: str) -> str:
     """Thousands closed up, decimals with a point, fractions as decimals."""
     text = re.sub(r"(?<=\d)\s?\*\*?\s?10\^", " × 10^", text)
     text = re.sub(r"(?<![^\s(\[<>≤≥=~/-])\.(?=\d)", "0.", text)
-    text = re.sub(r"(?<![\d.,])([1-9]\d*)((?:,\d{3})+)(?![\d]|,\d)", lambda m: m[1] + m[2].replace(",", ""), text)
-    text = re.sub(r"(?<![\d.,])([1-9]\d{0,2})((?: 000)+)(?!\d)", lambda m: m[1] + m[2].replace(" ", ""), text)
+    text = re.sub(
+        r"(?<![\d.,])([1-9]\d*)((?:,\d{3})+)(?![\d]|,\d)",
+        lambda m: m[1] + m[2].replace(",", ""),
+        text,
+    )
+    text = re.sub(
+        r"(?<![\d.,])([1-9]\d{0,2})((?: 000)+)(?!\d)", lambda m: m[1] + m[2].replace(" ", ""), text
+    )
     text = re.sub(r"(?<![\d,.])(\d+),(\d{1,2}|(?<=0,)\d{3,})(?!\d|,\d|\.\d)", r"\1.\2", text)
     return re.sub(r"(?<![\w/.-])(?:(\d+)\s+)?\s?([1357])/([248])\s*(?![\d/])", _fraction, text)
 
@@ -89,7 +97,9 @@ def _fraction(match: re.Match[str]) -> str:
 
 def _words_to_digits(text: str) -> str:
     names = f"(?:{_NAMES})(?![a-z0-9])"
-    text = re.sub(rf"(?<![a-z-])(?<!max )(?<!imum )(?<!est )(?:a\s)?single(?=[\s-]{names})", "1", text)
+    text = re.sub(
+        rf"(?<![a-z-])(?<!max )(?<!imum )(?<!est )(?:a\s)?single(?=[\s-]{names})", "1", text
+    )
     text = re.sub(r"(?<![a-z-])half an?(?=\s)", "0.5", text)
     text = re.sub(r"(?<![a-z-])half[\s-](?=hour)", "0.5 ", text)
     text = re.sub(r"(?<![a-z])(two|three)[\s-](third|quarter|fifth)s?(?![a-z])", _part, text)
@@ -120,7 +130,9 @@ def _part(match: re.Match[str]) -> str:
 def _spelled(match: re.Match[str]) -> str:
     """`one` alone is mostly no number: only where something is counted."""
     words = re.findall(r"[a-z]+", match[0])
-    if words == ["one"] and not re.match(_COUNTED + r"|\sand\sa\shalf", match.string[match.end() :]):
+    if words == ["one"] and not re.match(
+        _COUNTED + r"|\sand\sa\shalf", match.string[match.end() :]
+    ):
         return match[0]
     groups = re.split(r"\sand\s", match[0])
     if len(groups) > 1 and not re.search("hundred|thousand", groups[0]):
@@ -155,8 +167,11 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?<=\d)\s?(?:per\s?cent|percent|pct)(?![a-z])", "%", text)
     text = re.sub(r"(?<=\d)\s+%", "%", text)
     text = re.sub(r"°\s(?=[cf](?![a-z]))", "°", text)
-    text = re.sub(r"(?<=\d)\s?(?:degrees?|deg\.?|°)\s?(?:c(?:elsius|entigrade)?|(f)(?:ahrenheit)?)(?![a-z])",
-        lambda m: "°f" if m[1] else "°c", text)
+    text = re.sub(
+        r"(?<=\d)\s?(?:degrees?|deg\.?|°)\s?(?:c(?:elsius|entigrade)?|(f)(?:ahrenheit)?)(?![a-z])",
+        lambda m: "°f" if m[1] else "°c",
+        text,
+    )
     text = re.sub(r"(?:square|sq\.?)\s(?:metres?|meters?|m)(?![a-z])|m\^2", "m2", text)
     text = re.sub(r"cubic\s(?:millimetres?|millimeters?|mm)(?![a-z])|mm\^3", "mm3", text)
     text = re.sub(r"(?<![a-z])international\sunits?(?![a-z])", "iu", text)
@@ -166,6 +181,15 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?<=[a-z0-9µ%)])(?:\sper\s(?:each\s)?|\s?/\s?)(?=[a-z0-9])", "/", text)
     text = re.sub(r"(?<=\d)\+[\s-](years?|months?|weeks?|days?)(?![a-z])", r" \1+", text)
     text = re.sub(r"(?<=\d)\s?&\s?(?=\d)", " and ", text)
-    text = re.sub(rf"(?<![a-z])between\s(?:about\s)?(\d[\d.]*{UNIT}?)\sand\s(?=\d)", r"\1 to ", text)
+    text = re.sub(
+        rf"(?<![a-z])between\s(?:about\s)?(\d[\d.]*{UNIT}?)\sand\s(?=\d)", r"\1 to ", text
+    )
+    text = re.sub(
+        rf"(?<![a-z])between\s((?:{LABELS})s?\s\d+)\sand\s(?:(?:{LABELS})s?\s)?(?=\d)",
+        r"\1 to ",
+        text,
+    )
+    text = re.sub(r"(?<=\d)-\s(?=(?:to|or)\s\d)", " ", text)  # `6- to 8-hourly`
+    text = re.sub(r"(?<![a-z])first\s(?=(?:hour|day|week|month|year)(?![a-z]))", "first 1 ", text)
     text = text.replace("&gt;", ">").replace("&lt;", "<")
     return re.sub(r">\s?=|=\s?>", "≥", re.sub(r"<\s?=|=\s?<", "≤", text))

@@ -13,20 +13,35 @@ from chat.verification.types import Label
 _TEMPERATURES = {"°c", "°f"}
 # What the quote may call a time that the claim gives a role to.
 _MAY_BE = {
-    Role.NONE: {Role.NONE},
+    Role.NONE: {Role.NONE, Role.AGE},  # an age is written without its unit, too
     Role.UNKNOWN: set(Role),
     Role.DURATION: {Role.DURATION, Role.UNKNOWN},
     Role.MOMENT: {Role.MOMENT, Role.UNKNOWN, Role.DURATION, Role.AGE},
-    Role.AGE: {Role.AGE, Role.UNKNOWN, Role.MOMENT},
+    Role.AGE: {Role.AGE, Role.UNKNOWN, Role.MOMENT, Role.NONE},
 }
 
 
 def stands_in(said: Quantity, quoted: Iterable[Quantity]) -> bool:
     """Whether a quantity of the quotes says the same: value, unit, bounds and role."""
     return any(
-        other.role in _MAY_BE[said.role] and _shared(said.readings, other.readings)
+        other.role in _MAY_BE[said.role]
+        and _shared(said.readings, other.readings)
+        and (not said.side or not other.side or said.side == other.side)
         for other in quoted
     )
+
+
+def is_of_another(said: Quantity, quoted: Iterable[Quantity]) -> bool:
+    """Whether the word that it stands behind has, wherever a number of that unit follows it in the
+    quotes, another one: `doxycycline 500 mg` of `amoxicillin 500 mg or doxycycline 100 mg`.
+    """
+    units = {reading.unit for reading in said.readings}
+    same_subject = [
+        one
+        for one in quoted
+        if said.subject and one.subject == said.subject and units & {r.unit for r in one.readings}
+    ]
+    return bool(same_subject) and not stands_in(said, same_subject)
 
 
 def most_often(said: Quantity, quoted: Iterable[Quantity]) -> int:

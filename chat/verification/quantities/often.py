@@ -51,17 +51,32 @@ _ABBREVIATED = [
     for pattern, count in _ABBREVIATIONS.items()
 ]
 # `15 units a day`, but not `within a day`, whose article is a number by now.
-_A_PERIOD = re.compile(r"(?<=[a-z%])\s(?:an?\s(?=hour(?!\s(?:before|after|later|ago|or|and|of|to)))|(?:an?|in\sa|in\sany|in)\s(?:1\s)?(?!hour))(?P<period>hour|day|week|month|year|24[\s-]?(?:hours?|hrs?|h)|1440\smin\w*)(?![a-z])")
-_OTHER_WORDS = re.compile(r"(?<![a-z])(?:annual|every\s(?:day|night|morning|evening)|each\s(?:day|night|morning))(?![a-z])")
+_A_PERIOD = re.compile(
+    r"(?<=[a-z%])\s(?:an?\s(?=hour(?!\s(?:before|after|later|ago|or|and|of|to)))|(?:an?|in\sa|in\sany|in)\s(?:1\s)?(?!hour))(?P<period>hour|day|week|month|year|24[\s-]?(?:hours?|hrs?|h)|1440\smin\w*)(?![a-z])"
+)
+_OTHER_WORDS = re.compile(
+    r"(?<![a-z])(?:annual|every\s(?:day|night|morning|evening)|each\s(?:day|night|morning))(?![a-z])"
+)
 OCCASIONS = (
-    ("night", re.compile(r"(?<![a-z])(?:at\s(?:night|bedtime)|nightly|nocte|(?:every|each)\snight|before\sbed(?:time)?|on\snights?)(?![a-z])")),
+    (
+        "night",
+        re.compile(
+            r"(?<![a-z])(?:at\s(?:night|bedtime)|nightly|nocte|(?:every|each)\snight|before\sbed(?:time)?|on\snights?)(?![a-z])"
+        ),
+    ),
     ("morning", re.compile(r"(?<![a-z])(?:(?:in\sthe|every|each)\smorning|mane)(?![a-z])")),
-    ("as needed", re.compile(
-        r"(?<![a-z.])(?:p\.?r\.?n\.?(?![a-z])|(?:as|when|if|where)(?:ever)?\s(?:needed|required|necessary)(?![a-z]))")),
+    (
+        "as needed",
+        re.compile(
+            r"(?<![a-z.])(?:p\.?r\.?n\.?(?![a-z])|(?:as|when|if|where)(?:ever)?\s(?:needed|required|necessary)(?![a-z]))"
+        ),
+    ),
     ("stat", re.compile(r"(?<![a-z])stat(?![a-z])")),
 )
 # What bears `stat` out.
-AT_ONCE = re.compile(r"(?<![a-z])(?:stat|immediate\w*|at once|straight\s?away|single dose|1 dose|once only|now)(?![a-z])")
+AT_ONCE = re.compile(
+    r"(?<![a-z])(?:stat|immediate\w*|at once|straight\s?away|single dose|1 dose|once only|now)(?![a-z])"
+)
 
 
 def frequencies_of(text: str) -> tuple[Frequency, ...]:
@@ -87,9 +102,19 @@ def _all(text: str) -> Iterator[Frequency]:
     for match in _ALTERNATE.finditer(text):
         yield _frequency(match, _rate(Fraction(1), Fraction(1), 2, match["period"]))
     for match in _A_PERIOD.finditer(text):
-        yield _frequency(match, _rate(Fraction(1), Fraction(1), 1, "day" if match["period"][0].isdigit() else match["period"]))
+        yield _frequency(
+            match,
+            _rate(
+                Fraction(1),
+                Fraction(1),
+                1,
+                "day" if match["period"][0].isdigit() else match["period"],
+            ),
+        )
     for match in _OTHER_WORDS.finditer(text):
-        yield _frequency(match, _rate(Fraction(1), Fraction(1), 1, "year" if match[0] == "annual" else "day"))
+        yield _frequency(
+            match, _rate(Fraction(1), Fraction(1), 1, "year" if match[0] == "annual" else "day")
+        )
     for pattern, count in _ABBREVIATED:
         for match in pattern.finditer(text):
             yield _frequency(match, _rate(Fraction(count), Fraction(count), 1, "day"))
@@ -117,7 +142,10 @@ def _every(match: re.Match[str]) -> Interval:
     low = Fraction(part["low"] or 1) or Fraction(1)
     high = Fraction(part["high"] or low) or low
     period = _ADVERBS[part["adverb"]] if part.get("adverb") else part["period"]
-    slow, fast = _rate(Fraction(1), Fraction(1), high, period), _rate(Fraction(1), Fraction(1), low, period)
+    slow, fast = (
+        _rate(Fraction(1), Fraction(1), high, period),
+        _rate(Fraction(1), Fraction(1), low, period),
+    )
     return Interval(slow.low, fast.high, fast.unit)
 
 
@@ -133,13 +161,24 @@ def _rate(low: Fraction, high: Fraction, span: Fraction | int, period: str) -> I
 
 def _bounded(text: str, one: Frequency) -> Frequency:
     """With `up to` before it; of an interval, `at least every 8 hours` is 3 times a day or more."""
-    is_counted = bool(re.match(r"\d[\d.]*(?:\s?(?:-|to|or)\s?[\d.]+)?[\s-]?(?:times|x|doses)|once|twice|thrice", text[one.start : one.end]))
+    is_counted = bool(
+        re.match(
+            r"\d[\d.]*(?:\s?(?:-|to|or)\s?[\d.]+)?[\s-]?(?:times|x|doses)|once|twice|thrice",
+            text[one.start : one.end],
+        )
+    )
     is_counted = is_counted or text.startswith("every", one.start)
     bound = bound_before(text, one.start)
-    if bound.side and (is_counted or bound.word.startswith(("at least", "at most", "up to", "no more"))):
+    if bound.side and (
+        is_counted or bound.word.startswith(("at least", "at most", "up to", "no more"))
+    ):
         return Frequency(_with_bound(one.rate, bound), bound.start, one.end)
     after, end = bound_after(text, one.end)
-    if after.side and is_counted and not re.match(r".*(?:older|younger|over|above|under|below)", after.word):
+    if (
+        after.side
+        and is_counted
+        and not re.match(r".*(?:older|younger|over|above|under|below)", after.word)
+    ):
         return Frequency(_with_bound(one.rate, after), one.start, end)
     return one
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from functools import lru_cache
 from chat.verification.quantities.bounds import Bound, bound_after, bound_before
 from chat.verification.quantities.levelling import LABELS, levelled, ordinal_of
 from chat.verification.quantities.often import frequencies_of, occasions_of
-from chat.verification.quantities.times import role_of
+from chat.verification.quantities.times import is_bare_age, is_within, role_of, side_of
 from chat.verification.quantities.types import Frequency, Interval, Quantity, Reading, Role
 from chat.verification.quantities.units import MONTHS, SECONDS, UNIT, UNITS, unit_in_header, unit_of
 
@@ -25,17 +26,28 @@ _WRITTEN_UNIT = re.compile(
     rf"-?{_NUMBER}(?P<first>{UNIT})?(?:(?:\s?-\s?|\s(?:to|through|up to)\s)-?{_NUMBER})?(?P<unit>{UNIT})?"
 )
 _LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
-_LIST = re.compile(r"\s?(?:,|or|and|but|,\s?or|,\s?and|/)\s?(?:(?:less|fewer|younger|up|not|more|older|than|to|under|below)\s|[<≤]\s?){0,3}")
-_MONTHS = "january february march april may june july august september october november december".split()
+_LONG_S = 3 * 86400  # from which `over` a time may mean more than it
+_LIST = re.compile(
+    r"\s?(?:,|or|and|but|,\s?or|,\s?and|/)\s?(?:(?:less|fewer|younger|up|not|more|older|than|to|under|below)\s|[<≤]\s?){0,3}"
+)
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
 _MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\.?" for month in _MONTHS), "sept"])
 _DATES = (
-    re.compile(rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH})(?![a-z])(?:,?\s(?P<y>\d{{4}}))?(?!\d)"),
-    re.compile(rf"(?<![a-z])(?P<m>{_MONTH})\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,\s(?P<y>\d{{4}})(?!\d)"),
+    re.compile(
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH})(?![a-z])(?:,?\s(?P<y>\d{{4}}))?(?!\d)"
+    ),
+    re.compile(
+        rf"(?<![a-z])(?P<m>{_MONTH})\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,\s(?P<y>\d{{4}})(?!\d)"
+    ),
     re.compile(rf"(?<![a-z])(?P<m>{_MONTH})\s(?P<y>\d{{4}})(?!\d)"),
     re.compile(r"(?<!\d)(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<raw>\d{1,2}[/.]\d{1,2}[/.]\d{4})(?!\d)"),
 )
-_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])(?:\s?([ap])\.?m\.?(?![a-z]))?|(?<![\d:.])(\d{1,2})\s?([ap])\.?m\.?(?![a-z])")
+_CLOCK = re.compile(
+    r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])(?:\s?([ap])\.?m\.?(?![a-z]))?|(?<![\d:.])(\d{1,2})\s?([ap])\.?m\.?(?![a-z])"
+)
 _RATIO = re.compile(
     rf"(?<![\w.,/-])(?P<top>{_NUMBER}|one)(?:\s?(?:-|to)\s?(?P<top2>{_NUMBER}))?(?:\s?:\s?|(?P<slash>\s?/\s?)|\s(?:in|out\sof|of|per)\s(?:every\s|each\s)?)"
     rf"(?P<low>{_NUMBER})(?:\s?(?:-|to)\s?(?P<high>{_NUMBER}))?(?![\w%]|\.\d|/|-[a-z]|\s?(?:{'|'.join(re.escape(u) for u in UNITS if u.isalpha())})(?![a-z]))"
@@ -50,8 +62,25 @@ _ORDINAL = re.compile(
 _VERSION = re.compile(  # and addresses and telephone numbers
     r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|(?<![\w-])\d+(?:-\d+){2,}(?![\w-])|https?://\S+|www\.\S+"
 )
-_NAME = re.compile(r"(?<![a-z0-9.])(?P<stem>[a-z]+)(?P<hyphen>-?)(?P<rest>\d[a-z0-9]*(?:\.\d+)?(?:>[a-z])?)")
-_CODE = re.compile(r"(?<![\w-])(?<!\d\.)(?P<digits>\d+(?:\.\d+)?)(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])")
+_NAME = re.compile(
+    r"(?<![a-z0-9.])(?P<stem>[a-z]+)(?P<hyphen>-?)(?P<rest>\d[a-z0-9]*(?:\.\d+)?(?:>[a-z])?)"
+)
+_CODE = re.compile(
+    r"(?<![\w-])(?<!\d\.)(?P<digits>\d+(?:\.\d+)?)(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])"
+)
+_SKIPPED = frozenset(
+    "a an the of is are at by mouth oral orally iv im sc po intravenous intravenously subcutaneous "
+    "subcutaneously intramuscular intramuscularly dose doses infusion injection about be was to".split()
+)
+# Words that a second number may stand behind as well: they say nothing of what is counted.
+_GENERIC = frozenset(
+    "about above after added again another around before below between chosen every first followed "
+    "given gives least lasts lasting needs other maximum minimum reaches repeat repeated score second "
+    "still taken takes takes their these those total under until usually where which while within "
+    "adults adult child children infants patient patients people women years infuse affects measure "
+    "increase increased reduce reduced review observe start started weighing weigh among table "
+    "including approximately estimated course courses treat treated treatment over than".split()
+)
 _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 
@@ -65,7 +94,11 @@ def _read(text: str) -> Reading:
     codes: set[str] = set()
     text = _blanked(text, _codes(text, codes))
     often = frequencies_of(text)
-    per_day = {one.start for one in often if text[one.start : one.start + 1] in "/" or re.match(r"\s(?:an?|in)\s", text[one.start :])}
+    per_day = {
+        one.start
+        for one in often
+        if text[one.start : one.start + 1] in "/" or re.match(r"\s(?:an?|in)\s", text[one.start :])
+    }
     occasions = occasions_of(text)
     plain, text = text, _blanked(text, [(one.start, one.end) for one in often])
     ratios: list[Quantity] = []
@@ -202,12 +235,35 @@ def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, en
     label = _LABEL.search(text[: match.start()])
     if label and not interval.unit:
         interval = replace(interval, unit=f"@{label[1]}")
-    role = Role.NONE
+    role, side, is_age = Role.NONE, "", False
     if interval.unit in (SECONDS, MONTHS):
         role = role_of(text, bound.start, after_end, used.word)
+        side = side_of(text, bound.start, after_end)
+    elif not interval.unit and is_bare_age(text, bound.start, used.word):
+        role, is_age = Role.AGE, True
     readings, role = _bounded(interval, used, role)
-    written = frozenset(number for number in (match["low"], match["high"] if is_range else None) if number)
-    return Quantity(readings, role, match.start(), after_end, written)
+    if is_age:  # in years, mostly
+        readings = (*readings, *(_scaled(reading, Fraction(12), MONTHS) for reading in readings))
+    elif (
+        role is Role.MOMENT and not used.side and interval.is_exact and is_within(text, bound.start)
+    ):
+        readings = (*readings, replace(interval, low=None))
+    written = frozenset(
+        number for number in (match["low"], match["high"] if is_range else None) if number
+    )
+    if not used.side and interval.is_exact and text[: match.start()].endswith("from "):
+        readings = (*readings, replace(interval, high=None))  # `from 100 kg` is 100 or more
+    subject = _subject(text[: bound.start])
+    return Quantity(readings, role, match.start(), after_end, written, subject=subject, side=side)
+
+
+def _subject(before: str) -> str:
+    """The last word before a number, routes and the like skipped, in the same clause."""
+    words = re.split(r"[.,;:|()¤]|\d", before[-80:])[-1].split()
+    for word in reversed(words[-5:]):
+        if word.strip("*†‡§") not in _SKIPPED:
+            return word if len(word) > 4 and word.isalpha() and word not in _GENERIC else ""
+    return ""
 
 
 def _bounded(interval: Interval, bound: Bound, role: Role) -> tuple[tuple[Interval, ...], Role]:
@@ -222,9 +278,13 @@ def _bounded(interval: Interval, bound: Bound, role: Role) -> tuple[tuple[Interv
         low_open=low_side and bound.is_open,
         high_open=not low_side and bound.is_open,
     )
-    if bound.word.split()[:1] != ["over"] or role in (Role.NONE, Role.AGE) or interval.unit == MONTHS:
+    if (
+        bound.word.split()[:1] != ["over"]
+        or role in (Role.NONE, Role.AGE)
+        or interval.unit == MONTHS
+    ):
         return (limited,), role
-    if (interval.low or 0) < 86400:
+    if (interval.low or 0) < _LONG_S:
         return (interval,), Role.DURATION
     return (limited, interval), role
 
@@ -236,7 +296,9 @@ def _listed(found: list[Quantity], text: str) -> list[Quantity]:
         one = found[index]
         if any(reading.unit for reading in one.readings):
             written = _WRITTEN_UNIT.match(text, one.start)
-            unit, worth = unit_of(written["first"] or written["unit"] or "") if written else ("", Fraction(1))
+            unit, worth = (
+                unit_of(written["first"] or written["unit"] or "") if written else ("", Fraction(1))
+            )
         elif unit and index + 1 < len(found) and _adjoin(one, found[index + 1], text):
             readings = (*one.readings, *(_scaled(r, worth, unit) for r in one.readings))
             found[index] = replace(one, readings=readings, role=found[index + 1].role)
@@ -244,11 +306,20 @@ def _listed(found: list[Quantity], text: str) -> list[Quantity]:
             unit = ""
     for index in range(1, len(found)):
         before, one = found[index - 1], found[index]
-        label = before.readings[0].unit
-        if label.startswith("@") and _adjoin(before, one, text) and not one.readings[0].unit:
-            readings = tuple(replace(reading, unit=label) for reading in one.readings)
-            found[index] = replace(one, readings=readings)
+        if _adjoin(before, one, text) and all(not reading.unit for reading in one.readings):
+            found[index] = _like(before, one)
     return found
+
+
+def _like(before: Quantity, one: Quantity) -> Quantity:
+    """A bare number of a list, with what the one before it is: a label, an age."""
+    label = before.readings[0].unit
+    if label.startswith("@"):
+        return replace(one, readings=tuple(replace(r, unit=label) for r in one.readings))
+    if before.role is Role.AGE and not label:
+        years = (_scaled(r, Fraction(12), MONTHS) for r in one.readings)
+        return replace(one, readings=(*one.readings, *years), role=Role.AGE)
+    return one
 
 
 def _adjoin(one: Quantity, after: Quantity, text: str) -> bool:
@@ -273,10 +344,13 @@ def read_rows(quotes: Sequence[str]) -> Reading:
     for units in headers:
         for row in rows:
             if any(units) and len(units) == len(row):
-                extra += [q for u, cell in zip(units, row, strict=True) if u for q in _with_unit(cell, u)]
+                extra += [
+                    q for u, cell in zip(units, row, strict=True) if u for q in with_unit(cell, u)
+                ]
     readings = [read(quote) for quote in quotes]
+    quantities = [q for one in readings for q in one.quantities]
     return Reading(
-        tuple(q for one in readings for q in one.quantities) + tuple(extra),
+        (*quantities, *extra, *_two_in_a_row(quantities)),
         tuple(f for one in readings for f in one.frequencies),
         frozenset().union(*(one.occasions for one in readings)),
         tuple(name for one in readings for name in one.names),
@@ -285,7 +359,22 @@ def read_rows(quotes: Sequence[str]) -> Reading:
     )
 
 
-def _with_unit(cell: str, unit: str) -> list[Quantity]:
+def _two_in_a_row(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """`16 and 17 years` is `16 to 17 years` too."""
+    for one, other in itertools.pairwise(quantities):
+        for low, high in itertools.product(one.readings, other.readings):
+            is_whole = low.is_exact and high.is_exact and low.unit == high.unit
+            if is_whole and 0 <= other.start - one.end <= len(" and ") and _is_next(one, other):
+                yield replace(other, readings=(replace(low, high=high.high),))
+
+
+def _is_next(one: Quantity, other: Quantity) -> bool:
+    (low,), (high,) = one.written or ("",), other.written or ("",)
+    return low.isdigit() and high.isdigit() and int(high) == int(low) + 1
+
+
+def with_unit(cell: str, unit: str) -> list[Quantity]:
+    """The bare numbers of a cell, in the unit that its column's label gives."""
     base, worth = unit_of(unit)
     role = Role.UNKNOWN if base in (SECONDS, MONTHS) else Role.NONE
     return [
@@ -300,5 +389,9 @@ def joined_frequencies(reading: Reading) -> Iterator[tuple[Quantity, Frequency]]
     for one in reading.quantities:
         for often in reading.frequencies:
             between = reading.text[one.end : often.start]
-            if one.role is Role.NONE and one.end <= often.start and re.fullmatch(r"(?:\s?[a-z-]+){0,4}\s?", between):
+            if (
+                one.role is Role.NONE
+                and one.end <= often.start
+                and re.fullmatch(r"(?:\s?[a-z-]+){0,4}\s?", between)
+            ):
                 yield one, often

@@ -37,11 +37,48 @@ _LASTS_AFTER = re.compile(
 )
 
 
+_BARE_AGE = re.compile(r"\b(?:aged|age)(?:\s(?:of|between|from|is|over|under|group))*\s?$")
+_PEOPLE_BEFORE = re.compile(rf"\b{_PEOPLE}(?:\s(?:who\sare|are))?\s?$")
+_AGE_BOUND = r"older|younger|\bage"
+_IN = re.compile(r"\bin(?:\sthe)?(?:\s(?:first|last|past|next))?\s?$")
+_SIDE_BEFORE = re.compile(
+    r"\b(after|before|following|prior\sto)(?:\s(?:the|a|first|another|about))*\s?$"
+)
+_SIDE_AFTER = re.compile(r"'?\s(after|before|later|earlier|following|prior|ago)(?![a-z])")
+_SIDES = {
+    "later": "after",
+    "following": "after",
+    "prior to": "before",
+    "prior": "before",
+    "earlier": "before",
+}
+
+
+def is_bare_age(text: str, start: int, bound: str) -> bool:
+    """Whether a number without a unit is somebody's age: `aged 65`, `65 or older`."""
+    before = text[max(0, start - _LOOK_CHARS) : start]
+    is_of_people = re.match("over|under|above|below", bound) and _PEOPLE_BEFORE.search(before)
+    return bool(is_of_people or _BARE_AGE.search(before) or re.search(_AGE_BOUND, bound))
+
+
+def is_within(text: str, start: int) -> bool:
+    """Whether `in` stands before a time: `in 24 hours` may mean `within 24 hours`."""
+    return bool(_IN.search(text[max(0, start - _LOOK_CHARS) : start]))
+
+
+def side_of(text: str, start: int, end: int) -> str:
+    """`before` or `after` what; empty where it is not said."""
+    found = _SIDE_AFTER.match(text, end) or _SIDE_BEFORE.search(
+        text[max(0, start - _LOOK_CHARS) : start]
+    )
+    return _SIDES.get(found[1], found[1]) if found else ""
+
+
 def role_of(text: str, start: int, end: int, bound: str) -> Role:
     """The role of the time at `[start, end)`, its bound's wording included, by its neighbours."""
     before = re.split(r"[;:|¤()]|\.\s", text[max(0, start - _LOOK_CHARS) : start])[-1]
     after = text[end : end + _LOOK_CHARS]
-    if _AGE_AFTER.match(after) or _AGE_BEFORE.search(before) or re.search("older|younger", bound):
+    if _AGE_AFTER.match(after) or _AGE_BEFORE.search(before) or re.search(_AGE_BOUND, bound):
         return Role.AGE
     if _LASTS_BEFORE.search(before) or re.search(r"longer|shorter|longest|\bfor\b", bound):
         return Role.DURATION

@@ -51,6 +51,8 @@ class Quantity:
     end: int
     written: frozenset[str] = frozenset()  # its numbers as they stand there
     is_per_day: bool = False  # `/day`, `per week`: a frequency is a part of its unit
+    subject: str = ""  # the word that it stands behind, where that says what is counted
+    side: str = ""  # of a moment: `before` or `after` something
 
 
 @dataclass(frozen=True)
