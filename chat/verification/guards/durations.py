@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from chat.verification.quantities.matching import stands_in, why_not
-from chat.verification.quantities.reading import read, read_rows
+from chat.verification.quantities.reading import read
+from chat.verification.quantities.rows import read_rows
 from chat.verification.quantities.types import Role
 from chat.verification.types import Cited, Finding, Label
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Hashable
 
 from chat.verification.quantities.matching import is_of_another, most_often, stands_in, why_not
-from chat.verification.quantities.reading import read, read_rows
-from chat.verification.quantities.rows import mixes_rows
+from chat.verification.quantities.reading import read
+from chat.verification.quantities.rows import mixes_rows, read_rows
 from chat.verification.quantities.types import Quantity, Reading, Role
 from chat.verification.types import Cited, Finding, Label
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from chat.verification.quantities.matching import stands_in
 from chat.verification.quantities.often import AT_ONCE
-from chat.verification.quantities.reading import joined_frequencies, read, read_rows
+from chat.verification.quantities.reading import joined_frequencies, read
+from chat.verification.quantities.rows import read_rows
 from chat.verification.quantities.types import Frequency, Interval, Reading, Role
 from chat.verification.types import Cited, Finding, Label
 
@@ -53,11 +54,11 @@ def _is_of_another_dose(said: Reading, quoted: Reading) -> bool:
     """
     pairs = list(joined_frequencies(quoted))
     for dose, often in joined_frequencies(said):
-        alike = [one for one in quoted.quantities if stands_in(dose, [one])]
-        rates = {pair[1].rate for pair in pairs if pair[0] in alike}
-        if len({pair[0] for pair in pairs if pair[0] in alike}) == len(set(alike)) and rates:
-            if often.rate not in rates:
-                return True
+        alike = {one for one in quoted.quantities if stands_in(dose, [one])}
+        joined = [(one, rate.rate) for one, rate in pairs if one in alike]
+        is_everywhere = {one for one, _ in joined} == alike
+        if joined and is_everywhere and often.rate not in {rate for _, rate in joined}:
+            return True
     return False
 
 

@@ -11,17 +11,23 @@ from dataclasses import dataclass
 
 _BIGGER = "more|greater|higher|older|heavier|longer|larger|bigger|later|faster|taller|wider|deeper"
 _SMALLER = "less|lower|fewer|younger|lighter|shorter|smaller|earlier|sooner|slower|faster|narrower"
-_HEDGE = r"(?:(?:about|approximately|around|roughly|another|an?|the|additional|further|of|every|age|ages|aged)\s)*"
+_HEDGE = (
+    r"(?:(?:about|approximately|around|roughly|another|an?|the|additional|further|of|every"
+    r"|age|ages|aged)\s)*"
+)
 _NOT = r"(?:not?|never|without|cannot|\w+n't)"
 # What a negated verb may have before its bound; never a word that begins a condition.
 _OBJECT = (
     r"(?:\s(?!if\b|when\b|unless\b|in\b|with\b|who\b|whose\b|where\b|while\b|until\b|and\b|or\b|but\b"
     r"|because\b|to\b|is\b|are\b|after\b|before\b|once\b|below\b)[a-z-]+){0,4}?\s"
 )
-_TOP = r"(?:max(?:imum|imal|\.)?|highest|largest|longest|greatest|upper\slimit|ceiling|limit|limited|capped)"
+_TOP = (
+    r"(?:max(?:imum|imal|\.)?|highest|largest|longest|greatest|upper\slimit|ceiling|limit|limited"
+    r"|capped)"
+)
 _BOTTOM = r"(?:min(?:imum|imal|\.)|minimum|lowest|smallest|shortest|lower\slimit)"
 # Between `maximum` and its number, as in `the maximum daily dose is`.
-_NAMED = r"(?:\s(?:to|at|of|is|are|be|was|the|a|an|about|in|for|any|by)|\s(?!and\b|or\b|but\b)[a-z-]+){0,5}?"
+_NAMED = r"(?:\s(?!and\b|or\b|but\b)[a-z-]+){0,5}?"
 
 BEFORE = re.compile(
     rf"""(?<![a-z-])(?:

@@ -6,11 +6,13 @@ import re
 import unicodedata
 from fractions import Fraction
 
+from chat.verification.quantities.numbers import written
 from chat.verification.quantities.units import UNIT, UNITS
 
 _SIGNS = str.maketrans(
     {
-        **dict.fromkeys("–—‐‑‒−﹣－", "-"), **dict.fromkeys("≥⩾≧", "≥"), **dict.fromkeys("≤⩽≦", "≤"),
+        **dict.fromkeys("–—‐‑‒−﹣－", "-"),
+        **dict.fromkeys("≥⩾≧", "≥"), **dict.fromkeys("≤⩽≦", "≤"),
         **dict.fromkeys("×✕✖", "×"), "μ": "µ", "º": "°", "˚": "°", "⁄": "/", "∕": "/", "·": ".",
         "％": "%", "’": "'", "＜": "<", "＞": ">", "²": "2", "³": "3",
         "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 ", "⅛": " 1/8 ", "⅓": " 1/3 ", "⅔": " 2/3 ",
@@ -63,10 +65,6 @@ def levelled(text: str) -> str:
     return _phrases(_words_to_digits(_digits(text)))
 
 
-def value_of(number: str) -> Fraction:
-    return Fraction(number)
-
-
 def ordinal_of(word: str) -> str:
     """`2` for `second` and `2nd`."""
     return _ORDINALS.get(word) or re.sub(r"\D", "", word)
@@ -85,14 +83,14 @@ def _digits(text: str) -> str:
         r"(?<![\d.,])([1-9]\d{0,2})((?: 000)+)(?!\d)", lambda m: m[1] + m[2].replace(" ", ""), text
     )
     text = re.sub(r"(?<![\d,.])(\d+),(\d{1,2}|(?<=0,)\d{3,})(?!\d|,\d|\.\d)", r"\1.\2", text)
-    return re.sub(r"(?<![\w/.-])(?:(\d+)\s+)?\s?([1357])/([248])\s*(?![\d/])", _fraction, text)
+    return re.sub(r"(?<![\w/.-])(?:(\d{1,9})\s+)?\s?([1357])/([248])\s*(?![\d/])", _fraction, text)
 
 
 def _fraction(match: re.Match[str]) -> str:
     whole, above, below = int(match[1] or 0), int(match[2]), int(match[3])
     if above >= below:
         return match[0]
-    return f"{float(whole + Fraction(above, below)):g} "
+    return f"{written(whole + Fraction(above, below))} "
 
 
 def _words_to_digits(text: str) -> str:
@@ -107,8 +105,8 @@ def _words_to_digits(text: str) -> str:
     text = re.sub(r"(?<![\d.])(\d+) and a half(?![a-z])", r"\1.5", text)
     text = re.sub(rf"{_BEFORE_A} an? (?=(?:further )?{_ONE_TIME})", r"\1 1 ", text)
     text = re.sub(
-        r"(?<![\d.])(\d+(?:\.\d+)?)\s(hundred|thousand|million|billion)(?![a-z])",
-        lambda m: _plain(Fraction(m[1]) * _SCALES[m[2]]),
+        r"(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s(hundred|thousand|million|billion)(?![a-z])",
+        lambda m: written(Fraction(m[1]) * _SCALES[m[2]]),
         text,
     )
     return re.sub(
@@ -116,10 +114,6 @@ def _words_to_digits(text: str) -> str:
         lambda m: f"{m[1]} {_ROMAN[m[2]]}" if m[2] in _ROMAN else m[0],
         text,
     )
-
-
-def _plain(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
 
 def _part(match: re.Match[str]) -> str:
@@ -177,7 +171,7 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?<![a-z])international\sunits?(?![a-z])", "iu", text)
     text = re.sub(r"mm\shg(?![a-z])|millimet(?:re|er)s?\sof\smercury", "mmhg", text)
     text = re.sub(r"(?<=\d)\s?[x×]\s?(?=10\^)", "×", text)
-    text = re.sub(r"(?<=\d)×10\^(\d+)", lambda m: f"e{m[1]}", text)
+    text = re.sub(r"(?<=\d)×10\^(\d{1,2})(?!\d)", lambda m: f"e{m[1]}", text)
     text = re.sub(r"(?<=[a-z0-9µ%)])(?:\sper\s(?:each\s)?|\s?/\s?)(?=[a-z0-9])", "/", text)
     text = re.sub(r"(?<=\d)\+[\s-](years?|months?|weeks?|days?)(?![a-z])", r" \1+", text)
     text = re.sub(r"(?<=\d)\s?&\s?(?=\d)", " and ", text)

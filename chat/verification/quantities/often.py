@@ -15,9 +15,12 @@ from chat.verification.quantities.units import MONTHS, UNITS
 
 PER_DAY, PER_MONTH = "/day", "/month"
 _DAY_S = 86400
-_NUMBER = r"\d+(?:\.\d+)?"
+_NUMBER = r"\d{1,6}(?:\.\d{1,6})?"
 _UP_TO = r"\s?(?:-|to|or)\s?"
-_TIME = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|mths?|years?|yrs?)(?![a-z0-9])"
+_TIME = (
+    r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|mths?"
+    r"|years?|yrs?)(?![a-z0-9])"
+)
 _ADVERBS = {
     "hourly": "hour", "daily": "day", "weekly": "week", "fortnightly": "fortnight",
     "monthly": "month", "yearly": "year", "annually": "year", "nightly": "day",
@@ -25,7 +28,8 @@ _ADVERBS = {
 _ADVERB = "|".join(_ADVERBS)
 _WORDS = {"once": 1, "twice": 2, "thrice": 3}
 _ABBREVIATIONS = {
-    r"o\.?d|q\.?d": 1, r"b\.?d|b\.?i\.?d|b\.?d\.?s": 2, r"t\.?d\.?s|t\.?i\.?d": 3, r"q\.?d\.?s|q\.?i\.?d": 4,
+    r"o\.?d|q\.?d": 1, r"b\.?d|b\.?i\.?d|b\.?d\.?s": 2,
+    r"t\.?d\.?s|t\.?i\.?d": 3, r"q\.?d\.?s|q\.?i\.?d": 4,
 }  # fmt: skip
 _COUNT = (
     rf"(?:(?P<low>{_NUMBER})(?:{_UP_TO}(?P<high>{_NUMBER}))?[\s-]?(?:times|time|doses|x)"
@@ -75,7 +79,8 @@ OCCASIONS = (
 )
 # What bears `stat` out.
 AT_ONCE = re.compile(
-    r"(?<![a-z])(?:stat|immediate\w*|at once|straight\s?away|single dose|1 dose|once only|now)(?![a-z])"
+    r"(?<![a-z])(?:stat|immediate\w*|at once|straight\s?away|single dose|1 dose|once only|now)"
+    r"(?![a-z])"
 )
 
 

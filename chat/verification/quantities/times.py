@@ -11,7 +11,10 @@ _PEOPLE = (
     r"(?:children|child|infants?|bab(?:y|ies)|neonates?|newborns?|adults?|people|patients?|wom[ae]n|m[ae]n"
     r"|girls?|boys?|persons?|those|individuals?|males?|females?|adolescents?|teenagers?|toddlers?)"
 )
-_HEDGE = r"(?:\s(?:a|an|the|about|around|approximately|another|further|full|up\sto|next|last|past|total\sof|at|of))*"
+_HEDGE = (
+    r"(?:\s(?:a|an|the|about|around|approximately|another|further|full|up\sto|next|last|past"
+    r"|total\sof|at|of))*"
+)
 _AGE_BEFORE = re.compile(
     rf"(?:\b(?:aged?|ages|ageing|aging)(?:\s(?:of|between|from|is|was|about|group|range))*"
     rf"|\b{_PEOPLE}(?:\s(?:of|who\sare|between|from|is|are))?)\s?$"
@@ -61,9 +64,9 @@ def is_bare_age(text: str, start: int, bound: str) -> bool:
     return bool(is_of_people or _BARE_AGE.search(before) or re.search(_AGE_BOUND, bound))
 
 
-def is_within(text: str, start: int) -> bool:
+def is_within(before: str) -> bool:
     """Whether `in` stands before a time: `in 24 hours` may mean `within 24 hours`."""
-    return bool(_IN.search(text[max(0, start - _LOOK_CHARS) : start]))
+    return bool(_IN.search(before[-_LOOK_CHARS:]))
 
 
 def side_of(text: str, start: int, end: int) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a case is read best on one line
 """Sentences made wrong in one number, and the same sentences said otherwise but as true.
 
 Written on the plain text, by rules that know nothing of how the guards read it.

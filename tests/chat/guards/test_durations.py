@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a case is read best on one line
 """How long: what is the same duration, and what is another, an age or an interval."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a case is read best on one line
 """How often: what is the same frequency, and what is another."""
 
 from __future__ import annotations

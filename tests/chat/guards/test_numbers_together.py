@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a case is read best on one line
 """The guards of numbers together, on sentences as guidelines and language models write them."""
 
 from __future__ import annotations
