@@ -16,10 +16,13 @@ from chat.verification.quantities.types import Quantity, Reading, Role
 from chat.verification.types import Cited, Finding, Label
 
 NAME = "figures"
+MAX_NUMBERS = 100  # of a claim: each is compared with each of the quotes
 
 
 def check(claim: str, cited: Cited) -> Finding | None:
     said, quoted = read(claim), read_rows(cited.quotes)
+    if len(said.quantities) + len(said.frequencies) > MAX_NUMBERS:
+        return Finding(NAME, Label.NOT_FOUND, "too many numbers for one claim")
     for one in said.quantities:
         if one.role is Role.DURATION or _is_a_day(one, quoted):
             continue

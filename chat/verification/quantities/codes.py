@@ -49,6 +49,7 @@ _ORDINAL = re.compile(
     r"(?<![\w.])(?:\d+(?:st|nd|rd|th)|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
     r"|first(?=\s(?:trimester|dose|day|week|month|year|hour|stage)))(?![a-z])"
 )
+_TIME_BEFORE = re.compile(r"(?:\d|every)[\s-]?$")
 _VERSION = re.compile(  # and addresses, telephone numbers and what is too long for a number
     r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|(?<![\w-])\d+(?:-\d+){2,}(?![\w-])"
     r"|https?://\S+|www\.\S+|\d*\.?\d{21,}"
@@ -66,9 +67,10 @@ _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 def blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
     """The text with `¤` at the places, so that all else stays where it is."""
+    characters = list(text)
     for start, end in places:
-        text = f"{text[:start]}{'¤' * (end - start)}{text[end:]}"
-    return text
+        characters[start:end] = "¤" * (end - start)
+    return "".join(characters)
 
 
 def codes_of(text: str, codes: set[str]) -> list[tuple[int, int]]:
@@ -86,7 +88,9 @@ def codes_of(text: str, codes: set[str]) -> list[tuple[int, int]]:
         codes.add(match[0])
         places.append(match.span())
     for match in _ORDINAL.finditer(text):
-        if match[0] != "second" or not re.search(r"(?:\d|every)[\s-]?$", text[: match.start()]):
+        if match[0] != "second" or not _TIME_BEFORE.search(
+            text[max(0, match.start() - 8) : match.start()]
+        ):
             codes.add(f"#{ordinal_of(match[0])}")
             places.append(match.span())
     return places

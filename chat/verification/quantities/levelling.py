@@ -125,7 +125,7 @@ def _spelled(match: re.Match[str]) -> str:
     """`one` alone is mostly no number: only where something is counted."""
     words = re.findall(r"[a-z]+", match[0])
     if words == ["one"] and not re.match(
-        _COUNTED + r"|\sand\sa\shalf", match.string[match.end() :]
+        _COUNTED + r"|\sand\sa\shalf", match.string[match.end() : match.end() + 40]
     ):
         return match[0]
     groups = re.split(r"\sand\s", match[0])

@@ -26,6 +26,8 @@ _QUANTITY = re.compile(
     rf"(?P<high>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
 )
 _LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
+_A = re.compile(r"\s(?:an?|in)\s")
+_LOOK_CHARS = 100
 _LONG_S = 3 * 86400  # from which `over` a time may mean more than it
 
 
@@ -42,7 +44,7 @@ def _read(text: str) -> Reading:
     per_day = {
         one.start
         for one in often
-        if text[one.start : one.start + 1] in "/" or re.match(r"\s(?:an?|in)\s", text[one.start :])
+        if text[one.start : one.start + 1] in "/" or _A.match(text, one.start)
     }
     occasions = occasions_of(text)
     plain, text = text, blanked(text, [(one.start, one.end) for one in often])
@@ -92,6 +94,7 @@ def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, en
     bound = bound_before(plain, match.start())
     after, end = bound_after(text, end) if not bound.side else (bound, end)
     used, start = (bound if bound.side else after), bound.start
+    before = text[max(0, start - _LOOK_CHARS) : start]
     role, side = Role.NONE, ""
     if interval.unit in (SECONDS, MONTHS):
         role, side = role_of(text, start, end, used.word), side_of(text, start, end)
@@ -99,11 +102,11 @@ def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, en
         role = Role.AGE
     readings, role = _bounded(interval, used, role)
     if not used.side:
-        readings += _loosely(interval, text[:start], role)
+        readings += _loosely(interval, before, role)
     if role is Role.AGE and not interval.unit:  # in years, mostly
         readings += tuple(scaled(reading, Fraction(12), MONTHS) for reading in readings)
     numbers = frozenset((match["low"], match["high"]) if is_range else (match["low"],))
-    subject = subject_of(text[:start])
+    subject = subject_of(before)
     return Quantity(readings, role, match.start(), end, numbers, subject=subject, side=side)
 
 
@@ -114,7 +117,7 @@ def _interval(match: re.Match[str], text: str, *, is_range: bool) -> Interval:
         interval, second = _ends(match)
         places = max(interval.places, second.places)
         interval = replace(interval, high=second.high, places=places)
-    label = _LABEL.search(text[: match.start()])
+    label = _LABEL.search(text[max(0, match.start() - _LOOK_CHARS) : match.start()])
     return replace(interval, unit=f"@{label[1]}") if label and not interval.unit else interval
 
 

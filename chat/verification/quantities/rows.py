@@ -6,6 +6,7 @@ A row is a line with `|` between its cells, as pages hold it.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -83,25 +84,17 @@ def mixes_rows(said: Reading, quotes: Sequence[str]) -> bool:
 
 
 def _mixes(said: Reading, rows: Sequence[Row]) -> bool:
-    counted = {
+    counted: dict[Place, bool | None] = {
         (row, column): _said_of(cell, said, [line[column] for line in rows])
         for row, cells in enumerate(rows)
         for column, cell in enumerate(cells)
     }
     taken = [place for place, is_said in counted.items() if is_said]
-    for (row, column), (row2, column2) in itertools.combinations(taken, 2):
-        corners = ((row, column2), (row2, column))
-        both = ((row, column), (row2, column2))
-        is_mixed = row != row2 and column != column2 and all(counted[c] is False for c in corners)
-        if is_mixed and not any(_is_elsewhere(counted, place) for place in both):
-            return True
-    return False
-
-
-def _is_elsewhere(counted: dict[Place, bool | None], place: Place) -> bool:
-    """Whether the same column has it in another row, too."""
+    told = Counter(column for _, column in taken)  # a claim may tell one column of several rows
+    alone = [(row, column) for row, column in taken if told[column] == 1]
     return any(
-        is_said and other != place and other[1] == place[1] for other, is_said in counted.items()
+        row != row2 and counted[row, column2] is False and counted[row2, column] is False
+        for (row, column), (row2, column2) in itertools.combinations(alone, 2)
     )
 
 

@@ -230,3 +230,21 @@ def test_figures_are_the_same_where_two_texts_count_the_same() -> None:
     assert figures("once daily") != figures("twice daily")
     assert figures("at night") != figures("in the morning")
     assert figures("No number") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5 mg, " * 2000, "9" * 50_000, "1," * 5000, "1 in " * 2000, "daily " * 200, "1 x 10^999999999"],
+    ids=lambda text: text[:8],
+)
+def test_what_was_made_to_take_long_is_refused_or_read(text: str) -> None:
+    """An exponent is never worked out, and a claim of a thousand numbers is no claim."""
+    found = check(text, Cited((text,)))
+    assert found is None or found.detail == "too many numbers for one claim"
+
+
+def test_a_claim_has_no_more_numbers_than_can_be_compared() -> None:
+    text = ", ".join(f"{number} mg" for number in range(1, 120))
+    found = check(text, Cited((text,)))
+    assert found is not None
+    assert found.label is Label.NOT_FOUND
