@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from chat.verification.quantities.matching import is_of_another, most_often, stands_in, why_not
+from chat.verification.quantities.matching import (
+    is_of_another,
+    is_said_too_often,
+    stands_in,
+    why_not,
+)
 from chat.verification.quantities.reading import read
 from chat.verification.quantities.rows import mixes_rows, read_rows
 from chat.verification.quantities.types import Quantity, Reading, Role
@@ -30,7 +35,7 @@ def check(claim: str, cited: Cited) -> Finding | None:
             return Finding(NAME, *why_not(one, quoted.quantities))
         if is_of_another(one, quoted.quantities):
             return Finding(NAME, Label.CONTRADICTED, "number of something else in the quote")
-        if _is_said_too_often(one, said, quoted):
+        if is_said_too_often(one, said.quantities, quoted.quantities):
             return Finding(NAME, Label.CONTRADICTED, "number stands less often in the quote")
         if not one.is_per_day and _leaves_out_per_day(one, said, quoted):
             return Finding(NAME, Label.CONTRADICTED, "unit not in the quote")
@@ -49,11 +54,6 @@ def figures(text: str) -> frozenset[Hashable]:
         | frozenset(found.names)
         | found.codes
     )
-
-
-def _is_said_too_often(one: Quantity, said: Reading, quoted: Reading) -> bool:
-    """`10 or 10 mg` of `5 or 10 mg`: one number took the place of another."""
-    return most_often(one, said.quantities) > most_often(one, quoted.quantities)
 
 
 def _is_a_day(said: Quantity, quoted: Reading) -> bool:

@@ -30,7 +30,7 @@ _BOTTOM = r"(?:min(?:imum|imal|\.)|minimum|lowest|smallest|shortest|lower\slimit
 _NAMED = r"(?:\s(?!and\b|or\b|but\b)[a-z-]+){0,5}?"
 
 BEFORE = re.compile(
-    rf"""(?<![a-z-])(?:
+    rf"""(?:(?<![a-z-])|(?=[<>≤≥]))(?:
     (?P<low_closed>{_NOT}\s(?:{_SMALLER})\sthan|not\s(?:below|under)|(?:{_BIGGER})\sthan\sor\sequal\sto
         |at\sor\s(?:above|over)|(?:at\s(?:the\svery\s)?least|as\s(?:little|few|low)\sas)
         |(?:above|over|>)\sor\sequal\sto|equal\sto\sor\s(?:{_BIGGER})\sthan

@@ -53,6 +53,7 @@ _TIME_BEFORE = re.compile(r"(?:\d|every)[\s-]?$")
 _VERSION = re.compile(  # and addresses, telephone numbers and what is too long for a number
     r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|(?<![\w-])\d+(?:-\d+){2,}(?![\w-])"
     r"|https?://\S+|www\.\S+|\d*\.?\d{21,}"
+    r"|(?<=[a-z][\s-])(?<!\sfor\s)[1-9]\d{0,2}0s(?![a-z])"  # `in their 50s`
 )
 _NAME = re.compile(
     r"(?<![a-z0-9.])(?P<stem>[a-z]+)(?P<hyphen>-?)(?P<rest>\d[a-z0-9]*(?:\.\d+)?(?:>[a-z])?)"

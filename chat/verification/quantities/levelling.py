@@ -156,6 +156,10 @@ def _worth(words: list[str]) -> int:
     return total + group
 
 
+def _nth_day(match: re.Match[str]) -> str:
+    return f"every {match[1] or {'third': 3, 'fourth': 4}[match[0].split()[1]]} days"
+
+
 def _phrases(text: str) -> str:
     """Signs and phrases that are written in several ways."""
     text = re.sub(r"(?<=\d)\s?(?:per\s?cent|percent|pct)(?![a-z])", "%", text)
@@ -185,5 +189,10 @@ def _phrases(text: str) -> str:
     )
     text = re.sub(r"(?<=\d)-\s(?=(?:to|or)\s\d)", " ", text)  # `6- to 8-hourly`
     text = re.sub(r"(?<![a-z])first\s(?=(?:hour|day|week|month|year)(?![a-z]))", "first 1 ", text)
+    text = re.sub(rf"(?<![a-z])({LABELS})s?\s(\d+)\s(?:to|-)\s\1s?\s(?=\d)", r"\1 \2 to ", text)
+    text = re.sub(r"(?<![a-z])max\.(?=\s)", "max", text)
+    text = re.sub(r"(?<=\d)\s?×\s?(?=[a-z])|(?<=\d)\s?x\s(?=uln|upper)", " times ", text)
+    text = re.sub(r"(?<![a-z])(over|under)[\s-](?:the\s)?(\d{1,3})s(?![a-z])", r"\1 \2 years", text)
+    text = re.sub(r"(?<![a-z])every (?:(\d+)(?:rd|th)|third|fourth) day(?![a-z])", _nth_day, text)
     text = text.replace("&gt;", ">").replace("&lt;", "<")
     return re.sub(r">\s?=|=\s?>", "≥", re.sub(r"<\s?=|=\s?<", "≤", text))

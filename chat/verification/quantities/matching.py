@@ -44,9 +44,17 @@ def is_of_another(said: Quantity, quoted: Iterable[Quantity]) -> bool:
     return bool(same_subject) and not stands_in(said, same_subject)
 
 
-def most_often(said: Quantity, quoted: Iterable[Quantity]) -> int:
-    """How many quantities of the quotes bear it out."""
-    return sum(stands_in(said, [other]) for other in quoted)
+def is_said_too_often(one: Quantity, said: Sequence[Quantity], quoted: Sequence[Quantity]) -> bool:
+    """`10 or 10 mg` of `5 or 10 mg`: one number took the place of another.
+
+    `1 g (1,000 mg)` says one thing in two ways.
+    """
+    alike = [other for other in said if other.written == one.written]
+    return _count(one, alike) > max(1, _count(one, quoted))
+
+
+def _count(one: Quantity, others: Iterable[Quantity]) -> int:
+    return sum(stands_in(one, [other]) for other in others)
 
 
 def same(said: Interval, quoted: Interval) -> bool:

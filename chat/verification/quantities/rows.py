@@ -75,12 +75,26 @@ def mixes_rows(said: Reading, quotes: Sequence[str]) -> bool:
 
     That is, the cells at the two other corners hold numbers that the claim doesn't say: `50 to 99
     kg` of one row with the dose of the next. A claim that tells both rows has all four corners.
+    What stands in the text around the table, too, may be from there.
     """
     rows = _rows(quotes)
+    if len(rows) < 2:
+        return False
+    said = _only_in_rows(said, quotes)
     for width in sorted({len(row) for row in rows}):
         if _mixes(said, [row for row in rows if len(row) == width]):
             return True
     return False
+
+
+def _only_in_rows(said: Reading, quotes: Sequence[str]) -> Reading:
+    lines = (line for quote in quotes for line in quote.split("\n") if "|" not in line)
+    around = read("\n".join(lines))
+    rates = {one.rate for one in around.frequencies}
+    return Reading(
+        tuple(one for one in said.quantities if not stands_in(one, around.quantities)),
+        tuple(one for one in said.frequencies if one.rate not in rates),
+    )
 
 
 def _mixes(said: Reading, rows: Sequence[Row]) -> bool:

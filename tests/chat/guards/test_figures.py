@@ -234,7 +234,14 @@ def test_figures_are_the_same_where_two_texts_count_the_same() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["5 mg, " * 2000, "9" * 50_000, "1," * 5000, "1 in " * 2000, "daily " * 200, "1 x 10^999999999"],
+    [
+        "5 mg, " * 2000,
+        "9" * 50_000,
+        "1," * 5000,
+        "1 in " * 2000,
+        "daily " * 200,
+        "1 x 10^999999999",
+    ],
     ids=lambda text: text[:8],
 )
 def test_what_was_made_to_take_long_is_refused_or_read(text: str) -> None:

@@ -75,6 +75,14 @@ FAITHFUL = [
     ("It audits one hundred admissions each month.", "100 admissions a month are audited."),
     ("Give 5,000 units twice daily.", "Give 5000 IU every 12 hours."),
     ("There is a 1 in 4 chance.", "The chance is one in four."),
+    ("Give 1 g of it.", "Give 1 g (1000 mg) of it."),
+    ("Stop when it is above three times the upper limit.", "Stop when it is > 3× ULN."),
+    ("Acidosis means a pH below 7.30.", "Acidosis means pH<7.3."),
+    ("Give 15 mg/kg (maximum 2 g per dose).", "Give 15 mg/kg (max. 2 g/dose)."),
+    ("Children under 5 years are seen first.", "Under-5s are seen first."),
+    ("Give it every third day.", "Give it every 3 days."),
+    ("From day 3 to day 5 give 10 mg.", "Give 10 mg on days 3-5."),
+    (f"{TABLE}\nGive 60 mg once daily to the very old.", "The very old are given 60 mg once daily."),
 ]  # fmt: skip
 ALTERED = [
     (PUFFS, "Two puffs, then 4 puffs every 2 minutes, to a maximum of 100 puffs."),
@@ -123,6 +131,13 @@ ALTERED = [
     (DRINK, "Patients who drink more than 15 units a week"),
     (DRINK, "Patients who drink more than 20 units a day, or score 15 or more"),
     (TABLE, "Adults of 50 to 99 kg are given 60 mg once daily."),
+    ("Stop when it is above 3 times the upper limit.", "Stop when it is above 5× ULN."),
+    ("Acidosis means a pH below 7.30.", "Acidosis means pH>7.3."),
+    ("Give 15 mg/kg (maximum 2 g per dose).", "Give 15 mg/kg (max. 3 g/dose)."),
+    ("Give 15 mg/kg (max. 2 g per dose).", "Give 15 mg/kg (2 g per dose)."),
+    ("Children under 5 years are seen first.", "Over-5s are seen first."),
+    ("Give it every third day.", "Give it on day 3."),
+    ("Women in their 50s", "Women in their 60s"),
 ]  # fmt: skip
 
 
