@@ -53,6 +53,7 @@ _TIME_BEFORE = re.compile(r"(?:\d|every)[\s-]?$")
 _VERSION = re.compile(  # and addresses, telephone numbers and what is too long for a number
     r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|(?<![\w-])\d+(?:-\d+){2,}(?![\w-])"
     r"|https?://\S+|www\.\S+|\d*\.?\d{21,}"
+    r"|(?<!\d)\d{1,2}\+\d(?=\sweeks?(?![a-z]))"  # of pregnancy: weeks and days
     r"|(?<=[a-z][\s-])(?<!\sfor\s)[1-9]\d{0,2}0s(?![a-z])"  # `in their 50s`
 )
 _NAME = re.compile(
@@ -137,7 +138,7 @@ def names_of(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[t
         codes.add(f"pair {match[1]}/{match[2]} {unit or ''}")
         places.append(match.span())
     for match in _NAME.finditer(text):
-        if match[0] in UNITS:  # `m2`
+        if match[0] in UNITS or (match["hyphen"] and match["stem"] in UNITS):  # `m2`, `1 g-2 g`
             continue
         names.append((match["stem"], match["rest"]))
         places.append(match.span())

@@ -47,6 +47,7 @@ _BEFORE_A = (
     r"\b(within|for|in|after|than|about|over|least|lasts?|lasting|under|until|before|to|up to"
     r"|nearly|almost|around|every)"
 )
+_COUNTABLE = r"(?:minute|hour|day|week|month|year|tablet|dose|unit|puff)s?"
 _ORDINALS = {word: str(number) for number, word in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1
 )}  # fmt: skip
@@ -99,6 +100,7 @@ def _words_to_digits(text: str) -> str:
         rf"(?<![a-z-])(?<!max )(?<!imum )(?<!est )(?:a\s)?single(?=[\s-]{names})", "1", text
     )
     text = re.sub(r"(?<![a-z-])half an?(?=\s)", "0.5", text)
+    text = re.sub(r"(?<![a-z-])(?:a\s)?quarter of an?(?=\s)", "0.25", text)
     text = re.sub(r"(?<![a-z-])half[\s-](?=hour)", "0.5 ", text)
     text = re.sub(r"(?<![a-z])(two|three)[\s-](third|quarter|fifth)s?(?![a-z])", _part, text)
     text = _NUMBER_WORDS.sub(_spelled, text)
@@ -190,6 +192,7 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?<=\d)-\s(?=(?:to|or)\s\d)", " ", text)  # `6- to 8-hourly`
     text = re.sub(r"(?<![a-z])first\s(?=(?:hour|day|week|month|year)(?![a-z]))", "first 1 ", text)
     text = re.sub(rf"(?<![a-z])({LABELS})s?\s(\d+)\s(?:to|-)\s\1s?\s(?=\d)", r"\1 \2 to ", text)
+    text = re.sub(rf"(?<=\d)\s(or (?:more|fewer|less))\s({_COUNTABLE})(?![a-z])", r" \2 \1", text)
     text = re.sub(r"(?<![a-z])max\.(?=\s)", "max", text)
     text = re.sub(r"(?<=\d)\s?×\s?(?=[a-z])|(?<=\d)\s?x\s(?=uln|upper)", " times ", text)
     text = re.sub(r"(?<![a-z])(over|under)[\s-](?:the\s)?(\d{1,3})s(?![a-z])", r"\1 \2 years", text)

@@ -175,7 +175,8 @@ def _bounded(text: str, one: Frequency) -> Frequency:
     is_counted = is_counted or text.startswith("every", one.start)
     bound = bound_before(text, one.start)
     if bound.side and (
-        is_counted or bound.word.startswith(("at least", "at most", "up to", "no more"))
+        is_counted
+        or bound.word.startswith(("at least", "at most", "up to", "no more", "not more", "no less"))
     ):
         return Frequency(_with_bound(one.rate, bound), bound.start, one.end)
     after, end = bound_after(text, one.end)

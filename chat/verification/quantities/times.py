@@ -85,6 +85,6 @@ def role_of(text: str, start: int, end: int, bound: str) -> Role:
         return Role.AGE
     if _LASTS_BEFORE.search(before) or re.search(r"longer|shorter|longest|\bfor\b", bound):
         return Role.DURATION
-    if bound == "within" or _MOMENT_BEFORE.search(before) or _MOMENT_AFTER.match(after):
+    if bound.startswith("within") or _MOMENT_BEFORE.search(before) or _MOMENT_AFTER.match(after):
         return Role.MOMENT
     return Role.DURATION if _LASTS_AFTER.match(after) else Role.UNKNOWN

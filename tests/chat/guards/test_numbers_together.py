@@ -76,6 +76,12 @@ FAITHFUL = [
     ("Give 5,000 units twice daily.", "Give 5000 IU every 12 hours."),
     ("There is a 1 in 4 chance.", "The chance is one in four."),
     ("Give 1 g of it.", "Give 1 g (1000 mg) of it."),
+    ("Do not give it more often than every 4 hours.", "At most every 4 hours."),
+    ("Review within the first 24 hours.", "Review within 1 day."),
+    ("Treat for 3 or more days.", "Treat for at least 3 days."),
+    ("1 month–11 years: 20 mg", "From 1 month to 11 years 20 mg is given."),
+    ("At 28+6 weeks give 1.5 g–2 g.", "Give 1.5 to 2 g at 28+6 weeks."),
+    ("Give a quarter of a tablet.", "Give 0.25 tablets."),
     ("Stop when it is above three times the upper limit.", "Stop when it is > 3× ULN."),
     ("Acidosis means a pH below 7.30.", "Acidosis means pH<7.3."),
     ("Give 15 mg/kg (maximum 2 g per dose).", "Give 15 mg/kg (max. 2 g/dose)."),
@@ -138,6 +144,11 @@ ALTERED = [
     ("Children under 5 years are seen first.", "Over-5s are seen first."),
     ("Give it every third day.", "Give it on day 3."),
     ("Women in their 50s", "Women in their 60s"),
+    ("Do not give it more often than every 4 hours.", "Give it every 4 hours."),
+    ("Treat for 3 or more days.", "Treat for 3 days."),
+    ("1 month–11 years: 20 mg", "1 month–12 years: 20 mg"),
+    ("At 28+6 weeks give 1.5 g–2 g.", "At 28+2 weeks give 1.5 g–2 g."),
+    ("Give a quarter of a tablet.", "Give half a tablet."),
 ]  # fmt: skip
 
 
