@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from chat.verification.quantities.numbers import value_of
 from chat.verification.quantities.types import Interval, Quantity, Role
 from chat.verification.types import Label
 
@@ -49,7 +50,8 @@ def is_said_too_often(one: Quantity, said: Sequence[Quantity], quoted: Sequence[
 
     `1 g (1,000 mg)` says one thing in two ways.
     """
-    alike = [other for other in said if other.written == one.written]
+    numbers = set(map(value_of, one.written))
+    alike = [other for other in said if set(map(value_of, other.written)) == numbers]
     return _count(one, alike) > max(1, _count(one, quoted))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,20 @@ def test_each_sentence_of_medquad_passes() -> None:
     assert len(sentences) > 1500
     wrong = [line for text in sentences for line in against(text, Cited((text,)))]
     assert not wrong, "\n".join(wrong)
+
+
+PIECES = (
+    "5 10 0 0.5 .5 1,000 1,5 1/2 ½ ⅓ ² 10⁹ × x 10^9 10^9^ /L mg g µg/kg/h mL % °C °F - – − + ± > < ≥ "
+    "≤ = to and or between from up at least most more than less twice once daily BD q8h every other "
+    "day week months years old aged for over within one two hundred million half a third second 2nd "
+    "type II IL-6 B12 1: : | ; . , ( ) [12] 12:30 8 pm May 2024 2024-13-45 31/12/2024 1 in 10,000 per "
+    "minus e9 5e9 0/0 0 in 0 every 0 hours ١٢ ㎎ 140/90 stat prn first age 99999999999999999999999"
+).split()
+
+
+def test_nothing_made_of_their_words_is_against_itself_or_breaks_them() -> None:
+    rng = random.Random(4)
+    for _ in range(2000):
+        parts = [rng.choice(PIECES) + rng.choice([" ", " ", "", "-", "\n"]) for _ in range(12)]
+        text = "".join(parts[: rng.randint(1, 12)])
+        assert against(text, Cited((text,))) == []
