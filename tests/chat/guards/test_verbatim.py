@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a list of words is read best on few lines
 """What is quoted word by word passes each guard that reads numbers."""
 
 from __future__ import annotations
