@@ -106,6 +106,7 @@ PURE = [
     *(f"chat/generation/{name}.py" for name in ("locating", "markup", "showing")),
     *(f"chat/verification/entailment/{name}.py" for name in ("labels", "windows", "judge")),
     *("chat/verification/atomic.py", "chat/verification/statements.py"),
+    "chat/verification/quantities/*.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.
