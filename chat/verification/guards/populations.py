@@ -1,0 +1,149 @@
+"""Whom a claim is about is whom its quotes are about: nobody dropped, changed or added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chat.verification.texts import normalised
+from chat.verification.types import Cited, Finding, Label
+from chat.verification.wording.statements import Clause, Statement, is_covered, sources, statements
+from chat.verification.wording.verbatim import word_for_word
+
+NAME = "populations"
+_GROUPS = {
+    "preterm": r"pre-?term(?! (?:birth|delivery|labou?r))|pre-?mature (?:bab|infant|neonat)\w+|low birth ?weight",
+    "neonates": r"neonat(?:e|es|al)|new-?borns?",
+    "infants": r"infants?|infancy|bab(?:y|ies)|toddlers?",
+    "children": r"child(?:ren|hood)?(?!-?pugh|[- ]pugh|birth)|p(?:a|ae|æ)ediatrics?|kids?|boys?|girls?"
+    r"|school-?aged?|minors?",
+    "adolescents": r"adolescen(?:t|ts|ce)|teen(?:s|agers?|aged?)?|young (?:people|persons?)",
+    "young adults": r"young adults?|younger (?:adults?|people|patients)",
+    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|men|women)|geriatrics?"
+    r"|frail(?:ty)?|over[- ]65s?|seniors?|(?:aged|over|above) 65(?: years)?(?: and over| or over)?",
+    "adults": r"(?<!young )(?<!younger )(?<!older )adults?(?![- ]onset)|grown-?ups?|adulthood",
+    "first trimester": r"(?:first|1st) trimester|early pregnancy",
+    "second trimester": r"(?:second|2nd)(?: and third)? trimesters?",
+    "third trimester": r"(?:third|3rd) trimesters?|late pregnancy|near term|at term",
+    "pregnancy": r"(?<!early )(?<!late )(?<!non-)pregnan(?:t|cy|cies)|gravid|antenatal|prenatal"
+    r"|gestation(?:al)?(?! diabetes)|expectant mothers?|maternity",
+    "postpartum": r"post-?partum|post-?natal|puerper\w+",
+    "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?",
+    "women": r"wom[ae]n|females?|ladies",
+    "men": r"\bm[ae]n|males?",
+    "dialysis": r"(?:haemo|hemo|peritoneal )?-?dialysis|renal replacement",
+    "renal impairment": r"(?:renal|kidney) (?:impairment|failure|insufficiency|disease|dysfunction)"
+    r"|(?:impaired|reduced|poor) (?:renal|kidney) function|(?-i:\b(?:CKD|AKI|ESRD)\b)",
+    "hepatic impairment": r"(?:hepatic|liver) (?:impairment|failure|insufficiency|disease"
+    r"|dysfunction)|cirrho(?:sis|tics?)|child-pugh|(?:impaired|reduced) (?:liver|hepatic) function",
+    "diabetes": r"diabet(?:es|ics?)(?! (?:insipidus|team|specialist|consultant|ketoacidosis|nurse))",
+    "immunocompromised": r"immun(?:o|e)-?\s?(?:compromised?|suppress(?:ed|ion)|deficien(?:t|cy))"
+    r"|neutrop(?:a?enic)|transplant (?:patients?|recipients?)",
+    "critically ill": r"critically ill",
+    "smokers": r"smokers?",
+}
+_PATTERN = re.compile(
+    "|".join(
+        f"(?P<g{index}>(?<!\\w)(?:{form})(?!\\w))" for index, form in enumerate(_GROUPS.values())
+    ),
+    re.IGNORECASE,
+)
+_NAMES = tuple(_GROUPS)
+# What a group says by itself of the others.
+_IMPLIED = {
+    "pregnancy": {"women"},
+    "first trimester": {"women", "pregnancy"},
+    "second trimester": {"women", "pregnancy"},
+    "third trimester": {"women", "pregnancy"},
+    "postpartum": {"women"},
+    "breastfeeding": {"women"},
+    "preterm": {"infants", "neonates"},
+    "neonates": {"infants"},
+}
+# Between two groups that stand for choice: either may be named alone.
+_CHOICE = re.compile(r"\W*(?:and|or|,|and/or|as well as|/)\W*(?:\w+\W+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A group of patients where a text names it."""
+
+    group: str
+    start: int
+    end: int
+
+
+def check(claim: str, cited: Cited) -> Finding | None:
+    """A group that the claim adds, changes or drops.
+
+    What only title, section or population of the passage say may be left out: the page shows it
+    beside the claim. A statement about adults or children may be claimed of one of them.
+    """
+    if word_for_word(claim, cited):
+        return None
+    said = groups(claim)
+    dropped = sorted({group for each in sources(claim, cited) for group in _dropped(each, claim)})
+    known = _with_implied(groups(cited.text) | groups(cited.context))
+    if added := sorted(said - known):
+        quoted = any(groups(each.text) for each in sources(claim, cited))
+        label = Label.CONTRADICTED if dropped or quoted else Label.NOT_FOUND
+        return Finding(NAME, label, f"not whom the quote is about: {added[0]}")
+    if dropped:
+        label = Label.CONTRADICTED if said - groups(cited.text) else Label.NOT_FOUND
+        return Finding(NAME, label, f"left out whom it is about: {dropped[0]}")
+    return None
+
+
+def groups(text: str) -> frozenset[str]:
+    """The groups of patients that a text names."""
+    return frozenset(mention.group for mention in mentions(text))
+
+
+@lru_cache(maxsize=4096)
+def mentions(text: str) -> tuple[Mention, ...]:
+    """Where the normalised text names a group, in order."""
+    found = _PATTERN.finditer(normalised(text))
+    return tuple(Mention(_NAMES[int(str(m.lastgroup)[1:])], *m.span()) for m in found)
+
+
+def _dropped(statement: Statement, claim: str) -> Iterator[str]:
+    """Groups of the clauses that the claim says, which it does not name."""
+    said = _with_implied(groups(claim))
+    keys = frozenset[str]().union(*(each.keys for each in statements(claim)))
+    for clause in statement.clauses:
+        inside = [m for m in mentions(statement.text) if clause.start <= m.start < clause.end]
+        if not _is_said(clause, statement, keys):
+            continue
+        for choices in _choices(inside, statement.text):
+            if not set(choices) & said:
+                yield choices[0]
+
+
+def _is_said(clause: Clause, statement: Statement, keys: frozenset[str]) -> bool:
+    """Whether the claim says a clause; one that names whom alone goes with its statement."""
+    groups_in = frozenset(
+        term.key for term in clause.terms if groups(term.text) or term.key == "~patient"
+    )
+    rest = clause.keys - groups_in
+    if len(rest) >= 2 and not clause.is_limit:
+        return is_covered(rest, keys, share=0.5)
+    others = [each.keys for each in statement.clauses if each is not clause and not each.is_limit]
+    return is_covered(rest, keys) or any(is_covered(each, keys) for each in others)
+
+
+def _choices(inside: list[Mention], text: str) -> Iterator[list[str]]:
+    """Groups that stand side by side as alternatives, together; every other one alone."""
+    run: list[Mention] = []
+    for mention in inside:
+        if run and not _CHOICE.fullmatch(text[run[-1].end : mention.start]):
+            yield [each.group for each in run]
+            run = []
+        run.append(mention)
+    if run:
+        yield [each.group for each in run]
+
+
+def _with_implied(found: frozenset[str]) -> frozenset[str]:
+    return found.union(*(_IMPLIED.get(group, set()) for group in found))

@@ -1,0 +1,129 @@
+"""What turns a statement round, bounds it or weakens it, by kind and place. Pure.
+
+`Do not use X`, `X is contraindicated` and `X should be avoided` are one kind; so are `at most`,
+`no more than` and `must not exceed`. The kinds are closed lists, written for this project.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chat.verification.wording.statements import Clause, Statement
+from chat.verification.wording.vocabulary import GIVE
+
+NOT, EXCEPT, ONLY, UNTIL, STOP, START, CONTINUE, MAY = (
+    *("not", "except", "only", "until", "stop", "start"),
+    *("continue", "may"),
+)
+AT_MOST, AT_LEAST, ABOVE, BELOW = "at most", "at least", "above", "below"
+BOUNDS = frozenset({AT_MOST, AT_LEAST, ABOVE, BELOW})
+
+_FEW = r"(?:[\w/-]+\s+){0,5}?"
+_N = r"(?:not|never|n['’]t|no|cannot)"
+_BIG = r"(?:more|greater|higher|longer|larger|older|further|later|heavier)"
+_SMALL = r"(?:less|fewer|lower|shorter|smaller|younger|sooner|earlier|lighter)"
+# Looked for from left to right; of two at one place the first.
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("", r"whether or not|not only|as well as not|no\.?(?=\s*\d)|number needed|not uncommon(?:ly)?"
+     r"|no doubt|if not already|more or less|above all|under (?:the )?(?:care|supervision|advice)"
+     r"|start of|stop date|only half|in may|may\s+(?:19|20)\d\d|over the counter|once only"),
+    (AT_MOST, rf"\b(?:(?:do|does|should|must|may|can|to|will)\s*)?\b{_N}\s+(?:to\s+)?(?:{_FEW})"
+     rf"(?:(?:{_BIG}\s+than|above|over)(?=\s+(?:\w+\s+)?[\d.])|exceed\w*)"
+     rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five|six))"
+     r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b|limit(?:ed)? to(?=\s+[\d.])"
+     r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
+    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over|greater|older"
+     r"|higher|longer|worse|heavier)\b|and (?:over|above|older)\b|\ba? ?minim(?:um|al)(?: of)?\b"
+     r"|not below|≥|>="),
+    (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>|\bover(?=\s+(?:the age of\s+)?[\d.])"),
+    (BELOW, rf"{_SMALL}\s+than|below|\bunder(?=\s+(?:the age of\s+)?[\d.])|<"),
+    (EXCEPT, r"unless|except\w*|apart from|other than|excluding|with the exception of|but not\b"
+     r"|but never\b"),
+    (ONLY, r"only\b|solely|exclusively|reserved? (?:for|to)|restrict\w* to|limited to|confined to"),
+    (UNTIL, r"until|till\b"),
+    (STOP, r"stop(?:s|ped|ping)?\b|discontinu\w+|ceas(?:e|ed|ing)\b|withdraw(?:n|ing)?\b|halt\w*"
+     rf"|\b(?:do\s+)?{_N}\s+(?:be\s+)?continu\w+|no longer"),
+    (NOT, r"\bnot\b|\b\w+n['’]t\b|\bnever\b|\bno\b|\bnone\b|\bneither\b|(?<!neither )\bnor\b"
+     r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*|refrain\w*|prohibit\w*"
+     r"|forbidden|banned|fail(?:s|ed|ing)? to|failure to|lack(?:s|ed|ing)?\b|free (?:of|from)"
+     r"|absen(?:t|ce)\b|instead of|rather than|unsafe|unsuitable|inappropriate|ineffective|unnecessary"
+     r"|inadvisable|unable|unlikely|unacceptable|impossible|insensitive|unresponsive|unhelpful"
+     r"|negative for|nothing|nobody|no one|exclude[sd]?\b|skip\w*|decline\w* to|refus\w+"),
+    (START, r"\b(?:re)?start(?:s|ed|ing)?\b|begin(?:s|ning)?\b|began|begun|initiat\w+|commenc\w+|resum\w+"),
+    (CONTINUE, r"continu(?:e|es|ed|ing)\b(?! (?:monitoring|cardiac))"),
+    (MAY, r"\bmay\b|\bmight\b|\bcould\b|\bcan\b|\bconsider(?:ed|ing)?\b|\bpossib\w+|\bsometimes\b"
+     r"|\boptional\w*|\bperhaps\b"),
+)  # fmt: skip
+_NAMES = tuple(name for name, _ in _KINDS)
+_PATTERN = re.compile(
+    r"(?:(?<!\w)|(?=[<>≤≥]))(?:{})".format(
+        "|".join(f"(?P<k{place}>{form})" for place, (_, form) in enumerate(_KINDS))
+    ),
+    re.IGNORECASE,
+)
+_WORDS_OF_TURNS = frozenset(
+    "avoid ~avoid ~stop ~start ~continue ~exce ~less ~least ~most exclud withhold ~begin only omit "
+    "~decreas ~increas".split()
+)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One such word or phrase. `keys`: what its clause speaks of besides."""
+
+    kind: str
+    start: int
+    end: int
+    keys: frozenset[str]
+    numbers: frozenset[str]  # of the clause, such as `#5`
+    following: str  # the next number, of a bound; or the next thing that is spoken of
+
+
+@lru_cache(maxsize=4096)
+def turns(statement: Statement) -> tuple[Turn, ...]:
+    """In order of the statement; `neither ... nor` and a doubled negation of one phrase are one."""
+    found: list[Turn] = []
+    for match in _PATTERN.finditer(statement.text):
+        kind = _NAMES[int(str(match.lastgroup)[1:])]
+        if not kind:
+            continue
+        if kind == NOT and match.group().lower() == "nor" and _has(found, NOT):
+            continue
+        found.append(_turn(statement, kind, match.start(), match.end()))
+    return tuple(found)
+
+
+def _has(found: list[Turn], kind: str) -> bool:
+    return any(turn.kind == kind for turn in found)
+
+
+def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
+    clause = _clause_at(statement, start)
+    numbers = frozenset(term.key for term in clause.terms if term.is_number)
+    keys = clause.keys - numbers - _WORDS_OF_TURNS - {GIVE}
+    after = [term for each in statement.clauses for term in each.terms if term.start >= end]
+    if kind in BOUNDS:
+        near = [term.key for term in after[:4] if term.is_number]
+        if not near:  # `5 mg or more`
+            before = [
+                term.key
+                for each in statement.clauses
+                for term in each.terms
+                if term.end <= start and term.is_number
+            ]
+            near = (
+                before[-1:] if statement.text[start:end].lower().startswith(("or", "and")) else []
+            )
+    else:
+        near = [term.key for term in after if term.is_content and term.key != GIVE]
+    return Turn(kind, start, end, keys, numbers, near[0] if near else "")
+
+
+def _clause_at(statement: Statement, place: int) -> Clause:
+    best = statement.clauses[0]
+    for clause in statement.clauses:
+        if clause.start <= place:
+            best = clause
+    return best
