@@ -9,18 +9,22 @@ from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.statements import (
     Clause,
     Statement,
+    clause_at,
     is_covered,
     sources,
     statements,
 )
 from chat.verification.wording.terms import Term
 from chat.verification.wording.verbatim import word_for_word
+from chat.verification.wording.vocabulary import GIVE, meaning
 
 NAME = "conditions"
-_KEPT_SHARE = 0.5  # of what a condition speaks of, that the claim has to say
+_PATIENT = frozenset({meaning("patient")})
+_REASONS = frozenset({"because", "since", "so", "although", "which", "that"})
+_KEPT_SHARE = 0.6  # of what a condition speaks of, that the claim has to say
 # `in acute severe asthma`, `for patients with cirrhosis`: states, not places or volumes.
 _STATE = re.compile(
-    r"\b(?:in|for|during|with|to)\s+(?!addition|combination|order|particular|general|practice"
+    r"\b(?:in|for|during|(?:with|to)(?=\s+(?:\w+\s+){0,2}(?:patients?|people|persons?|adults?|child(?:ren)?|those)\b))\s+(?!addition|combination|order|particular|general|practice"
     r"|contrast|total|hospital|the (?:first|last|next|same|morning|evening))"
     r"(?P<whom>(?:(?:a|an|the|any|every|all|most|those|some)\s+)?"
     r"(?:\w+\s+)?(?:patients?|people|persons?|adults?|children|women|men|infants?|those|individuals)"
@@ -55,15 +59,16 @@ def check(claim: str, cited: Cited) -> Finding | None:
 
 
 def _limits(statement: Statement) -> Iterator[frozenset[str]]:
-    """What each condition of a statement speaks of."""
+    """What each condition of a statement speaks of; a reason is none."""
     for clause in statement.clauses:
         if clause.is_limit and clause.opener not in {"whether", "until", "till"}:
-            yield clause.keys
+            yield clause.keys - _PATIENT
     for match in _STATE.finditer(statement.text):
-        if match["whom"] or _ILL.search(match["state"]):
+        is_reason = clause_at(statement, match.start()).opener in _REASONS
+        if not is_reason and (match["whom"] or _ILL.search(match["state"])):
             start, end = match.span("state")
             inside = _terms_between(statement, start, end)
-            yield frozenset(term.key for term in inside if term.is_content) - {"~patient"}
+            yield frozenset(term.key for term in inside if term.is_content) - _PATIENT - {GIVE}
 
 
 def _terms_between(statement: Statement, start: int, end: int) -> list[Term]:
@@ -77,9 +82,9 @@ def _main_is_said(statement: Statement, limit: frozenset[str], said: frozenset[s
     return any(
         is_covered(_without(clause, limit), said)
         for clause in statement.clauses
-        if not clause.is_limit and clause.opener not in {"because", "since", "so", "although"}
+        if clause.opener in {"", "who", "which", "that", "where"}
     )
 
 
 def _without(clause: Clause, limit: frozenset[str]) -> frozenset[str]:
-    return clause.keys - limit - {"~patient"}
+    return clause.keys - limit - _PATIENT

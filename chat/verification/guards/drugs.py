@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.names import by_form
-from chat.verification.wording.statements import sources
+from chat.verification.wording.places import Place, is_misplaced, places
+from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.terms import terms
 from chat.verification.wording.verbatim import word_for_word
 from retrieval.analysis.drugs import drugs as named_drugs
@@ -69,7 +71,29 @@ def check(claim: str, cited: Cited) -> Finding | None:
             return Finding(NAME, label, f"medicine not in the quote: {name}")
         if own and not own & said:
             return Finding(NAME, Label.CONTRADICTED, f"the quote is about another than {name}")
+    if _are_exchanged(claim, cited):
+        return Finding(NAME, Label.CONTRADICTED, "the quote's medicines are exchanged")
     return None
+
+
+def _are_exchanged(claim: str, cited: Cited) -> bool:
+    said, quoted = statements(claim), sources(claim, cited)
+    return is_misplaced(
+        [place for each in said for place in _places(each)],
+        [place for each in quoted for place in _places(each)],
+    )
+
+
+def _places(statement: Statement) -> Iterator[Place]:
+    """Where a statement names medicines of one word or one name."""
+    named = drugs(statement.text)
+    found = [
+        (term.key, term.start, term.end)
+        for clause in statement.clauses
+        for term in clause.terms
+        if term.key in named
+    ]
+    return places(statement, found)
 
 
 @lru_cache(maxsize=4096)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
+from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.statements import Clause, Statement, is_covered, sources, statements
 from chat.verification.wording.verbatim import word_for_word
 
@@ -17,11 +18,11 @@ _GROUPS = {
     "preterm": r"pre-?term(?! (?:birth|delivery|labou?r))|pre-?mature (?:bab|infant|neonat)\w+|low birth ?weight",
     "neonates": r"neonat(?:e|es|al)|new-?borns?",
     "infants": r"infants?|infancy|bab(?:y|ies)|toddlers?",
-    "children": r"child(?:ren|hood)?(?!-?pugh|[- ]pugh|birth)|p(?:a|ae|æ)ediatrics?|kids?|boys?|girls?"
+    "children": r"child(?:ren|hood)?(?!-?pugh|[- ]pugh|birth)|p(?:ae|e|æ)diatrics?|kids?|boys?|girls?"
     r"|school-?aged?|minors?",
     "adolescents": r"adolescen(?:t|ts|ce)|teen(?:s|agers?|aged?)?|young (?:people|persons?)",
-    "young adults": r"young adults?|younger (?:adults?|people|patients)",
-    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|men|women)|geriatrics?"
+    "young adults": r"young adults?|younger (?:adults?|people|patients|individuals)",
+    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|individuals|men|women)|geriatrics?"
     r"|frail(?:ty)?|over[- ]65s?|seniors?|(?:aged|over|above) 65(?: years)?(?: and over| or over)?",
     "adults": r"(?<!young )(?<!younger )(?<!older )adults?(?![- ]onset)|grown-?ups?|adulthood",
     "first trimester": r"(?:first|1st) trimester|early pregnancy",
@@ -50,6 +51,7 @@ _PATTERN = re.compile(
     ),
     re.IGNORECASE,
 )
+_ANYONE = re.compile(r"\b(?:patients?|people|persons?|individuals?|anyone|someone)\b", re.I)
 _NAMES = tuple(_GROUPS)
 # What a group says by itself of the others.
 _IMPLIED = {
@@ -93,7 +95,25 @@ def check(claim: str, cited: Cited) -> Finding | None:
     if dropped:
         label = Label.CONTRADICTED if said - groups(cited.text) else Label.NOT_FOUND
         return Finding(NAME, label, f"left out whom it is about: {dropped[0]}")
+    if is_misplaced(_places(statements(claim)), _places(sources(claim, cited))):
+        return Finding(NAME, Label.NOT_FOUND, "left out whom a part of it is about")
     return None
+
+
+def _places(listed: Sequence[Statement]) -> list[Place]:
+    """Where statements name groups, and people of no group."""
+    found: list[Place] = []
+    for statement in listed:
+        named = [(each.group, each.start, each.end) for each in mentions(statement.text)]
+        ends = [end for _, _, end in named]
+        anyone = [
+            ("anyone", *match.span())
+            for match in _ANYONE.finditer(statement.text)
+            if not any(0 <= match.start() - end <= 1 for end in ends)
+            and not any(start <= match.start() < end for _, start, end in named)
+        ]
+        found += places(statement, sorted([*named, *anyone], key=lambda each: each[1]))
+    return found
 
 
 def groups(text: str) -> frozenset[str]:

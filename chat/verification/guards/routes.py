@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
-from chat.verification.wording.statements import is_covered, sources, statements
+from chat.verification.wording.places import Place, is_misplaced, places
+from chat.verification.wording.statements import Statement, is_covered, sources, statements
 from chat.verification.wording.verbatim import word_for_word
 
 NAME = "routes"
@@ -71,6 +73,8 @@ def check(claim: str, cited: Cited) -> Finding | None:
     }:
         label = Label.CONTRADICTED if quoted or routes(cited.text) else Label.NOT_FOUND
         return Finding(NAME, label, f"route not in the quote: {min(added)}")
+    if len(quoted) > 1 and is_misplaced(_places(statements(claim)), _places(sources(claim, cited))):
+        return Finding(NAME, Label.CONTRADICTED, "the quote's routes are exchanged")
     if not said and _lost(claim, cited):
         return Finding(NAME, Label.NOT_FOUND, "the quote's route is left out")
     return None
@@ -81,6 +85,16 @@ def routes(text: str) -> frozenset[str]:
     """Ways of giving that a text names."""
     found = _PATTERN.finditer(normalised(text))
     return frozenset(str(match.lastgroup).replace("_", "-") for match in found)
+
+
+def _places(listed: Sequence[Statement]) -> list[Place]:
+    return [
+        place
+        for each in listed
+        for place in places(
+            each, ((str(m.lastgroup), *m.span()) for m in _PATTERN.finditer(each.text))
+        )
+    ]
 
 
 def route_spans(text: str) -> list[tuple[int, int]]:

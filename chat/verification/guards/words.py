@@ -10,9 +10,9 @@ from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.statements import statements
 from chat.verification.wording.stems import stem
 from chat.verification.wording.terms import Term, borne_out, content_keys
-from chat.verification.wording.turns import CONTINUE, START, turns
+from chat.verification.wording.turns import CONTINUE, NOT, START, turns
 from chat.verification.wording.verbatim import word_for_word
-from chat.verification.wording.vocabulary import COUNTED, HOW_OFTEN, meaning
+from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, meaning
 
 NAME = "words"
 # Marks of HTML, Markdown, templates and addresses: no answer needs them.
@@ -45,11 +45,21 @@ def check(claim: str, cited: Cited) -> Finding | None:
     known = borne_out(cited.text) | borne_out(cited.context)
     if known & _ORDER:
         known |= _ORDER
+    known |= {meaning("patient")} | _given(claim, cited)
     if any(not _is_borne_out(term, known) for term in _open_terms(claim)):
         return Finding(NAME, Label.NOT_FOUND, "word not in the quote")
     if not content_keys(claim) & (content_keys(cited.text) | borne_out(cited.text)):
         return Finding(NAME, Label.NOT_FOUND, "nothing of the quote is claimed")
     return None
+
+
+def _given(claim: str, cited: Cited) -> frozenset[str]:
+    """`Is contraindicated` says `must not be used` without saying `use`."""
+    texts = (claim, cited.text)
+    negated = all(
+        any(turn.kind == NOT for each in statements(text) for turn in turns(each)) for text in texts
+    )
+    return frozenset({GIVE}) if negated else frozenset()
 
 
 def _open_terms(claim: str) -> list[Term]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
-from chat.verification.wording.roles import is_kept, roles
+from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.statements import Statement, statements
-from chat.verification.wording.terms import Term
-from chat.verification.wording.vocabulary import GIVE
 
 # A line: the words of one side, a bar, those of the other.
 _PAIRS = """
@@ -24,7 +21,7 @@ left / right
 positive(?:ly)? / negative(?:ly)?
 present|presence / absent|absence
 upper / lower
-more|greater|larger|better|longer|faster / less|fewer|smaller|worse|shorter|slower
+(?:more|greater|larger|better|longer|faster)(?! than) / (?:less|fewer|smaller|worse|shorter|slower)(?! than)
 improv\\w+|better / worsen\\w*|worse|deteriorat\\w+|aggravat\\w+
 common(?:ly)?|frequent(?:ly)?|often|usually|mostly / rare(?:ly)?|uncommon(?:ly)?|infrequent\\w*|seldom|hardly
 always|invariably / never|sometimes|occasionally|rarely
@@ -36,7 +33,6 @@ systolic / diastolic
 long(?:-term|er)?|prolonged / short(?:-term|er|ened)?|brief(?:ly)?
 large / small
 rapid(?:ly)?|quick(?:ly)?|fast / slow(?:ly)?|gradual(?:ly)?
-routine(?:ly)? / never|rarely
 dominant / recessive
 add(?:s|ed|ing)?|include[sd]? / remov(?:e|es|ed|ing)|exclude[sd]?
 open(?:s|ed|ing)? / clos(?:e|es|ed|ing)
@@ -64,7 +60,6 @@ _SIDES = [
     (_side(left.strip()), _side(right.strip()))
     for left, right in (line.split(" / ") for line in _PAIRS.strip().splitlines())
 ]
-_BOTH_WAYS = [*_SIDES, *((right, left) for left, right in _SIDES)]
 _CONJOINED = re.compile(r"([\w-]+),? (and|or) (?:an? |the |of |to )?([\w-]+)", re.IGNORECASE)
 
 
@@ -76,54 +71,59 @@ _AFTER = _side(r"after(?:wards)?|following(?= the| an?\b| each)")
 def opposed(claim: str, own: Sequence[Statement]) -> bool:
     """Whether the claim has one side of a pair where the statements that it is from have the other.
 
-    Where these have both, the words beside them decide: what the claim puts beside the one, and
-    the statements beside the other alone. `A and B` opposes `A or B` where nothing is negated.
+    Where these have both, the words beside them decide. `A before B` is `B after A`, and no
+    opposite; `A and B` opposes `A or B` where nothing is negated.
     """
-    for statement in statements(claim):
-        for one, other in _BOTH_WAYS:
-            if one.search(statement.text) and _is_opposed(statement, own, one, other):
-                return True
-        if _joins_otherwise(statement, own) or _is_late(statement, own):
+    said = statements(claim)
+    return (
+        any(_has_other_side(said, own, *sides) for sides in _SIDES)
+        or _is_late(said, own)
+        or any(_joins_otherwise(each, own) for each in said)
+    )
+
+
+def _has_other_side(
+    said: Sequence[Statement],
+    own: Sequence[Statement],
+    one: re.Pattern[str],
+    other: re.Pattern[str],
+) -> bool:
+    claimed, quoted = _places(said, one, other), _places(own, one, other)
+    mine, theirs = {each.name for each in claimed}, {each.name for each in quoted}
+    if theirs and mine - theirs:
+        return True
+    return len(theirs) > 1 and is_misplaced(claimed, quoted)
+
+
+def _is_late(said: Sequence[Statement], own: Sequence[Statement]) -> bool:
+    """Before for after or the other way, at the same place."""
+    claimed, quoted = _places(said, _BEFORE, _AFTER), _places(own, _BEFORE, _AFTER)
+    for place in claimed:
+        same = [each for each in quoted if each.name == place.name and _shares(place, each)]
+        other = [each for each in quoted if each.name != place.name and _shares(place, each)]
+        if other and not same:
             return True
     return False
 
 
-def _is_late(said: Statement, own: Sequence[Statement]) -> bool:
-    """Before for after or the other way, where nothing shows that the order is kept."""
-    if any(is_kept(mine, each) for mine in roles(said) for source in own for each in roles(source)):
-        return False
-    sides = ((_BEFORE, _AFTER), (_AFTER, _BEFORE))
-    return any(one.search(said.text) and _is_opposed(said, own, one, other) for one, other in sides)
+def _shares(one: Place, other: Place) -> bool:
+    return ("" not in (one.before, other.before) and one.before == other.before) or (
+        "" not in (one.after, other.after) and one.after == other.after
+    )
 
 
-def _is_opposed(
-    said: Statement, own: Sequence[Statement], one: re.Pattern[str], other: re.Pattern[str]
-) -> bool:
-    ours = [_beside(each, one) for each in own if one.search(each.text)]
-    theirs = [_beside(each, other) for each in own if other.search(each.text)]
-    if not ours:
-        return bool(theirs)
-    if not theirs:
-        return False
-    near = _beside(said, one)
-    same, opposite = frozenset[str]().union(*ours), frozenset[str]().union(*theirs)
-    return bool(near & opposite) and not near & same
-
-
-@lru_cache(maxsize=8192)
-def _beside(statement: Statement, words: re.Pattern[str]) -> frozenset[str]:
-    """What stands next to the words, left and right."""
-    listed = [term for clause in statement.clauses for term in clause.terms]
-    found: set[str] = set()
-    for match in words.finditer(statement.text):
-        before = [each.key for each in listed if each.end <= match.start() and _counts(each)]
-        after = [each.key for each in listed if each.start >= match.end() and _counts(each)]
-        found.update((*before[-1:], *after[:1]))
-    return frozenset(found)
-
-
-def _counts(term: Term) -> bool:
-    return (term.is_content or term.is_number) and term.key != GIVE
+def _places(
+    listed: Sequence[Statement], one: re.Pattern[str], other: re.Pattern[str]
+) -> list[Place]:
+    found: list[Place] = []
+    for statement in listed:
+        matches = sorted(
+            (match.start(), match.end(), name)
+            for name, side in (("one", one), ("other", other))
+            for match in side.finditer(statement.text)
+        )
+        found += places(statement, ((name, start, end) for start, end, name in matches))
+    return found
 
 
 def _joins_otherwise(said: Statement, own: Sequence[Statement]) -> bool:

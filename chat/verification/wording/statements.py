@@ -139,3 +139,12 @@ def sources(claim: str, cited: Cited) -> tuple[Statement, ...]:
 def is_covered(keys: frozenset[str], said: frozenset[str], *, share: float = 0.6) -> bool:
     """Whether a claim says this much of some keys; of none never."""
     return bool(keys) and len(keys & said) >= share * len(keys)
+
+
+def clause_at(statement: Statement, place: int) -> Clause:
+    """The clause that a place in the text belongs to."""
+    best = statement.clauses[0]
+    for clause in statement.clauses:
+        if clause.start <= place:
+            best = clause
+    return best

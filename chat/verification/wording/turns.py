@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chat.verification.wording.statements import Clause, Statement
+from chat.verification.wording.statements import Statement, clause_at
 from chat.verification.wording.vocabulary import GIVE
 
 NOT, EXCEPT, ONLY, UNTIL, STOP, START, CONTINUE, MAY = (
@@ -26,7 +26,7 @@ _BIG = r"(?:more|greater|higher|longer|larger|older|further|later|heavier)"
 _SMALL = r"(?:less|fewer|lower|shorter|smaller|younger|sooner|earlier|lighter)"
 # Looked for from left to right; of two at one place the first.
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("", r"whether or not|not only|as well as not|no\.?(?=\s*\d)|number needed|not uncommon(?:ly)?"
+    ("", r"whether or not|not only|as well as not|no\.(?=\s*\d)|number needed"
      r"|no doubt|if not already|more or less|above all|under (?:the )?(?:care|supervision|advice)"
      r"|start of|stop date|only half|in may|may\s+(?:19|20)\d\d|over the counter|once only"),
     (AT_MOST, rf"\b(?:(?:do|does|should|must|may|can|to|will)\s*)?\b{_N}\s+(?:to\s+)?(?:{_FEW})"
@@ -39,7 +39,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
      r"|not below|≥|>="),
     (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>|\bover(?=\s+(?:the age of\s+)?[\d.])"),
     (BELOW, rf"{_SMALL}\s+than|below|\bunder(?=\s+(?:the age of\s+)?[\d.])|<"),
-    (EXCEPT, r"unless|except\w*|apart from|other than|excluding|with the exception of|but not\b"
+    (EXCEPT, r"unless|except\w*(?: (?:if|when|where|in|for)\b)?|apart from|other than|excluding|with the exception of|but not\b"
      r"|but never\b"),
     (ONLY, r"only\b|solely|exclusively|reserved? (?:for|to)|restrict\w* to|limited to|confined to"),
     (UNTIL, r"until|till\b"),
@@ -100,30 +100,22 @@ def _has(found: list[Turn], kind: str) -> bool:
 
 
 def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
-    clause = _clause_at(statement, start)
+    clause = clause_at(statement, start)
+    after = [term for each in statement.clauses for term in each.terms if term.start >= end]
     numbers = frozenset(term.key for term in clause.terms if term.is_number)
     keys = clause.keys - numbers - _WORDS_OF_TURNS - {GIVE}
-    after = [term for each in statement.clauses for term in each.terms if term.start >= end]
+    if kind in {EXCEPT, UNTIL}:
+        keys |= frozenset(term.key for term in after if term.is_content) - {GIVE}
     if kind in BOUNDS:
         near = [term.key for term in after[:4] if term.is_number]
-        if not near:  # `5 mg or more`
+        if statement.text[start:end].lower().startswith(("or", "and")):  # `5 mg or more`
             before = [
                 term.key
                 for each in statement.clauses
                 for term in each.terms
                 if term.end <= start and term.is_number
             ]
-            near = (
-                before[-1:] if statement.text[start:end].lower().startswith(("or", "and")) else []
-            )
+            near = before[-1:]
     else:
         near = [term.key for term in after if term.is_content and term.key != GIVE]
     return Turn(kind, start, end, keys, numbers, near[0] if near else "")
-
-
-def _clause_at(statement: Statement, place: int) -> Clause:
-    best = statement.clauses[0]
-    for clause in statement.clauses:
-        if clause.start <= place:
-            best = clause
-    return best
