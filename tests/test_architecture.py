@@ -62,6 +62,9 @@ SHARED = {
     "retrieval.configured": "the configuration of this site, for whoever varies it",
     "retrieval.lexical": "rarity of the question's lexemes, for the generator's choice",
     "retrieval.analysis": "abbreviations are spelled out the same way everywhere",
+    "retrieval.migrations": "other names of one thing, as the lexicon is installed with them",
+    "retrieval.spellings": "British and American spellings are one word to a guard",
+    "retrieval.words": "the forms of the lexicon are cut into words in one way",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
@@ -90,6 +93,7 @@ PURE = [
     "retrieval/spellings.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
+    "chat/verification/wording/*.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

@@ -9,7 +9,6 @@ from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.statements import (
     Clause,
     Statement,
-    clause_at,
     is_covered,
     sources,
     statements,
@@ -20,17 +19,21 @@ from chat.verification.wording.vocabulary import GIVE, meaning
 
 NAME = "conditions"
 _PATIENT = frozenset({meaning("patient")})
-_REASONS = frozenset({"because", "since", "so", "although", "which", "that"})
+_REASONS = frozenset({"because", "since", "so", "although", "though"})
 _KEPT_SHARE = 0.6  # of what a condition speaks of, that the claim has to say
 # `in acute severe asthma`, `for patients with cirrhosis`: states, not places or volumes.
 _STATE = re.compile(
-    r"\b(?:in|for|during|(?:with|to)(?=\s+(?:\w+\s+){0,2}(?:patients?|people|persons?|adults?|child(?:ren)?|those)\b))\s+(?!addition|combination|order|particular|general|practice"
+    r"\b(?:in|for|during|(?:with|to)(?=\s+(?:\w+\s+){0,2}(?:patients?|people|persons?|adults?"
+    r"|child(?:ren)?|those)\b))\s+(?!addition|combination|order|particular|general|practice"
     r"|contrast|total|hospital|the (?:first|last|next|same|morning|evening))"
     r"(?P<whom>(?:(?:a|an|the|any|every|all|most|those|some)\s+)?"
-    r"(?:\w+\s+)?(?:patients?|people|persons?|adults?|children|women|men|infants?|those|individuals)"
+    r"(?:\w+\s+)?(?:patients?|people|persons?|adults?|children|women|men|infants?|those"
+    r"|individuals)"
     r"\s+(?:(?:with|on|aged|taking|receiving|having|under|over|who have|who are|who)\b))?"
-    r"(?P<state>[^,;:.()]{3,80}?)(?=[,;:.()]|\s+(?:and (?:give|in|is|are|the)|is|are|should|may|must"
-    r"|can|by|at|after|before|over|because|when|if|unless|who|that|which|to|from|give|use|every)\b|$)",
+    r"(?P<state>(?:[^,;:.()]|\.(?=\d)){3,80}?)(?=[,;:.()]|\s+(?:and (?:give|in|is|are|the)|is"
+    r"|are|should|may|must"
+    r"|can|by|at|after|before|over|because|when|if|unless|who|that|which|to|from|give|use"
+    r"|every)\b|$)",
     re.IGNORECASE,
 )
 _ILL = re.compile(
@@ -59,15 +62,16 @@ def check(claim: str, cited: Cited) -> Finding | None:
 
 
 def _limits(statement: Statement) -> Iterator[frozenset[str]]:
-    """What each condition of a statement speaks of; a reason is none."""
+    """What each condition of a statement speaks of; what stands in a reason is none."""
+    openers = ((clause.start, clause.opener) for clause in statement.clauses[1:])
+    reason = next((start for start, opener in openers if opener in _REASONS), len(statement.text))
     for clause in statement.clauses:
-        if clause.is_limit and clause.opener not in {"whether", "until", "till"}:
+        is_limit = clause.is_limit and clause.opener not in {"whether", "until", "till"}
+        if is_limit and clause.start < reason:
             yield clause.keys - _PATIENT
     for match in _STATE.finditer(statement.text):
-        is_reason = clause_at(statement, match.start()).opener in _REASONS
-        if not is_reason and (match["whom"] or _ILL.search(match["state"])):
-            start, end = match.span("state")
-            inside = _terms_between(statement, start, end)
+        if match.start() < reason and (match["whom"] or _ILL.search(match["state"])):
+            inside = _terms_between(statement, *match.span("state"))
             yield frozenset(term.key for term in inside if term.is_content) - _PATIENT - {GIVE}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from chat.verification.types import Cited, Finding, Label
+from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.roles import is_exchanged, is_kept, roles
 from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.terms import Term
@@ -39,9 +40,23 @@ def check(claim: str, cited: Cited) -> Finding | None:
     own = sources(claim, cited)
     if any(_is_moved(each, own) for each in statements(claim)):
         return Finding(NAME, Label.CONTRADICTED, "a number of the quote stands with another thing")
+    if is_misplaced(*(list(_numbered(each)) for each in (statements(claim), own))):
+        return Finding(NAME, Label.CONTRADICTED, "the quote says it of another kind")
     if any(_is_exchanged(each, own) for each in statements(claim)):
         return Finding(NAME, Label.CONTRADICTED, "the quote says it the other way round")
     return None
+
+
+def _numbered(listed: Sequence[Statement]) -> Iterator[Place]:
+    """Where statements name things by a letter or number, such as type 1 and hepatitis B."""
+    for statement in listed:
+        found = [
+            (term.key, term.start, term.end)
+            for clause in statement.clauses
+            for term in clause.terms
+            if " " in term.key and not term.key.startswith("=")
+        ]
+        yield from places(statement, found)
 
 
 def _is_moved(claimed: Statement, own: Sequence[Statement]) -> bool:

@@ -31,10 +31,6 @@ from chat.verification.wording.verbatim import word_for_word
 
 NAME = "polarity"
 _KEPT = frozenset({NOT, EXCEPT, ONLY, UNTIL, STOP, MAY, *BOUNDS})
-_MUST = re.compile(
-    r"\b(?:must|should|shall|always|required?|mandatory|essential|need(?:s|ed)? to|have to|has to)\b",
-    re.IGNORECASE,
-)
 _COVERED_SHARE = 0.5  # of what a clause speaks of, from which on a claim says it
 # What keeps two units from being one thing: see `negations`.
 _NEGATION = re.compile(
@@ -68,7 +64,7 @@ def _differs(claimed: Sequence[Statement], own: Sequence[Statement]) -> bool:
     left = list(quoted)
     for turn in said:
         match = next((each for each in left if _is_same(turn, each)), None)
-        if match is None and not _is_free(turn, quoted):
+        if match is None and not _is_free(turn, said, quoted):
             return True
         if match is not None:
             left.remove(match)
@@ -85,8 +81,12 @@ def _is_same(said: Turn, quoted: Turn) -> bool:
     return bool(said.keys & quoted.keys) or not said.keys or not quoted.keys
 
 
-def _is_free(turn: Turn, quoted: Sequence[Turn]) -> bool:
-    """What a claim may add: a bound without a number, words that only repeat the verb."""
+def _is_free(turn: Turn, said: Sequence[Turn], quoted: Sequence[Turn]) -> bool:
+    """What a claim may add: a bound without a number, words that only repeat the verb, and a `can`
+    that says `at most` once more.
+    """
+    if turn.kind == MAY:
+        return all(any(each.kind == AT_MOST for each in side) for side in (said, quoted))
     if turn.kind in BOUNDS:
         others = _OPPOSITE[turn.kind]
         return not turn.following and not any(each.kind in others for each in quoted)

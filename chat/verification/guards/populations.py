@@ -15,14 +15,17 @@ from chat.verification.wording.verbatim import word_for_word
 
 NAME = "populations"
 _GROUPS = {
-    "preterm": r"pre-?term(?! (?:birth|delivery|labou?r))|pre-?mature (?:bab|infant|neonat)\w+|low birth ?weight",
+    "preterm": r"pre-?term(?! (?:birth|delivery|labou?r))|pre-?mature (?:bab|infant|neonat)\w+"
+    r"|low birth ?weight",
     "neonates": r"neonat(?:e|es|al)|new-?borns?",
     "infants": r"infants?|infancy|bab(?:y|ies)|toddlers?",
-    "children": r"child(?:ren|hood)?(?!-?pugh|[- ]pugh|birth)|p(?:ae|e|æ)diatrics?|kids?|boys?|girls?"
+    "children": r"child(?:ren|hood)?(?!-?pugh|[- ]pugh|birth)|p(?:ae|e|æ)diatrics?|kids?|boys?"
+    r"|girls?"
     r"|school-?aged?|minors?",
     "adolescents": r"adolescen(?:t|ts|ce)|teen(?:s|agers?|aged?)?|young (?:people|persons?)",
     "young adults": r"young adults?|younger (?:adults?|people|patients|individuals)",
-    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|individuals|men|women)|geriatrics?"
+    "elderly": r"elderly|older (?:adults?|people|persons?|patients?|individuals|men|women)"
+    r"|geriatrics?"
     r"|frail(?:ty)?|over[- ]65s?|seniors?|(?:aged|over|above) 65(?: years)?(?: and over| or over)?",
     "adults": r"(?<!young )(?<!younger )(?<!older )adults?(?![- ]onset)|grown-?ups?|adulthood",
     "first trimester": r"(?:first|1st) trimester|early pregnancy",
@@ -39,7 +42,8 @@ _GROUPS = {
     r"|(?:impaired|reduced|poor) (?:renal|kidney) function|(?-i:\b(?:CKD|AKI|ESRD)\b)",
     "hepatic impairment": r"(?:hepatic|liver) (?:impairment|failure|insufficiency|disease"
     r"|dysfunction)|cirrho(?:sis|tics?)|child-pugh|(?:impaired|reduced) (?:liver|hepatic) function",
-    "diabetes": r"diabet(?:es|ics?)(?! (?:insipidus|team|specialist|consultant|ketoacidosis|nurse))",
+    "diabetes": r"diabet(?:es|ics?)(?! (?:insipidus|team|specialist|consultant|ketoacidosis"
+    r"|nurse))",
     "immunocompromised": r"immun(?:o|e)-?\s?(?:compromised?|suppress(?:ed|ion)|deficien(?:t|cy))"
     r"|neutrop(?:a?enic)|transplant (?:patients?|recipients?)",
     "critically ill": r"critically ill",

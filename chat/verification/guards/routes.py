@@ -22,14 +22,16 @@ _ROUTES = {
     "intra-articular": r"intra-?articular(?:ly)?|into the joint",
     "intradermal": r"intra-?dermal(?:ly)?",
     "intramuscular": r"intra-?muscular(?:ly)?|(?-i:\bI\.?M\.?\b)|\bi\.m\.|into (?:the|a) muscle",
-    "intravenous": r"intra-?venous(?:ly)?|(?-i:\bI\.?V\b)|\bi\.v\b|(?:into|through|by|via) (?:a |the )?"
+    "intravenous": r"intra-?venous(?:ly)?|(?-i:\bI\.?V\b)|\bi\.v\b|(?:into|through|by|via) (?:a "
+    r"|the )?"
     r"(?:\w+ )?(?:vein|drip|cannula)|parenteral(?:ly)?",
     "subcutaneous": r"sub-?cutaneous(?:ly)?|(?-i:\bS\.?C\b)|\bs\.c\b|\bsub-?cut\b|under the skin",
     "sublingual": r"sub-?lingual(?:ly)?|under the tongue|(?-i:\bSL\b)",
     "buccal": r"buccal(?:ly)?|inside the cheek|oromucosal(?:ly)?",
     "rectal": r"rectal(?:ly)?|(?-i:\bP\.?R\b)|\bp\.r\b|per rectum|suppositor(?:y|ies)|enemas?",
     "vaginal": r"(?<!per )vaginal(?:ly)?|(?-i:\bP\.?V\b)|pessar(?:y|ies)|intra-?vaginal(?:ly)?",
-    "intranasal": r"intra-?nasal(?:ly)?|nasal(?:ly)?(?= spray| drop)|into (?:the|each) nos(?:e|tril)"
+    "intranasal": r"intra-?nasal(?:ly)?|nasal(?:ly)?(?= spray| drop)|into (?:the|each) nos(?:e"
+    r"|tril)"
     r"|by nose",
     "nebulised": r"nebuli[sz](?:ed|er|ers|ation)",
     "inhaled": r"inhal(?:ed|er|ers|ation)|by inhalation",
@@ -37,7 +39,8 @@ _ROUTES = {
     "topical": r"topical(?:ly)?|to the skin|on the skin|cream|ointment",
     "ophthalmic": r"eye ?drops?|into the eyes?|ophthalmic(?:ally)?|intra-?ocular",
     "otic": r"ear ?drops?|into the ears?",
-    "enteral": r"nasogastric(?:ally)?|enteral(?:ly)?|(?-i:\bN\.?G\b)|through (?:a|the) (?:feeding|nasogastric)"
+    "enteral": r"nasogastric(?:ally)?|enteral(?:ly)?|(?-i:\bN\.?G\b)|through (?:a"
+    r"|the) (?:feeding|nasogastric)"
     r" tube",
     "oral": r"oral(?:ly)?(?! (?:cavity|mucosa|thrush|hygiene|contraceptive|candidiasis|ulcer))"
     r"|by mouth|per os|(?-i:\bP\.?O\b)|\bp\.o\b|swallowed|to swallow",

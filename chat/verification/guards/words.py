@@ -10,7 +10,7 @@ from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.statements import statements
 from chat.verification.wording.stems import stem
 from chat.verification.wording.terms import Term, borne_out, content_keys
-from chat.verification.wording.turns import CONTINUE, NOT, START, turns
+from chat.verification.wording.turns import AT_MOST, CONTINUE, NOT, START, turns
 from chat.verification.wording.verbatim import word_for_word
 from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, meaning
 
@@ -24,6 +24,7 @@ _MARKUP = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # These have to match a word of the quote: polarity lets them be added where nothing is opposed.
 _OPEN = frozenset({START, CONTINUE})
+_GIVING = frozenset(map(meaning, "start add infuse inject apply offer".split()))
 _ORDER = frozenset({meaning("after"), meaning("before")})
 _TIMES = frozenset(
     "hour hours hourly day days daily week weeks weekly month months monthly year years yearly "
@@ -54,12 +55,13 @@ def check(claim: str, cited: Cited) -> Finding | None:
 
 
 def _given(claim: str, cited: Cited) -> frozenset[str]:
-    """`Is contraindicated` says `must not be used` without saying `use`."""
-    texts = (claim, cited.text)
-    negated = all(
-        any(turn.kind == NOT for each in statements(text) for turn in turns(each)) for text in texts
+    """`Is contraindicated` says `must not be used` without saying `use`; `infuse` says `give`."""
+    said, quoted = (
+        {turn.kind for each in statements(text) for turn in turns(each)}
+        for text in (claim, cited.text)
     )
-    return frozenset({GIVE}) if negated else frozenset()
+    is_same = bool(said & quoted & {NOT, AT_MOST})
+    return frozenset({GIVE}) if is_same or content_keys(cited.text) & _GIVING else frozenset()
 
 
 def _open_terms(claim: str) -> list[Term]:
@@ -73,6 +75,7 @@ def _open_terms(claim: str) -> list[Term]:
             for clause in statement.clauses
             for term in clause.terms
             if not any(start <= term.start and term.end <= end for start, end in closed)
+            and term.text.lower() != clause.opener
         ]
     return found
 

@@ -1,4 +1,4 @@
-"""Words of which one says the opposite of the other. Pure; closed lists, written for this project."""
+"""Words of which one says the opposite of the other. Pure; closed lists."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.statements import Statement, statements
 
-# A line: the words of one side, a bar, those of the other.
+# A line: the words of one side, a stroke, those of the other; what ends in a bar goes on.
 _PAIRS = """
-increas\\w*|rais(?:e|es|ed|ing)|ris(?:e|es|ing)|rose|elevat\\w+|escalat\\w+ / decreas\\w*|reduc\\w+|lower(?:s|ed|ing)|fall(?:s|ing|en)?|fell|drop(?:s|ped|ping)?|declin\\w+|diminish\\w*|halv\\w+
+increas\\w*|rais(?:e|es|ed|ing)|ris(?:e|es|ing)|rose|elevat\\w+|escalat\\w+ / decreas\\w*|
+reduc\\w+|lower(?:s|ed|ing)|fall(?:s|ing|en)?|fell|drop(?:s|ped|ping)?|declin\\w+|diminish\\w*|
+halv\\w+
 high(?:er|est|ly)?|raised|elevated / low(?:er|est)?|reduced|decreased
 pre-?operative\\w* / post-?operative\\w*
 first|1st|initial\\w* / second(?:-line)?|2nd|final\\w*|last|third
@@ -21,12 +23,15 @@ left / right
 positive(?:ly)? / negative(?:ly)?
 present|presence / absent|absence
 upper / lower
-(?:more|greater|larger|better|longer|faster)(?! than) / (?:less|fewer|smaller|worse|shorter|slower)(?! than)
+(?:more|greater|larger|better|longer|faster)(?! than) / (?:less|fewer|smaller|worse|shorter|
+slower)(?! than)
 improv\\w+|better / worsen\\w*|worse|deteriorat\\w+|aggravat\\w+
-common(?:ly)?|frequent(?:ly)?|often|usually|mostly / rare(?:ly)?|uncommon(?:ly)?|infrequent\\w*|seldom|hardly
+common(?:ly)?|frequent(?:ly)?|often|usually|mostly / rare(?:ly)?|uncommon(?:ly)?|infrequent\\w*|
+seldom|hardly
 always|invariably / never|sometimes|occasionally|rarely
 all of|both / any of|any one of|one of|either
 most|majority|many / few|minority|some
+all|every|each / some|certain|few
 maxim\\w+|most / minim\\w+|least
 benign / malignant|cancerous
 systolic / diastolic
@@ -58,7 +63,9 @@ def _side(words: str) -> re.Pattern[str]:
 
 _SIDES = [
     (_side(left.strip()), _side(right.strip()))
-    for left, right in (line.split(" / ") for line in _PAIRS.strip().splitlines())
+    for left, right in (
+        line.split(" / ") for line in _PAIRS.replace("|\n", "|").strip().splitlines()
+    )
 ]
 _CONJOINED = re.compile(r"([\w-]+),? (and|or) (?:an? |the |of |to )?([\w-]+)", re.IGNORECASE)
 

@@ -49,8 +49,8 @@ def _is_anothers(place: Place, quoted: Sequence[Place]) -> bool:
     own = [each for each in quoted if each.name == place.name]
     if any(_shared(place, each) for each in own):
         return False
-    others = [each for each in quoted if each.name != place.name]
-    return any(_shared(place, each) == 2 for each in others)
+    others = [each for each in quoted if each.name != place.name and _shared(place, each)]
+    return any((place.before, place.after) == (each.before, each.after) for each in others)
 
 
 def _shared(one: Place, other: Place) -> int:

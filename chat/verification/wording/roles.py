@@ -22,7 +22,7 @@ _TURNING = re.compile(
     r"|ahead of|because of|due to|without)\b",
     re.IGNORECASE,
 )
-_BE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?$", re.IGNORECASE)
+_BE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+\s+)?$", re.IGNORECASE)
 # A pivot that says of left and right what another says of right and left.
 _TURNED = {"before": "after", "prior to": "after", "ahead of": "after", "preced": "follow"}
 

@@ -27,9 +27,16 @@ send change reduce increase offer consider discuss report restart withhold begin
 administer observe request treat keep apply infuse inject dilute flush review round halve omit
 switch then is are was were has have had should must may can will cannot need needs not never no
 """
-_OPENERS = "|".join(sorted(LIMITING | _ASIDE, key=len, reverse=True))
+_OPENERS = "|".join(sorted((LIMITING | _ASIDE) - {"once"}, key=len, reverse=True))
+# `Once the fever falls`, and not `once daily`.
+_AS_SOON_AS = (
+    r"once(?= (?!daily|an?\b|every|each|weekly|per\b|monthly|in\b|only|more|again|at\b|by\b|then"
+    r"|or\b|and\b"
+    r"|to\b|for\b|on\b|if\b|when\b|before|after)\w)"
+)
 _CUT = re.compile(
-    rf"(?P<mark>[,()]\s*|\s[–—-]\s)?(?<!\w)(?:(?P<opener>{_OPENERS}|as long as|in case|in whom)\b"
+    rf"(?P<mark>[,()]\s*|\s[–—-]\s)?(?<!\w)(?:(?P<opener>{_OPENERS}|{_AS_SOON_AS}|as long as"
+    rf"|in case|in whom)\b"
     rf"|(?:and|but|or)\s+(?P<limited>if|when|unless)\b"
     rf"|(?P<going_on>and|but|or|then)\s+(?=(?:{'|'.join(_VERBS.split())})\b))"
     r"|(?P<sign>[,:()]\s|\s[–—]\s)",

@@ -31,15 +31,20 @@ _KINDS: tuple[tuple[str, str], ...] = (
      r"|start of|stop date|only half|in may|may\s+(?:19|20)\d\d|over the counter|once only"),
     (AT_MOST, rf"\b(?:(?:do|does|should|must|may|can|to|will)\s*)?\b{_N}\s+(?:to\s+)?(?:{_FEW})"
      rf"(?:(?:{_BIG}\s+than|above|over)(?=\s+(?:\w+\s+)?[\d.])|exceed\w*)"
-     rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five|six))"
-     r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b|limit(?:ed)? to(?=\s+[\d.])"
+     rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five"
+     rf"|six))"
+     r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b"
+     r"|limit(?:ed)? to(?=\s+[\d.])"
      r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
-    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over|greater|older"
+    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over"
+     rf"|greater|older"
      r"|higher|longer|worse|heavier)\b|and (?:over|above|older)\b|\ba? ?minim(?:um|al)(?: of)?\b"
      r"|not below|≥|>="),
-    (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>|\bover(?=\s+(?:the age of\s+)?[\d.])"),
+    (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>"
+     rf"|\bover(?=\s+(?:the age of\s+)?[\d.])"),
     (BELOW, rf"{_SMALL}\s+than|below|\bunder(?=\s+(?:the age of\s+)?[\d.])|<"),
-    (EXCEPT, r"unless|except\w*(?: (?:if|when|where|in|for)\b)?|apart from|other than|excluding|with the exception of|but not\b"
+    (EXCEPT, r"unless|except\w*(?: (?:if|when|where|in|for)\b)?|apart from|other than|excluding"
+     r"|with the exception of|but not\b"
      r"|but never\b"),
     (ONLY, r"only\b|solely|exclusively|reserved? (?:for|to)|restrict\w* to|limited to|confined to"),
     (UNTIL, r"until|till\b"),
@@ -48,10 +53,12 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (NOT, r"\bnot\b|\b\w+n['’]t\b|\bnever\b|\bno\b|\bnone\b|\bneither\b|(?<!neither )\bnor\b"
      r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*|refrain\w*|prohibit\w*"
      r"|forbidden|banned|fail(?:s|ed|ing)? to|failure to|lack(?:s|ed|ing)?\b|free (?:of|from)"
-     r"|absen(?:t|ce)\b|instead of|rather than|unsafe|unsuitable|inappropriate|ineffective|unnecessary"
+     r"|absen(?:t|ce)\b|instead of|rather than|unsafe|unsuitable|unavailable|inappropriate"
+     r"|ineffective|unnecessary"
      r"|inadvisable|unable|unlikely|unacceptable|impossible|insensitive|unresponsive|unhelpful"
      r"|negative for|nothing|nobody|no one|exclude[sd]?\b|skip\w*|decline\w* to|refus\w+"),
-    (START, r"\b(?:re)?start(?:s|ed|ing)?\b|begin(?:s|ning)?\b|began|begun|initiat\w+|commenc\w+|resum\w+"),
+    (START, r"\b(?:re)?start(?:s|ed|ing)?\b|begin(?:s|ning)?\b|began|begun|initiat\w+|commenc\w+"
+     r"|resum\w+"),
     (CONTINUE, r"continu(?:e|es|ed|ing)\b(?! (?:monitoring|cardiac))"),
     (MAY, r"\bmay\b|\bmight\b|\bcould\b|\bcan\b|\bconsider(?:ed|ing)?\b|\bpossib\w+|\bsometimes\b"
      r"|\boptional\w*|\bperhaps\b"),

@@ -96,8 +96,11 @@ course
 operation surgery surgical
 birth delivery
 urgent emergency
+fever febrile pyrexia
+first initial
+breathless dyspnoea
 after afterwards later following
-before prior
+before prior previous
 specialist
 inherited hereditary
 gene genetic
