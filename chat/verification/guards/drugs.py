@@ -100,11 +100,15 @@ def _places(statement: Statement) -> Iterator[Place]:
 def drugs(text: str) -> frozenset[str]:
     """Medicines and classes of them by one name each, whichever of its names is written."""
     plain = normalised(text)
-    found = {_one_name(name) for name in (*named_drugs(plain), *_lookalikes(plain))}
+    known = [term for term in terms(plain) if term.key in _drug_names()]
+    rest = plain
+    for term in known:  # glyceryl trinitrate is one name
+        rest = rest[: term.start] + " " * (term.end - term.start) + rest[term.end :]
+    found = {_one_name(name) for name in (*named_drugs(rest), *_lookalikes(rest))}
     found |= {_one_name(match.group()) for match in _CLASSES.finditer(plain)}
     salts = {" ".join(match.group().lower().split()) for match in _SALT.finditer(plain)}
-    found |= {salt.replace("sulphate", "sulfate") for salt in salts}
-    return frozenset(found | _abbreviated(plain))
+    salts = {salt.replace("sulphate", "sulfate") for salt in salts}
+    return frozenset(found | salts | {term.key for term in known})
 
 
 def _lookalikes(text: str) -> list[str]:
@@ -116,11 +120,6 @@ def _one_name(name: str) -> str:
     """The same for adrenaline and epinephrine, singular and plural, small and capital letters."""
     keys = [term.key for term in terms(name)]
     return " ".join(keys) if keys else name.lower()
-
-
-def _abbreviated(text: str) -> set[str]:
-    """Medicines that stand in the text under another name, such as GTN."""
-    return {term.key for term in terms(text) if term.key in _drug_names()}
 
 
 @lru_cache(maxsize=1)

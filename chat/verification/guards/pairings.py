@@ -21,6 +21,7 @@ _EDGE = re.compile(
 )
 # `15 to 30`, `5 mg or more`, `one or two`: a joint inside what is one.
 _RANGE = re.compile(r"(?<=\d)\s*(?:to|and|or|-|–)\s*(?=\d)")
+_WITH_NUMBER = re.compile(r"\s(?:\w|\d+|[ivx]+)$")  # hepatitis b, type 2
 _UNIT = re.compile(r"\s*-?(%|[^\W\d_]+(?:/[^\W\d_]+)*)?")
 
 
@@ -54,7 +55,7 @@ def _numbered(listed: Sequence[Statement]) -> Iterator[Place]:
             (term.key, term.start, term.end)
             for clause in statement.clauses
             for term in clause.terms
-            if " " in term.key and not term.key.startswith("=")
+            if _WITH_NUMBER.search(term.key)
         ]
         yield from places(statement, found)
 

@@ -10,7 +10,14 @@ from functools import lru_cache
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.places import Place, is_misplaced, places
-from chat.verification.wording.statements import Clause, Statement, is_covered, sources, statements
+from chat.verification.wording.statements import (
+    Clause,
+    Statement,
+    clause_at,
+    is_covered,
+    sources,
+    statements,
+)
 from chat.verification.wording.verbatim import word_for_word
 
 NAME = "populations"
@@ -70,6 +77,13 @@ _IMPLIED = {
 }
 # Between two groups that stand for choice: either may be named alone.
 _CHOICE = re.compile(r"\W*(?:and|or|,|and/or|as well as|/)\W*(?:\w+\W+)?", re.IGNORECASE)
+
+
+_JOINT = re.compile(r"\b(?:and|or|but)\b|,")
+_STATES = frozenset(
+    {"dialysis", "renal impairment", "hepatic impairment", "diabetes", "immunocompromised"}
+    | {"critically ill", "smokers"}
+)
 
 
 @dataclass(frozen=True)
@@ -136,13 +150,11 @@ def _dropped(statement: Statement, claim: str) -> Iterator[str]:
     """Groups of the clauses that the claim says, which it does not name."""
     said = _with_implied(groups(claim))
     keys = frozenset[str]().union(*(each.keys for each in statements(claim)))
-    for clause in statement.clauses:
-        inside = [m for m in mentions(statement.text) if clause.start <= m.start < clause.end]
-        if not _is_said(clause, statement, keys):
-            continue
-        for choices in _choices(inside, statement.text):
-            if not set(choices) & said:
-                yield choices[0]
+    for run in _choices(mentions(statement.text), statement.text):
+        clauses = {clause_at(statement, mention.start) for mention in run}
+        named = any(mention.group in said for mention in run)
+        if not named and any(_is_said(clause, statement, keys) for clause in clauses):
+            yield run[0].group
 
 
 def _is_said(clause: Clause, statement: Statement, keys: frozenset[str]) -> bool:
@@ -157,16 +169,22 @@ def _is_said(clause: Clause, statement: Statement, keys: frozenset[str]) -> bool
     return is_covered(rest, keys) or any(is_covered(each, keys) for each in others)
 
 
-def _choices(inside: list[Mention], text: str) -> Iterator[list[str]]:
-    """Groups that stand side by side as alternatives, together; every other one alone."""
+def _choices(found: Sequence[Mention], text: str) -> Iterator[list[Mention]]:
+    """Groups that stand side by side as alternatives, together; every other one alone.
+
+    `Women for 5 days and men for 7` are alternatives as well; a state, such as diabetes, is one
+    only next to another.
+    """
     run: list[Mention] = []
-    for mention in inside:
-        if run and not _CHOICE.fullmatch(text[run[-1].end : mention.start]):
-            yield [each.group for each in run]
+    for mention in found:
+        between = text[run[-1].end : mention.start] if run else ""
+        loose = run and not {run[-1].group, mention.group} & _STATES and _JOINT.search(between)
+        if run and not loose and not _CHOICE.fullmatch(between):
+            yield run
             run = []
         run.append(mention)
     if run:
-        yield [each.group for each in run]
+        yield run
 
 
 def _with_implied(found: frozenset[str]) -> frozenset[str]:

@@ -17,7 +17,8 @@ from corpus.sentences import line_sentence_spans
 
 # What opens a clause that limits another one.
 LIMITING = frozenset(
-    "if when whenever unless until till provided while whilst where once who whose whom whether".split()
+    "if when whenever unless until till provided while whilst where once who whose whom "
+    "whether".split()
 )
 # What opens one that gives a reason, or goes on.
 _ASIDE = frozenset("because since although though whereas so which that".split())
