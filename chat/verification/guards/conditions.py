@@ -68,11 +68,17 @@ def _limits(statement: Statement) -> Iterator[frozenset[str]]:
     for clause in statement.clauses:
         is_limit = clause.is_limit and clause.opener not in {"whether", "until", "till"}
         if is_limit and clause.start < reason:
-            yield clause.keys - _PATIENT
+            yield _of_whom(clause) if clause.opener == "who" else clause.keys - _PATIENT
     for match in _STATE.finditer(statement.text):
         if match.start() < reason and (match["whom"] or _ILL.search(match["state"])):
             inside = _terms_between(statement, *match.span("state"))
             yield frozenset(term.key for term in inside if term.is_content) - _PATIENT - {GIVE}
+
+
+def _of_whom(clause: Clause) -> frozenset[str]:
+    """What `who` says of somebody: the first thing, since the main verb may follow."""
+    listed = [term.key for term in clause.terms if term.is_content and term.key != GIVE]
+    return frozenset(listed[:1]) - _PATIENT
 
 
 def _terms_between(statement: Statement, start: int, end: int) -> list[Term]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,12 +52,12 @@ def check(claim: str, cited: Cited) -> Finding | None:
 def _numbered(listed: Sequence[Statement]) -> Iterator[Place]:
     """Where statements name things by a letter or number, such as type 1 and hepatitis B."""
     for statement in listed:
-        found = [
-            (term.key, term.start, term.end)
-            for clause in statement.clauses
-            for term in clause.terms
-            if _WITH_NUMBER.search(term.key)
-        ]
+        listed = [term for clause in statement.clauses for term in clause.terms]
+        found = []
+        for before, term in itertools.pairwise([listed[0], *listed]):
+            if _WITH_NUMBER.search(term.key):
+                is_head = not term.key.startswith("=") and term is not before
+                found.append((term.key, before.start if is_head else term.start, term.end))
         yield from places(statement, found)
 
 
@@ -69,7 +70,8 @@ def _is_moved(claimed: Statement, own: Sequence[Statement]) -> bool:
             continue
         ours = frozenset[str]().union(*(each.beside for each in same))
         theirs = frozenset[str]().union(*(each.beside for each in others))
-        if said.beside & (theirs - ours) and not said.beside & (ours - theirs):
+        replaced = all((each.beside - theirs) - said.beside for each in same)
+        if said.beside & (theirs - ours) and replaced:
             return True
     return False
 

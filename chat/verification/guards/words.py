@@ -12,7 +12,7 @@ from chat.verification.wording.stems import stem
 from chat.verification.wording.terms import Term, borne_out, content_keys
 from chat.verification.wording.turns import AT_MOST, CONTINUE, NOT, START, turns
 from chat.verification.wording.verbatim import word_for_word
-from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, meaning
+from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, LABELS, meaning
 
 NAME = "words"
 # Marks of HTML, Markdown, templates and addresses: no answer needs them.
@@ -96,7 +96,9 @@ def _is_borne_out(term: Term, known: frozenset[str]) -> bool:
         return False
     parts = _WORD.findall(term.text)
     return all(
-        part.casefold() in COUNTED or stem(part) in known or meaning(part) in known
+        (len(part) > 1 and part.casefold() in COUNTED | LABELS)
+        or stem(part) in known
+        or meaning(part) in known
         for part in parts
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +16,7 @@ reduc\\w+|lower(?:s|ed|ing)|fall(?:s|ing|en)?|fell|drop(?:s|ped|ping)?|declin\\w
 halv\\w+
 high(?:er|est|ly)?|raised|elevated / low(?:er|est)?|reduced|decreased
 pre-?operative\\w* / post-?operative\\w*
-first|1st|initial\\w* / second(?:-line)?|2nd|final\\w*|last|third
+first|1st|initial\\w* / second|2nd|final\\w*|last|third
 early|earlier / late|later|delayed
 acute(?:ly)? / chronic(?:ally)?
 mild(?:ly)?|minor|slight(?:ly)? / severe(?:ly)?|major|serious(?:ly)?|life-threatening
@@ -67,6 +68,7 @@ _SIDES = [
         line.split(" / ") for line in _PAIRS.replace("|\n", "|").strip().splitlines()
     )
 ]
+_GOES_ON = re.compile(r"[,\s]*(?:and|but|or|then)\b", re.IGNORECASE)
 _CONJOINED = re.compile(r"([\w-]+),? (and|or) (?:an? |the |of |to )?([\w-]+)", re.IGNORECASE)
 
 
@@ -86,6 +88,7 @@ def opposed(claim: str, own: Sequence[Statement]) -> bool:
         any(_has_other_side(said, own, *sides) for sides in _SIDES)
         or _is_late(said, own)
         or any(_joins_otherwise(each, own) for each in said)
+        or _is_crossed(said, own)
     )
 
 
@@ -102,9 +105,44 @@ def _has_other_side(
     return len(theirs) > 1 and is_misplaced(claimed, quoted)
 
 
+def _is_crossed(said: Sequence[Statement], own: Sequence[Statement]) -> bool:
+    """`Raise it if low and reduce it if high` is not `reduce it if low`."""
+    claimed = [part for each in said for part in _parts(each)]
+    quoted = [part for each in own for part in _parts(each)]
+    both = [
+        sides
+        for sides in _SIDES
+        if all(any(side.search(part) for part in quoted) for side in sides)
+    ]
+    for one, other in itertools.permutations(both, 2):
+        for left, right in itertools.product((one, one[::-1]), (other, other[::-1])):
+            crossed = _together(quoted, left[0], right[1]) and _together(quoted, left[1], right[0])
+            is_new = crossed and not _together(quoted, left[0], right[0])
+            if is_new and _together(claimed, left[0], right[0]):
+                return True
+    return False
+
+
+def _together(parts: Sequence[str], one: re.Pattern[str], other: re.Pattern[str]) -> bool:
+    return any(one.search(part) and other.search(part) for part in parts)
+
+
+def _parts(statement: Statement) -> list[str]:
+    """The statement cut before each `and`, `but`, `or` or `then` that begins a clause."""
+    starts = [
+        clause.start
+        for clause in statement.clauses
+        if _GOES_ON.match(statement.text, clause.start) and not clause.opener
+    ]
+    edges = [0, *starts, len(statement.text)]
+    return [statement.text[a:b] for a, b in itertools.pairwise(edges)]
+
+
 def _is_late(said: Sequence[Statement], own: Sequence[Statement]) -> bool:
     """Before for after or the other way, at the same place."""
     claimed, quoted = _places(said, _BEFORE, _AFTER), _places(own, _BEFORE, _AFTER)
+    if len({each.name for each in quoted}) > 1 and is_misplaced(claimed, quoted):
+        return True
     for place in claimed:
         same = [each for each in quoted if each.name == place.name and _shares(place, each)]
         other = [each for each in quoted if each.name != place.name and _shares(place, each)]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from chat.verification.wording.statements import Statement
+from chat.verification.wording.statements import Statement, clause_at
 from chat.verification.wording.vocabulary import GIVE
 
 
@@ -20,14 +20,16 @@ class Place:
 
 
 def places(statement: Statement, found: Iterable[tuple[str, int, int]]) -> Iterator[Place]:
-    """The places of words that were found in the text of a statement, with start and end."""
-    listed = [
-        term
-        for clause in statement.clauses
-        for term in clause.terms
-        if (term.is_content or term.is_number) and term.key != GIVE
-    ]
+    """The places of words that were found in the text of a statement, with start and end.
+
+    Neighbours are of the same clause; at its edge there is none.
+    """
     for name, start, end in found:
+        listed = [
+            term
+            for term in clause_at(statement, start).terms
+            if (term.is_content or term.is_number) and term.key != GIVE
+        ]
         before = [term.key for term in listed if term.end <= start]
         after = [term.key for term in listed if term.start >= end]
         yield Place(name, before[-1] if before else "", after[0] if after else "")
@@ -36,7 +38,7 @@ def places(statement: Statement, found: Iterable[tuple[str, int, int]]) -> Itera
 def is_misplaced(said: Sequence[Place], quoted: Sequence[Place]) -> bool:
     """Whether a word of the claim stands where the quote has another one of its kind.
 
-    So it is where both neighbours are those of another word and neither is one of its own, and
+    So it is where both neighbours are those of another word, and not both of one of its own; and
     where one word stands more often than quoted and another one less often.
     """
     claimed, counted = Counter(p.name for p in said), Counter(p.name for p in quoted)
@@ -46,14 +48,6 @@ def is_misplaced(said: Sequence[Place], quoted: Sequence[Place]) -> bool:
 
 
 def _is_anothers(place: Place, quoted: Sequence[Place]) -> bool:
-    own = [each for each in quoted if each.name == place.name]
-    if any(_shared(place, each) for each in own):
-        return False
-    others = [each for each in quoted if each.name != place.name and _shared(place, each)]
-    return any((place.before, place.after) == (each.before, each.after) for each in others)
-
-
-def _shared(one: Place, other: Place) -> int:
-    return int(bool(one.before) and one.before == other.before) + int(
-        bool(one.after) and one.after == other.after
-    )
+    around = (place.before, place.after)
+    same = [each.name for each in quoted if (each.before, each.after) == around]
+    return any(around) and bool(same) and place.name not in same

@@ -74,13 +74,12 @@ def _roles(statement: Statement) -> Iterator[Role]:
         left = frozenset(each.key for each in listed if each.end <= match.start())
         right = frozenset(each.key for each in listed if each.start >= match.end())
         word = _root(match["verb"] or match["pivot"])
+        if not left and match["pivot"]:  # `Before A, B` is `B before A`
+            right, left = _halves(statement, match.end(), listed)
         if match["passive"] and _BE.search(statement.text[: match.start()]):
             left, right = right, left
         if word in _TURNED:
             word, left, right = _TURNED[word], right, left
-        if not left and match["pivot"]:  # `Before A, B`
-            first, second = _halves(statement, match.end(), listed)
-            left, right = (first, second) if word != _root(match["pivot"]) else (second, first)
         yield Role(word, left, right)
 
 

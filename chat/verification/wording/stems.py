@@ -48,6 +48,9 @@ _WHOLE = {
     "pregnancies": "pregnancy", "septic": "sepsis", "feverish": "fever", "swollen": "swell",
     "breathing": "breathe", "breaths": "breathe", "breath": "breathe", "toxicity": "toxic",
     "severity": "severe", "species": "species", "diabetes": "diabetes", "series": "series",
+    "unavailable": "available", "unsafe": "safe", "unsuitable": "suitable",
+    "ineffective": "effective", "inappropriate": "appropriate", "unnecessary": "necessary",
+    "unable": "able", "unlikely": "likely", "inadvisable": "advisable",
     "monthly": "month", "yearly": "year", "weekly": "week", "hourly": "hour", "daily": "day",
     "days": "day", "allergen": "allergen", "user": "user", "number": "number", "fever": "fever",
     "liver": "liver", "ulcer": "ulcer", "cancer": "cancer", "never": "never", "under": "under",
@@ -63,7 +66,8 @@ def stem(word: str) -> str:
     spelled = min((word, *other_spellings(word)))
     for known in (word, spelled):
         if known in _WHOLE:
-            return _WHOLE[known]
+            whole = _WHOLE[known]
+            return whole if _WHOLE.get(whole) == whole else _rounded(_without_ending(whole))
     return _rounded(_without_ending(spelled))
 
 
@@ -72,8 +76,13 @@ def _without_ending(word: str) -> str:
         return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _KEEP:
-            return word.removesuffix(ending)
+            return _without_er(word.removesuffix(ending))
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _without_er(word: str) -> str:
+    """`administered` is `administer` is `administ`."""
+    return word.removesuffix("er") if len(word) > _KEEP + 1 else word
 
 
 def _rounded(word: str) -> str:

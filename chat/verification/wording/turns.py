@@ -44,8 +44,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
      rf"|\bover(?=\s+(?:the age of\s+)?[\d.])"),
     (BELOW, rf"{_SMALL}\s+than|below|\bunder(?=\s+(?:the age of\s+)?[\d.])|<"),
     (EXCEPT, r"unless|except\w*(?: (?:if|when|where|in|for)\b)?|apart from|other than|excluding"
-     r"|with the exception of|but not\b"
-     r"|but never\b"),
+     r"|with the exception of"
+     r""),
     (ONLY, r"only\b|solely|exclusively|reserved? (?:for|to)|restrict\w* to|limited to|confined to"),
     (UNTIL, r"until|till\b"),
     (STOP, r"stop(?:s|ped|ping)?\b|discontinu\w+|ceas(?:e|ed|ing)\b|withdraw(?:n|ing)?\b|halt\w*"

@@ -20,7 +20,7 @@ same own other others another either or and but because since although though al
 there here thus therefore hence however moreover furthermore additionally further meanwhile
 whether until till while once again still yet even
 up down out off over under above below through throughout towards toward
-not no nor never none neither without unless except only
+not no nor never none neither cannot without unless except only
 following followed follow follows according based regarding concerning including include includes
 included namely eg ie e.g i.e etc
 case cases way ways order
@@ -144,10 +144,12 @@ litre litres liter liters millilitre millilitres milliliter milliliters mmol mol
 mmhg kpa iu unit units percent cent degrees degree celsius fahrenheit c f m cm mm m2 dl
 second seconds minute minutes min mins hour hours h hr hrs hourly day days daily night nightly
 week weeks weekly fortnight month months monthly year years yearly annually
-times time od bd tds qds tid qid bid qd prn nocte mane interval intervals frequency duration
+times time od bd tds qds tid qid bid qd prn nocte mane
 aged age
 """.split()
 )
+# Names of columns: a guard of words asks nothing of them, and a number is still bound to them.
+LABELS = frozenset("interval intervals frequency duration".split())
 # Said of how often: each stands where the quote says so in one of these words or numbers.
 HOW_OFTEN = {
     "once": "once one 1 single daily od qd every 24 day immediately",
