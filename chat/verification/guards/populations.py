@@ -165,8 +165,9 @@ def _is_said(clause: Clause, statement: Statement, keys: frozenset[str]) -> bool
     rest = clause.keys - groups_in
     if len(rest) >= 2 and not clause.is_limit:
         return is_covered(rest, keys, share=0.5)
-    others = [each.keys for each in statement.clauses if each is not clause and not each.is_limit]
-    return is_covered(rest, keys) or any(is_covered(each, keys) for each in others)
+    others = [each for each in statement.clauses if each is not clause]
+    mains = [each for each in others if not each.is_limit] or others
+    return is_covered(rest, keys) or any(is_covered(each.keys, keys) for each in mains)
 
 
 def _choices(found: Sequence[Mention], text: str) -> Iterator[list[Mention]]:
