@@ -52,9 +52,9 @@ def check(claim: str, cited: Cited) -> Finding | None:
 def _numbered(listed: Sequence[Statement]) -> Iterator[Place]:
     """Where statements name things by a letter or number, such as type 1 and hepatitis B."""
     for statement in listed:
-        listed = [term for clause in statement.clauses for term in clause.terms]
+        inside = [term for clause in statement.clauses for term in clause.terms]
         found = []
-        for before, term in itertools.pairwise([listed[0], *listed]):
+        for before, term in itertools.pairwise([inside[0], *inside]):
             if _WITH_NUMBER.search(term.key):
                 is_head = not term.key.startswith("=") and term is not before
                 found.append((term.key, before.start if is_head else term.start, term.end))
