@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -18,7 +19,7 @@ from chat.verification.wording.verbatim import word_for_word
 from chat.verification.wording.vocabulary import GIVE, meaning
 
 NAME = "conditions"
-_PATIENT = frozenset({meaning("patient")})
+_PATIENT = frozenset({meaning("patient"), meaning("known")})  # and what says as little
 _REASONS = frozenset({"because", "since", "so", "although", "though"})
 _KEPT_SHARE = 0.6  # of what a condition speaks of, that the claim has to say
 # `in acute severe asthma`, `for patients with cirrhosis`: states, not places or volumes.
@@ -36,6 +37,7 @@ _STATE = re.compile(
     r"|every)\b|$)",
     re.IGNORECASE,
 )
+_OR = re.compile(r"[,\s]*or\b", re.IGNORECASE)
 _ILL = re.compile(
     r"\b(?:severe|mild|moderate|acute|chronic|life-threatening|refractory|suspected|confirmed"
     r"|renal|hepatic|cardiac|recurrent|active|persistent|uncomplicated|complicated"
@@ -53,7 +55,7 @@ def check(claim: str, cited: Cited) -> Finding | None:
         return None
     said = frozenset[str]().union(*(each.keys for each in statements(claim)))
     for statement in sources(claim, cited):
-        for limit in _limits(statement):
+        for limit in _limits(statement, said):
             if not limit or is_covered(limit, said, share=_KEPT_SHARE):
                 continue
             if _main_is_said(statement, limit, said):
@@ -61,12 +63,18 @@ def check(claim: str, cited: Cited) -> Finding | None:
     return None
 
 
-def _limits(statement: Statement) -> Iterator[frozenset[str]]:
-    """What each condition of a statement speaks of; what stands in a reason is none."""
+def _limits(statement: Statement, said: frozenset[str]) -> Iterator[frozenset[str]]:
+    """What each condition of a statement speaks of; what stands in a reason is none.
+
+    Nor is `or when ...` where the claim says the alternative in front of it.
+    """
     openers = ((clause.start, clause.opener) for clause in statement.clauses[1:])
     reason = next((start for start, opener in openers if opener in _REASONS), len(statement.text))
-    for clause in statement.clauses:
-        is_limit = clause.is_limit and clause.opener not in {"whether", "until", "till"}
+    for before, clause in itertools.pairwise([statement.clauses[0], *statement.clauses]):
+        is_other = before.is_limit and _OR.match(statement.text, clause.start)
+        if is_other and is_covered(before.keys, said, share=0.8):
+            continue
+        is_limit = clause.is_limit and clause.opener not in {"whether", "until", "till", "where"}
         if is_limit and clause.start < reason:
             yield _of_whom(clause) if clause.opener == "who" else clause.keys - _PATIENT
     for match in _STATE.finditer(statement.text):

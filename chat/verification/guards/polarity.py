@@ -110,6 +110,7 @@ def _is_lost(turn: Turn, said: frozenset[str], claimed: Sequence[Statement]) -> 
     if turn.kind in BOUNDS:
         return bool(turn.following) and turn.following in said
     if turn.kind in {EXCEPT, UNTIL}:
-        return True  # its own clause is what was dropped
+        # Its own clause is what was dropped: that from which it makes an exception counts.
+        return len(turn.governed & said) >= _COVERED_SHARE * len(turn.governed)
     share = len(turn.keys & said)
     return share >= _COVERED_SHARE * len(turn.keys)

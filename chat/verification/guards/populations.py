@@ -52,7 +52,7 @@ _GROUPS = {
     "diabetes": r"diabet(?:es|ics?)(?! (?:insipidus|team|specialist|consultant|ketoacidosis"
     r"|nurse))",
     "immunocompromised": r"immun(?:o|e)-?\s?(?:compromised?|suppress(?:ed|ion)|deficien(?:t|cy))"
-    r"|neutrop(?:a?enic)|transplant (?:patients?|recipients?)",
+    r"|neutrop(?:a?enic|a?enia)|transplant (?:patients?|recipients?)",
     "critically ill": r"critically ill",
     "smokers": r"smokers?",
 }
@@ -76,7 +76,12 @@ _IMPLIED = {
     "neonates": {"infants"},
 }
 # Between two groups that stand for choice: either may be named alone.
-_CHOICE = re.compile(r"\W*(?:and|or|,|and/or|as well as|/)\W*(?:\w+\W+)?", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\W*(?:and|or|,|and/or|as well as|/)\W*"
+    r"(?:(?:patients?|people|those|persons?) (?:with|on|taking|receiving) )?(?:\w+ (?:or|and) )?"
+    r"(?:\w+\W+)?",
+    re.IGNORECASE,
+)
 
 
 _JOINT = re.compile(r"\b(?:and|or|but)\b|,")

@@ -24,7 +24,7 @@ _MARKUP = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # These have to match a word of the quote: polarity lets them be added where nothing is opposed.
 _OPEN = frozenset({START, CONTINUE})
-_GIVING = frozenset(map(meaning, "start add infuse inject apply offer".split()))
+_GIVING = frozenset(map(meaning, "start add infuse inject apply offer correct".split()))
 _ORDER = frozenset({meaning("after"), meaning("before")})
 _TIMES = frozenset(
     "hour hours hourly day days daily week weeks weekly month months monthly year years yearly "

@@ -31,6 +31,9 @@ by mouth = orally
 LFTs = liver function tests
 ECG = electrocardiograph
 O2 = oxygen
+X-ray = radiograph
+chest X-ray = chest radiograph
+radiation therapy = radiotherapy
 KCl = potassium chloride
 """
 _SINGLE_WORDS_TOO_WIDE = {"K"}  # a vitamin as well

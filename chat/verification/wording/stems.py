@@ -75,9 +75,14 @@ def _without_ending(word: str) -> str:
     if word.endswith(("ss", "us", "is", "ia")):
         return word
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _KEEP:
+        if word.endswith(ending) and len(word) - len(ending) >= _kept(ending):
             return _without_er(word.removesuffix(ending))
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _kept(ending: str) -> int:
+    """`added` is `add`; of no other ending so little is left."""
+    return _KEEP - 1 if ending in {"ed", "ing"} else _KEEP
 
 
 def _without_er(word: str) -> str:

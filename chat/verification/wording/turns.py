@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chat.verification.wording.statements import Statement, clause_at
+from chat.verification.wording.statements import Clause, Statement, clause_at
 from chat.verification.wording.vocabulary import GIVE
 
 NOT, EXCEPT, ONLY, UNTIL, STOP, START, CONTINUE, MAY = (
@@ -34,6 +34,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
      rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five"
      rf"|six))"
      r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b"
+        r"|(?:largest|longest|greatest|highest)(?= (?:\w+ ){0,3}(?:dose|rate|course|amount|volume)\b)"
      r"|limit(?:ed)? to(?=\s+[\d.])"
      r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
     (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over"
@@ -86,6 +87,7 @@ class Turn:
     keys: frozenset[str]
     numbers: frozenset[str]  # of the clause, such as `#5`
     following: str  # the next number, of a bound; or the next thing that is spoken of
+    governed: frozenset[str] = frozenset()  # what an exception is made from
 
 
 @lru_cache(maxsize=4096)
@@ -110,9 +112,11 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
     clause = clause_at(statement, start)
     after = [term for each in statement.clauses for term in each.terms if term.start >= end]
     numbers = frozenset(term.key for term in clause.terms if term.is_number)
+    governed = frozenset[str]()
     keys = clause.keys - numbers - _WORDS_OF_TURNS - {GIVE}
     if kind in {EXCEPT, UNTIL}:
         keys |= frozenset(term.key for term in after if term.is_content) - {GIVE}
+        governed = _governed(statement, clause)
     if kind in BOUNDS:
         near = [term.key for term in after[:4] if term.is_number]
         if statement.text[start:end].lower().startswith(("or", "and")):  # `5 mg or more`
@@ -125,4 +129,13 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
             near = before[-1:]
     else:
         near = [term.key for term in after if term.is_content and term.key != GIVE]
-    return Turn(kind, start, end, keys, numbers, near[0] if near else "")
+    return Turn(kind, start, end, keys, numbers, near[0] if near else "", governed)
+
+
+def _governed(statement: Statement, clause: Clause) -> frozenset[str]:
+    """What the clause speaks of that an exception is made from: before it, else behind it."""
+    place = statement.clauses.index(clause)
+    if not clause.opener:
+        return frozenset(term.key for term in clause.terms if term.is_content) - {GIVE}
+    others = [*reversed(statement.clauses[:place]), *statement.clauses[place + 1 :]]
+    return next((each.keys for each in others if not each.is_limit), frozenset())

@@ -18,7 +18,7 @@ of in on at by for from to into onto upon with within via per as than then so if
 about against among amongst around across along between both during each every any all some such
 same own other others another either or and but because since although though also too very
 there here thus therefore hence however moreover furthermore additionally further meanwhile
-whether until till while once again still yet even
+whether until till while once again still yet even using despite spite
 up down out off over under above below through throughout towards toward
 not no nor never none neither cannot without unless except only
 following followed follow follows according based regarding concerning including include includes
@@ -87,6 +87,14 @@ near close
 type kind form
 several many multiple
 mother maternal
+neutropenia neutropenic
+anaemia anaemic
+cirrhosis cirrhotic
+epilepsy epileptic
+asthma asthmatic
+obesity obese
+virus viral
+bacterium bacterial
 drug medicine medication agent
 child paediatric
 newborn neonate neonatal

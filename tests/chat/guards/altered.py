@@ -96,7 +96,7 @@ Do not (\\w) => \\1
 \\bcodeine\\b => morphine
 """,
     "conditions": """
- (?:if|when) [^,.;]+(?=\\.$) => ∅
+(?<! or) (?:if|when) [^,.;]+(?=\\.$) => ∅
 ^(?:If|When) [^,.;]+, (\\w) => \\1
 """,
 }
