@@ -34,7 +34,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
      rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five"
      rf"|six))"
      r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b"
-        r"|(?:largest|longest|greatest|highest)(?= (?:\w+ ){0,3}(?:dose|rate|course|amount|volume)\b)"
+        r"|(?:largest|longest|greatest|highest)"
+     r"(?= (?:\w+ ){0,3}(?:dose|rate|course|amount|volume)\b)"
      r"|limit(?:ed)? to(?=\s+[\d.])"
      r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
     (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over"
