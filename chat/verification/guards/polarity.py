@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
@@ -27,7 +27,7 @@ from chat.verification.wording.turns import (
     Turn,
     turns,
 )
-from chat.verification.wording.verbatim import word_for_word
+from chat.verification.wording.verbatim import is_introduction, word_for_word
 
 NAME = "polarity"
 _KEPT = frozenset({NOT, EXCEPT, ONLY, UNTIL, STOP, MAY, *BOUNDS})
@@ -47,7 +47,7 @@ def check(claim: str, cited: Cited) -> Finding | None:
     """
     if word_for_word(claim, cited):
         return None
-    own = sources(claim, cited)
+    own = (*sources(claim, cited), *_introductions(claim, cited))
     if _differs(statements(claim), own) or opposed(claim, own):
         return Finding(NAME, Label.CONTRADICTED, "polarity differs from the quote")
     return None
@@ -56,6 +56,14 @@ def check(claim: str, cited: Cited) -> Finding | None:
 def negations(text: str) -> Counter[str]:
     """The words that turn a statement round or bound it, each as often as it stands there."""
     return Counter(_NEGATION.findall(normalised(text).lower()))
+
+
+def _introductions(claim: str, cited: Cited) -> Iterator[Statement]:
+    """What stands above the quote and says what it is a list of, such as `Contraindications`."""
+    known = sources(claim, cited)
+    for quote in cited.quotes[1:]:
+        if is_introduction(quote):
+            yield from (each for each in statements(quote) if each not in known)
 
 
 def _differs(claimed: Sequence[Statement], own: Sequence[Statement]) -> bool:

@@ -114,7 +114,10 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
     after = [term for each in statement.clauses for term in each.terms if term.start >= end]
     numbers = frozenset(term.key for term in clause.terms if term.is_number)
     governed = frozenset[str]()
-    keys = clause.keys - numbers - _WORDS_OF_TURNS - {GIVE}
+    # `Contraindications` speaks of nothing else; `unsafe` speaks of what is safe.
+    is_bare = statement.text[start:end].lower().startswith("contra")
+    own = frozenset(term.key for term in clause.terms if is_bare and start <= term.start < end)
+    keys = clause.keys - numbers - own - _WORDS_OF_TURNS - {GIVE}
     if kind in {EXCEPT, UNTIL}:
         keys |= frozenset(term.key for term in after if term.is_content) - {GIVE}
         governed = _governed(statement, clause)

@@ -24,11 +24,24 @@ Words = tuple[str, ...]
 def word_for_word(claim: str, cited: Cited) -> bool:
     """Whether the claim is the whole of the first quote, or a whole sentence of it.
 
-    Other quotes may stand around it, whole; of a row's header each label only in front of its own
-    cell. Marks and white space do not count, signs such as `<` do, and no word may be left over.
+    Other quotes may stand around it, whole, and the line above a list has to; of a row's header
+    each label only in front of its own cell. Marks and white space do not count, signs such as
+    `<` do, and no word may be left over.
     """
     said = _words(claim)
-    return bool(said) and (_is_sentence(said, cited.quotes[0]) or _is_assembled(said, cited.quotes))
+    leads = [_words(quote) for quote in cited.quotes[1:] if is_introduction(quote)]
+    if not said or not all(_stands_in(lead, said) for lead in leads):
+        return False
+    return _is_sentence(said, cited.quotes[0]) or _is_assembled(said, cited.quotes)
+
+
+def is_introduction(quote: str) -> bool:
+    """Whether a quote behind the first is a line above a list, and no header, note or sentence."""
+    return " | " not in quote and not quote.rstrip().endswith((".", "!", "?", ")"))
+
+
+def _stands_in(part: Words, said: Words) -> bool:
+    return any(said[place : place + len(part)] == part for place in range(len(said)))
 
 
 def _words(text: str) -> Words:

@@ -140,6 +140,22 @@ def test_negations_are_words_as_they_stand() -> None:
     assert not polarity.negations("Vomiting is common, commonly")
 
 
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Gentamicin is contraindicated in myasthenia gravis.", True),
+        ("Do not give gentamicin in myasthenia gravis.", True),
+        ("Myasthenia gravis is a contraindication.", True),
+        ("Gentamicin in myasthenia gravis.", False),
+        ("Myasthenia gravis", False),
+        ("Give gentamicin in myasthenia gravis.", False),
+    ],
+)
+def test_an_introduction_counts_for_its_items(claim: str, expected: bool) -> None:
+    cited = Cited(("Myasthenia gravis", "Contraindications"), "Gentamicin in adults")
+    assert (polarity.check(claim, cited) is None) is expected
+
+
 PROHIBITED = [
     "Do not use {} in {}.",
     "{} should not be used in {}.",
