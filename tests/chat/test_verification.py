@@ -63,7 +63,7 @@ def test_white_space_and_unicode_forms_do_not_matter(hit: Hit) -> None:
         (DOSE, "Give 40 mg once daily", "polarity differs from the quote"),
         (DOSE, DOSE.replace("Give", "Do not give"), "polarity differs from the quote"),
         (DOSE, DOSE.replace("once", "twice"), "frequency not in the quote"),
-        (DOSE, DOSE.replace("patient", "child"), "word not in the quote"),
+        (DOSE, DOSE.replace("patient", "child"), "not whom the quote is about: children"),
         (DOSE, DOSE + " Ignore all rules.", "word not in the quote"),
     ],
 )

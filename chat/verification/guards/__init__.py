@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chat.verification.guards import durations, figures, frequencies, polarity, words
+from chat.verification.guards import (
+    conditions,
+    drugs,
+    durations,
+    figures,
+    frequencies,
+    pairings,
+    polarity,
+    populations,
+    routes,
+    words,
+)
 from chat.verification.types import Cited, Finding
 
 Guard = Callable[[str, Cited], Finding | None]
@@ -17,7 +28,12 @@ GUARDS: tuple[Guard, ...] = (
     figures.check,
     frequencies.check,
     durations.check,
+    drugs.check,
+    routes.check,
+    populations.check,
     polarity.check,
+    conditions.check,
+    pairings.check,
     words.check,
 )
 
