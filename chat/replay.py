@@ -25,7 +25,7 @@ from chat.judging import AnswerJudgement
 from chat.models import Citation, Mode, Reason, Turn
 from chat.services import site_inquiry
 from chat.trace import fingerprint_of, trace_of
-from chat.types import Abstained, Answered, Outcome
+from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.usage import Usage
 from corpus.errors import MedragError
 from retrieval.filters import filters_from
@@ -144,7 +144,7 @@ def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
                 [
                     str(claim.kind),
                     claim.text,
-                    [[q.hit.key, q.page, q.start, q.end, q.text] for q in claim.quotes],
+                    _places(claim),
                 ]
                 for claim in answered
             ],
@@ -154,6 +154,12 @@ def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
 
 def _place(citation: Citation) -> list[Any]:
     return [citation.chunk_key, citation.page, citation.start, citation.end, citation.quote]
+
+
+def _places(claim: DraftClaim) -> list[list[Any]]:
+    """As they are stored: each place once."""
+    places = {(q.hit.key, q.page, q.start): [q.end, q.text] for q in claim.quotes}
+    return [[*place, *rest] for place, rest in places.items()]
 
 
 def _as_stored(trace: dict[str, Any]) -> dict[str, Any]:

@@ -221,6 +221,8 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
         claim = Claim.objects.create(
             turn=turn, index=index, text=draft.text, kind=draft.kind, population=population
         )
+        # What two citations share, such as the header of a table, is stored once.
+        quotes = {(quote.hit.key, quote.page, quote.start): quote for quote in draft.quotes}
         Citation.objects.bulk_create(
             Citation(
                 claim=claim,
@@ -236,5 +238,5 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
                 end=quote.end,
                 quote=quote.text,
             )
-            for quote in draft.quotes
+            for quote in quotes.values()
         )

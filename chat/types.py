@@ -17,6 +17,7 @@ class Quote:
     start: int
     end: int
     text: str
+    citation: int = 0  # of its claim; quotes of one citation are read together, and no others
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ counted; nothing is mended and nothing is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chat.generation.markup import foreign
@@ -73,12 +74,14 @@ def _placed(citation: Mapping[str, str], shown: Shown) -> tuple[Quote, ...] | Un
 
 
 def _in_order(found: Sequence[tuple[Quote, ...]], claim: str) -> tuple[Quote, ...]:
-    """What the claim rests on, each once: the nearest citation first, as the guards read them.
+    """What the claim rests on, by citation: the nearest first, as the guards read them.
 
     Else a harmless sentence in front would hide one that says the opposite.
     """
-    ordered = sorted(found, key=lambda quotes: -nearness(quotes, claim))
-    return tuple(dict.fromkeys(quote for quotes in ordered for quote in quotes))
+    ordered = sorted(dict.fromkeys(found), key=lambda quotes: -nearness(quotes, claim))
+    return tuple(
+        replace(quote, citation=number) for number, quotes in enumerate(ordered) for quote in quotes
+    )
 
 
 def _fault(text: str, quotes: Sequence[Quote]) -> str:

@@ -20,6 +20,7 @@ class Cited:
 
     quotes: tuple[str, ...]  # what is said first, then what that depends on
     context: str = ""  # title, section, population and caption of the passages: never quoted
+    citations: tuple[Cited, ...] = ()  # each by itself, where there are several
 
     @property
     def text(self) -> str:

@@ -77,9 +77,17 @@ def verify(
 
 
 def cited_by(claim: DraftClaim) -> Cited:
-    """The quotes of a claim and what their passages are about, each once."""
-    contexts = dict.fromkeys(quote.hit.context for quote in claim.quotes)
-    return Cited(tuple(quote.text for quote in claim.quotes), "\n".join(contexts))
+    """The quotes of a claim and what their passages are about, together and by citation."""
+    numbers = dict.fromkeys(quote.citation for quote in claim.quotes)
+    if len(numbers) < 2:
+        return _cited(claim.quotes)
+    each = [[quote for quote in claim.quotes if quote.citation == n] for n in numbers]
+    return replace(_cited(claim.quotes), citations=tuple(_cited(quotes) for quotes in each))
+
+
+def _cited(quotes: Sequence[Quote]) -> Cited:
+    contexts = dict.fromkeys(quote.hit.context for quote in quotes)
+    return Cited(tuple(dict.fromkeys(quote.text for quote in quotes)), "\n".join(contexts))
 
 
 def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
@@ -98,8 +106,8 @@ def _first_failure(claim: DraftClaim, texts: PageTexts) -> Finding | None:
         return Finding("citation", Label.NOT_FOUND, "no citation")
     if any(not _stands_on_page(quote, texts) for quote in claim.quotes):
         return Finding("quote", Label.NOT_FOUND, "quote not on the page")
-    first = claim.quotes[0]
-    if normalised(first.text) not in normalised(first.hit.text):
+    first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
+    if any(normalised(quote.text) not in normalised(quote.hit.text) for quote in first):
         return Finding("quote", Label.NOT_FOUND, "quote not in the passage")
     return first_finding(claim.text, cited_by(claim))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from chat.verification.atomic import atomic_statements
 from chat.verification.guards import (
     conditions,
     drugs,
@@ -39,7 +40,21 @@ GUARDS: tuple[Guard, ...] = (
 
 
 def first_finding(claim: str, cited: Cited) -> Finding | None:
-    """What the first guard has against the claim; None where all let it through."""
+    """What the first guard has against the claim; None where all let it through.
+
+    Of several citations one must bear out each statement of the claim by itself: from two together
+    a lie can be put together of which each word stands there.
+    """
+    if not cited.citations:
+        return _finding(claim, cited)
+    for statement in atomic_statements(claim) or [claim]:
+        findings = [_finding(statement, one) for one in cited.citations]
+        if all(findings):
+            return findings[0]
+    return None
+
+
+def _finding(claim: str, cited: Cited) -> Finding | None:
     for check in GUARDS:
         if finding := check(claim, cited):
             return finding

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from chat.types import DraftClaim
+from chat.types import DraftClaim, Quote
 from tests.chat.mutations.types import Source
 
 _NOTE = re.compile(r" \((?:[*†‡]|[a-c] [A-Z]|Dose by)")
@@ -21,7 +22,7 @@ def exchanged(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
         for at in range(1, min(len(cells), len(others))):
             if cells[at] != others[at]:
                 text = "; ".join([*cells[:at], others[at], *cells[at + 1 :]])
-                yield one, DraftClaim(text, (*one.quotes, *other.quotes))
+                yield one, DraftClaim(text, _both(one, other))
 
 
 def together(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
@@ -31,7 +32,12 @@ def together(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
         if one.document == other.document and (both_sentences or _of_one_table(one, other)):
             joint = "; " if one.is_row else " "
             text = f"{one.text}{joint}{other.text}"
-            yield one, DraftClaim(text, (*one.quotes, *other.quotes))
+            yield one, DraftClaim(text, _both(one, other))
+
+
+def _both(one: Source, other: Source) -> tuple[Quote, ...]:
+    """As two citations, which is how a model's answer names them."""
+    return (*one.quotes, *(replace(quote, citation=1) for quote in other.quotes))
 
 
 def _of_one_table(one: Source, other: Source) -> bool:
