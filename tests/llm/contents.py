@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +38,8 @@ def claims(*said: Said) -> Reply:
     return lambda shown: as_content([one.as_json(shown) for one in said])
 
 
-def as_content(found: Sequence[dict[str, Any]], **more: Any) -> str:
-    return json.dumps({"claims": list(found)} | more)
+def as_content(found: Sequence[dict[str, Any]], *, option: str = "none") -> str:
+    return json.dumps({"claims": list(found), "option": option})
 
 
 def verbatim(words: str) -> Said:
@@ -48,22 +48,44 @@ def verbatim(words: str) -> Said:
 
 
 def honest(shown: Shown) -> str:
-    """The sentences and rows that hold most of the question's words, each with its own quote.
+    """The two sentences or rows that hold most of the question's words, each with its own quote.
 
     A well-behaved model as far as a rule can play one: it claims nothing that it does not quote.
     """
-    asked = _content_words(shown.question)
-    units = [
-        (key, unit)
+    asked = _roots(shown.question)
+    ranked = sorted(_units(shown), key=lambda unit: -len(asked & _roots(unit.quote)))
+    return _answer(shown, ranked[:2])
+
+
+def informed(spans: Mapping[str, str]) -> Reply:
+    """A model that knows where the answer to each of these questions stands, and is honest."""
+
+    def reply(shown: Shown) -> str:
+        span = spans.get(shown.question, "")
+        found = [unit for unit in _units(shown) if span and span in one_line(unit.quote)]
+        return _answer(shown, found[:1]) if found else honest(shown)
+
+    return reply
+
+
+def _answer(shown: Shown, chosen: Sequence[Said]) -> str:
+    said = " ".join(unit.quote.lower() for unit in chosen)
+    options = [letter for letter, text in shown.options.items() if text.lower() in said]
+    found = [unit.as_json(shown) for unit in chosen]
+    return as_content(found, option=options[0] if len(options) == 1 else "none")
+
+
+def _units(shown: Shown) -> list[Said]:
+    """Sentences, items and rows as they stand in the passages; headings are too short."""
+    return [
+        Said(one_line(unit), unit, key)
         for key, text in shown.passages.items()
         for unit in _SENTENCE.split(text)
         if len(unit.split()) >= 4
     ]
-    ranked = sorted(units, key=lambda unit: -len(asked & _content_words(unit[1])))
-    return as_content([Said(unit, unit, key).as_json(shown) for key, unit in ranked[:2]])
 
 
-def _content_words(text: str) -> set[str]:
+def _roots(text: str) -> set[str]:
     words = {word.lower() for word in _WORD.findall(text)}
     return {word[:6] for word in words if len(word) > 2 or word.isdigit()} - _LITTLE
 

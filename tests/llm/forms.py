@@ -13,6 +13,7 @@ from tests.llm.transport import completion, replies, sends
 
 FALSE = DOSE.replace("500 mg", "5000 mg")
 SOUND = claims(verbatim(DOSE))
+EMPTY = as_content([])
 
 
 def body(value: Any) -> Answer:
@@ -41,6 +42,11 @@ def claim_of(**fields: Any) -> Answer:
     return replies(lambda shown: as_content([verbatim(DOSE).as_json(shown) | fields]))
 
 
+def filled(**fields: Any) -> Answer:
+    """The form that is asked for, but for these fields."""
+    return content(json.dumps({"claims": [], "option": "none"} | fields))
+
+
 def citing(value: Any) -> Answer:
     return claim_of(citations=value)
 
@@ -48,7 +54,7 @@ def citing(value: Any) -> Answer:
 UNREADABLE: dict[str, Answer] = {
     "an empty body": body(b""),
     "a page": body(b"<html><body>CANARY: log in first</body></html>"),
-    "truncated JSON": body(json.dumps(completion('{"claims": []}')).encode()[:-40]),
+    "truncated JSON": body(json.dumps(completion(EMPTY)).encode()[:-40]),
     "null": body(None),
     "a list": body([1, 2]),
     "an error with status 200": body({"error": {"message": "CANARY"}}),
@@ -58,17 +64,20 @@ UNREADABLE: dict[str, Answer] = {
     "a choice without a message": body({"choices": [{"index": 0}]}),
     "content that is null": content(None),
     "content that is a number": content(7),
-    "content in parts": content([{"type": "text", "text": '{"claims": []}'}]),
+    "content in parts": content([{"type": "text", "text": EMPTY}]),
     "a refusal": body(completion(None, refusal="I can't help with that. CANARY")),
     "a call of a tool": body(
         completion(None, tool_calls=[{"id": "1", "type": "function", "function": {"name": "sh"}}])
     ),
     "prose": content("The dose is 5000 mg, as everybody knows."),
     "a list of claims alone": content(json.dumps([{"text": FALSE}])),
-    "no claims": content("{}"),
-    "claims that are a text": content(json.dumps({"claims": FALSE})),
-    "claims that are texts": content(json.dumps({"claims": [FALSE]})),
-    "a claim without a text": content(json.dumps({"claims": [{"citations": []}]})),
+    "no claims": content('{"option": "none"}'),
+    "no option": content('{"claims": []}'),
+    "an option that nobody offered": filled(option="A"),
+    "an option that is null": filled(option=None),
+    "claims that are a text": filled(claims=FALSE),
+    "claims that are texts": filled(claims=[FALSE]),
+    "a claim without a text": filled(claims=[{"citations": []}]),
     "a text that is a number": claim_of(text=500),
     "a text that is null": claim_of(text=None),
     "a text that is an object": claim_of(text={"text": DOSE}),
@@ -85,8 +94,8 @@ UNREADABLE: dict[str, Answer] = {
     "bytes that are no text": body(b'{"choices": [{"message": {"content": "\xff\xfe\xfa"}}]}'),
     "deep nesting": body(b"[" * 200_000),
     "deep nesting in the content": content("[" * 50_000 + "]" * 50_000),
-    "a number without end": content('{"claims": [], "option": ' + "9" * 5_000 + "}"),
-    "not a number": content('{"claims": NaN}'),
+    "a number without end": content('{"option": "none", "claims": ' + "9" * 5_000 + "}"),
+    "not a number": content('{"option": "none", "claims": [NaN]}'),
     "10,000 claims": replies(lambda shown: as_content([Said(FALSE, DOSE).as_json(shown)] * 10_000)),
 }
 

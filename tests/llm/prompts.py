@@ -1,6 +1,13 @@
 """What a prompt shows to a language model: read as a model reads it, from the prompt alone.
 
-A question and passages stand each between two marks, as `label: <mark> text <mark>`.
+It names its marks, and each thing that is data stands between two of them:
+
+    Question: <mark> text <mark>
+    Offered answers: <mark> A. text ... <mark>
+    Passage KEY, about: <mark> title and section <mark>
+    <mark>
+    text
+    <mark>
 """
 
 from __future__ import annotations
@@ -9,25 +16,27 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-QUESTION = "Question"
-_BLOCK = re.compile(
-    r"^(?P<label>[^\n:<>]{1,40}):\s*(?P<mark><[0-9a-f]{8,}>)\s(?P<text>.*?)\s(?P=mark)",
+_MARK = r"(?P<mark><[0-9a-f]{8,}>)"
+_QUESTION = re.compile(rf"^Question: {_MARK} (?P<text>.*?) (?P=mark)$", re.DOTALL | re.MULTILINE)
+_OPTIONS = re.compile(
+    rf"^Offered answers: {_MARK} (?P<text>.*?) (?P=mark)$", re.DOTALL | re.MULTILINE
+)
+_PASSAGE = re.compile(
+    rf"^Passage (?P<key>[0-9a-f]+), about: {_MARK} (?P<about>.*?) (?P=mark)\n"
+    r"(?P=mark)\n(?P<text>.*?)\n(?P=mark)$",
     re.DOTALL | re.MULTILINE,
 )
+_OPTION = re.compile(r"^([A-E])\. (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One prompt. `passages` are texts by the opaque key that they are shown under."""
+    """One prompt. `passages` are texts by the opaque key that they are shown under, best first."""
 
     prompt: str
     question: str = ""
     passages: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def instructions(self) -> str:
-        """The first line of the prompt, which nobody but the model is to read."""
-        return self.prompt.strip().splitlines()[0]
+    options: dict[str, str] = field(default_factory=dict)  # by letter
 
     def key_of(self, words: str) -> str:
         """Of the first passage that holds the words; else of the first one."""
@@ -40,9 +49,18 @@ class Shown:
 def shown_in(request: dict[str, Any]) -> Shown:
     """What the messages of one request show."""
     prompt = "\n".join(str(message["content"]) for message in request["messages"])
-    blocks = {found["label"]: found["text"] for found in _BLOCK.finditer(prompt)}
-    return Shown(prompt, blocks.pop(QUESTION, ""), blocks)
+    passages = {found["key"]: found["text"] for found in _PASSAGE.finditer(prompt)}
+    return Shown(prompt, _text(_QUESTION, prompt), passages, _options(_text(_OPTIONS, prompt)))
 
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _text(pattern: re.Pattern[str], prompt: str) -> str:
+    found = pattern.search(prompt)
+    return found["text"] if found else ""
+
+
+def _options(listed: str) -> dict[str, str]:
+    return dict(_OPTION.findall(listed))
