@@ -286,7 +286,15 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "nowhere": {"class": "logging.NullHandler"},
+    },
+    # At DEBUG these write down what they send: questions and passages.
+    "loggers": {
+        name: {"handlers": ["nowhere"], "propagate": False}
+        for name in ("openai", "httpx", "httpcore")
+    },
     "root": {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),

@@ -36,6 +36,7 @@ class Shown:
     prompt: str
     question: str = ""
     passages: dict[str, str] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)  # title and section, by the same key
     options: dict[str, str] = field(default_factory=dict)  # by letter
 
     def key_of(self, words: str) -> str:
@@ -49,8 +50,14 @@ class Shown:
 def shown_in(request: dict[str, Any]) -> Shown:
     """What the messages of one request show."""
     prompt = "\n".join(str(message["content"]) for message in request["messages"])
-    passages = {found["key"]: found["text"] for found in _PASSAGE.finditer(prompt)}
-    return Shown(prompt, _text(_QUESTION, prompt), passages, _options(_text(_OPTIONS, prompt)))
+    found = list(_PASSAGE.finditer(prompt))
+    return Shown(
+        prompt,
+        question=_text(_QUESTION, prompt),
+        passages={one["key"]: one["text"] for one in found},
+        about={one["key"]: one["about"] for one in found},
+        options=dict(_OPTION.findall(_text(_OPTIONS, prompt))),
+    )
 
 
 def one_line(text: str) -> str:
@@ -60,7 +67,3 @@ def one_line(text: str) -> str:
 def _text(pattern: re.Pattern[str], prompt: str) -> str:
     found = pattern.search(prompt)
     return found["text"] if found else ""
-
-
-def _options(listed: str) -> dict[str, str]:
-    return dict(_OPTION.findall(listed))
