@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from pytest_django import DjangoDbBlocker
 
-from chat.models import Channel, Turn, TurnStatus
+from chat.models import Channel, Mode, Turn, TurnStatus
 from chat.services import turn_ask
 from corpus.chunking import ChunkSettings, Strategy, split
 from corpus.encoders.registry import get_embedder
@@ -24,8 +24,13 @@ from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
+from tests.corpus.llm_server import endpoint
 from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
+from tests.llm.contents import Known, informed
+from tests.llm.judges import fair, judging
+from tests.llm.sites import ask, generate_by, judge_by
+from tests.llm.transport import replies
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
@@ -75,9 +80,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def failure(item: Item) -> str:
+def failure(item: Item, turn: Turn | None = None) -> str:
     """What is wrong with the outcome of a question; empty where nothing is."""
-    turn = asked(item["question"])
+    turn = turn or asked(item["question"])
     if not item["answerable"]:
         got = (turn.status, turn.reason)
         wanted = (TurnStatus.ABSTAINED, item["reason"])
@@ -102,6 +107,31 @@ def test_every_sample_is_ingested() -> None:
 @pytest.mark.parametrize("item", questions("questions.json"), ids=lambda item: item["id"])
 def test_question(item: Item) -> None:
     assert not failure(item), item["question"]
+
+
+@pytest.mark.parametrize("mode", Mode.values)
+def test_questions_answered_by_a_language_model(settings: LazySettings, mode: str) -> None:
+    """By one that knows where the answer stands and is honest: no sound claim is thrown away."""
+    items = questions("questions.json")
+    titles = dict(Document.objects.values_list("filename", "title"))
+    known = {
+        item["question"]: Known(item["span"], tuple(titles[name] for name in item["documents"]))
+        for item in items
+        if item["answerable"]
+    }
+    with (
+        endpoint(replies(informed(known))) as writer,
+        endpoint(replies(judging(fair))) as judge,
+    ):
+        generate_by(settings, writer.url)
+        judge_by(settings, judge.url)
+        settings.VERIFIER = "guards"
+        settings.MODE = mode
+        turns = [(item, ask(item["question"])) for item in items]
+    failed = {item["id"]: what for item, turn in turns if (what := failure(item, turn))}
+    assert not failed, json.dumps(failed, indent=1)
+    assert len(writer.asked) == len(known), "the gate lets no other question through"
+    assert bool(judge.asked) == (mode == Mode.CONFIDENT)
 
 
 def test_development_questions() -> None:

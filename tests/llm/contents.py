@@ -52,20 +52,36 @@ def honest(shown: Shown) -> str:
 
     A well-behaved model as far as a rule can play one: it claims nothing that it does not quote.
     """
-    asked = _roots(shown.question)
-    ranked = sorted(_units(shown), key=lambda unit: -len(asked & _roots(unit.quote)))
-    return _answer(shown, ranked[:2])
+    return _answer(shown, _nearest(_units(shown), shown.question)[:2])
 
 
-def informed(spans: Mapping[str, str]) -> Reply:
+@dataclass(frozen=True)
+class Known:
+    """Where the answer to a question stands."""
+
+    span: str
+    titles: tuple[str, ...]
+
+
+def informed(answers: Mapping[str, Known]) -> Reply:
     """A model that knows where the answer to each of these questions stands, and is honest."""
 
     def reply(shown: Shown) -> str:
-        span = spans.get(shown.question, "")
-        found = [unit for unit in _units(shown) if span and span in one_line(unit.quote)]
-        return _answer(shown, found[:1]) if found else honest(shown)
+        known = answers.get(shown.question)
+        found = [unit for unit in _units(shown) if known and _holds(unit, shown, known)]
+        return _answer(shown, _nearest(found, shown.question)[:1]) if found else honest(shown)
 
     return reply
+
+
+def _holds(unit: Said, shown: Shown, known: Known) -> bool:
+    return known.span in unit.text and shown.about[unit.key].startswith(known.titles)
+
+
+def _nearest(units: Sequence[Said], question: str) -> list[Said]:
+    """Those that share most words with the question first; ties as they are read."""
+    asked = _roots(question)
+    return sorted(units, key=lambda unit: -len(asked & _roots(unit.quote)))
 
 
 def _answer(shown: Shown, chosen: Sequence[Said]) -> str:

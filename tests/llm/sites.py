@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.models import AuditEvent, Channel, ClaimKind, Turn, TurnStatus
+from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
 from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
@@ -96,6 +96,10 @@ def assert_nothing_leaked(
 
 def assert_alive(settings: LazySettings, client: Client) -> None:
     """The next question is answered, and the site says that it is well."""
-    settings.GENERATOR, settings.VERIFIER = "extractive", "guards"
+    settings.GENERATOR, settings.VERIFIER, settings.MODE = (
+        "extractive",
+        "guards",
+        Mode.FAITHFUL.value,
+    )
     assert ask().status == TurnStatus.ANSWERED
     assert client.get("/healthz").status_code == 200
