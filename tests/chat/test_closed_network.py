@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def no_namespaces() -> bool:
 
 NAMESPACE = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
 needs_namespaces = pytest.mark.skipif(
-    not Path("/usr/bin/unshare").exists() or no_namespaces(),
+    shutil.which("unshare") is None or no_namespaces(),
     reason="this user may not make a network namespace",
 )
 
@@ -193,7 +194,8 @@ def test_the_whole_system_runs_without_a_network(own_database: str, tmp_path: Pa
     child = str(ROOT / "tests" / "chat" / "closed_child.py")
     said, tried = in_namespace(tmp_path, sys.executable, child, QUESTION)
     found: dict[str, Any] = json.loads(said.splitlines()[-1])
-    assert (found["job"], found["log"], found["hits"]) == ("DONE", True, 2)
+    assert (found["job"], found["log"]) == ("DONE", True)
+    assert found["hits"]
     assert ANSWER in [claim["text"] for claim in found["turn"]["claims"]]
     assert all(not verdict["failed"] for verdict in found["verdicts"])
     assert (found["refused"], found["ports"]) == ([], [])

@@ -20,7 +20,8 @@ from retrieval.types import Query
 from tests.corpora import publish
 from tests.corpus.llm_server import Answer, Endpoint, endpoint
 from tests.llm import forms, lies
-from tests.llm.contents import as_content, honest, verbatim
+from tests.llm.contents import as_content, claims, honest, verbatim
+from tests.llm.judges import fair, judging
 from tests.llm.lies import DOSE, GUIDELINE, LIES, NEVER, QUESTION
 from tests.llm.prompts import Shown, shown_in
 from tests.llm.sites import (
@@ -31,6 +32,7 @@ from tests.llm.sites import (
     assert_alive,
     assert_nothing_leaked,
     generate_by,
+    judge_by,
     shown,
 )
 from tests.llm.transport import (
@@ -243,12 +245,29 @@ def test_a_lie_is_found_out(server: Endpoint, refused: Refused, client: Client, 
     assert said in GUIDELINE or said not in shown(turn, client)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in Mode if mode != Mode.CONFIDENT])
+@pytest.mark.parametrize("exchange", lies.EXCHANGED)
+def test_what_is_said_of_one_thing_is_not_said_of_another(
+    server: Endpoint, alice: User, client: Client, exchange: str
+) -> None:
+    publish(lies.WITH_EXCHANGEABLE, title="Pneumonia and after", population="adult")
+    server.default = replies(lies.EXCHANGED[exchange])
+    turn = ask(user=alice)
+    assert (answers_of(turn), turn.reason) == ([], Reason.UNSUPPORTED_CLAIMS)
+    assert "citation" not in {verdict["failed"] for verdict in turn.trace["verdicts"]}
+
+
+@pytest.mark.parametrize("sentence", [lies.RISKS, lies.COURSE, lies.INFUSION])
+def test_what_can_be_exchanged_is_answered_as_it_stands(server: Endpoint, sentence: str) -> None:
+    publish(lies.WITH_EXCHANGEABLE, title="Pneumonia and after", population="adult")
+    server.default = replies(claims(verbatim(sentence)))
+    assert answers_of(ask()) == [sentence]
+
+
+@pytest.mark.parametrize("mode", Mode.values)
 @pytest.mark.parametrize("lie", ["ten times the dose", "a key that does not exist", "a script"])
 def test_a_truth_does_not_carry_a_lie_with_it_in_any_mode(
-    server: Endpoint, settings: LazySettings, alice: User, client: Client, mode: Mode, lie: str
+    server: Endpoint, settings: LazySettings, alice: User, client: Client, mode: str, lie: str
 ) -> None:
-    settings.MODE = mode.value
     false = LIES[lie]
 
     def both(prompt: Shown) -> str:
@@ -256,7 +275,10 @@ def test_a_truth_does_not_carry_a_lie_with_it_in_any_mode(
         return as_content([*json.loads(false(prompt))["claims"], sound])
 
     server.default = replies(both)
-    turn = ask(user=alice)
+    with endpoint(replies(judging(fair))) as judge:
+        judge_by(settings, judge.url)
+        settings.VERIFIER, settings.MODE = "guards", mode
+        turn = ask(user=alice)
     assert set(answers_of(turn)) <= {NEVER}
     seen = shown(turn, client)
     assert lies.text_of(false) in GUIDELINE or lies.text_of(false) not in seen
@@ -330,9 +352,10 @@ def test_all_of_them_away_is_one_refusal(
         refused(LATE, server, second)
 
 
-def test_search_works_meanwhile(server: Endpoint) -> None:
+def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:
     server.default = refuses(503)
-    turn = ask()
+    turn = ask(user=alice)
     assert turn.reason in DOWN
-    assert turn.nearest, "the passages are shown, as passages"
+    assert Reason(turn.reason).label in shown(turn, client)
+    assert DOSE in shown(turn, client), "the passage is shown, as a passage"
     assert retrieve(Query(QUESTION, on=timezone.localdate())).hits

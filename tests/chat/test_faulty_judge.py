@@ -165,6 +165,21 @@ def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused) -> None:
         assert not elsewhere.was_touched
 
 
+@pytest.mark.parametrize("fault", ["401", "404", "410", "503", "a reset", "50 MB"])
+def test_the_next_judge_answers(server: Endpoint, settings: LazySettings, fault: str) -> None:
+    with endpoint(FAST[fault]) as first:
+        judge_by(settings, first.url, server.url)
+        assert DOSE in answers_of(ask())
+        assert first.asked and server.asked
+
+
+def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:
+    server.default = refuses(503)
+    turn = ask(user=alice)
+    assert Reason(turn.reason).label in shown(turn, client)
+    assert DOSE in shown(turn, client), "the passage is shown, as a passage"
+
+
 # It answers in another form
 
 

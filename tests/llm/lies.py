@@ -16,6 +16,13 @@ GUIDELINE = f"# {TITLE}\n## Treatment\n{DOSE}\n{NEVER}\n## Severe pneumonia\n{SE
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 
 
+# Sentences whose parts can be exchanged, and say something else then.
+RISKS = "Heparin reduces the risk of thrombosis but increases the risk of bleeding."
+COURSE = "Most adults recover within 3 days; a few need admission."
+INFUSION = "Give potassium chloride 40 mmol in 1,000 mL of sodium chloride 0.9% over 4 hours."
+WITH_EXCHANGEABLE = f"{GUIDELINE}\n## Further care\n{RISKS}\n{COURSE}\n{INFUSION}"
+
+
 def of(text: str, quote: str = DOSE, key: str = "") -> Reply:
     return claims(Said(text, quote, key))
 
@@ -24,6 +31,16 @@ def changed(old: str, new: str, sentence: str = DOSE) -> Reply:
     """A sentence with one word changed, and its true quote."""
     assert old in sentence
     return of(sentence.replace(old, new), sentence)
+
+
+def joined(text: str, *quotes: str) -> Reply:
+    """One claim that cites several sentences."""
+
+    def reply(shown: Shown) -> str:
+        cited = [{"passage": shown.key_of(quote), "quote": quote} for quote in quotes]
+        return as_content([{"text": text, "citations": cited}])
+
+    return reply
 
 
 def uncited(shown: Shown) -> str:
@@ -99,6 +116,35 @@ MARKUP: dict[str, Reply] = {
     "a link of javascript": of(f"[{DOSE}](javascript:alert('canary'))"),
     "a form": of(f"{DOSE}<form action='/admin/'><button>canary</button></form>"),
     "a template": of(f"{DOSE} {{{{ settings.SECRET_KEY }}}} {{% debug %}}"),
+}
+# Every word and every number stands in what is cited, and yet nobody said it.
+EXCHANGED: dict[str, Reply] = {
+    "the interval of another drug": joined(
+        DOSE.replace("every 8 hours", "twice daily"), DOSE, SEVERE
+    ),
+    "the duration of another drug": joined(
+        SEVERE.replace("daily", "daily for 5 days"), SEVERE, DOSE
+    ),
+    "the dose of another drug": joined(DOSE.replace("500", "250"), DOSE, SEVERE),
+    "the route of another drug": joined(DOSE.replace("by mouth", "intravenously"), DOSE, SEVERE),
+    "the condition of another drug": joined(
+        DOSE.replace("pneumonia", "severe pneumonia"), DOSE, SEVERE
+    ),
+    "the negation of another sentence": joined(DOSE.replace("Give", "Do not give"), DOSE, NEVER),
+    "two drugs together": joined(
+        "Give demonstracillin and fictomycin to adults with severe pneumonia.", SEVERE, DOSE
+    ),
+    "numbers exchanged": of(DOSE.replace("8 hours for 5 days", "5 hours for 8 days")),
+    "risks exchanged": of(
+        "Heparin increases the risk of thrombosis but reduces the risk of bleeding.", RISKS
+    ),
+    "the other risk": of("Heparin reduces the risk of bleeding.", RISKS),
+    "all for most": of("All adults recover within 3 days.", COURSE),
+    "most for a few": of("Most adults need admission.", COURSE),
+    "drug and diluent exchanged": of(
+        "Give sodium chloride 40 mmol in 1,000 mL of potassium chloride 0.9% over 4 hours.",
+        INFUSION,
+    ),
 }
 LIES: dict[str, Reply] = {**FIGURES, **WORDS, **CITATIONS, **MARKUP}
 
