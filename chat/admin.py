@@ -58,17 +58,17 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
         "channel",
     )
     list_display_links = ("created_at", "question_start")
-    list_filter = ("status", "reason", "channel", "created_at")
+    list_filter = ("status", "reason", "mode", "channel", "created_at")
     list_select_related = ("user",)
     list_per_page = 50
     search_fields = ("question", "user__username")
     show_full_result_count = False
     fieldsets = (
-        (None, {"fields": ("question", "outcome")}),
+        (None, {"fields": ("question", "standalone", "outcome", "option")}),
         ("Who and when", {"fields": ("user", "channel", "created_at", "duration_ms", "id")}),
         (
             "How it was decided",
-            {"fields": ("confidence", "fingerprint", "given", "trace_text")},
+            {"fields": ("mode", "confidence", "fingerprint", "given", "trace_text")},
         ),
     )
     readonly_fields = ("outcome", "given", "trace_text")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -21,7 +22,10 @@ from rest_framework.views import APIView
 from chat import api_examples as examples
 from chat import audit
 from chat.api_request import ApiToken, StrictJSONParser
+from chat.identifiers.guard import Guarded as GuardedText
+from chat.identifiers.guard import question_guarded
 from chat.models import Channel
+from chat.problems import IdentifiersSeen
 from chat.serializers import (
     HitResponse,
     Problem,
@@ -36,6 +40,8 @@ from retrieval.configured import site_config
 from retrieval.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
+
+IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never words
 
 PROBLEMS: dict[Any, Any] = {
     (status, "application/problem+json"): Problem for status in (400, 401, 413, 415, 429, 500, 503)
@@ -76,6 +82,7 @@ class QueryView(Guarded):
             channel=Channel.API,
             collections=tuple(asked["collections"]),
             filters=asked["filters"],
+            mode=asked["mode"],
         )
         return Response(turn_payload(turn))
 
@@ -84,7 +91,9 @@ class SearchView(Guarded):
     @extend_schema(
         operation_id="search",
         summary="Search the guidelines in force",
-        description="Passages, best first. They are evidence to read, not an answer.",
+        description="Passages, best first. They are evidence to read, not an answer. Words that "
+        "seem to identify a patient are replaced before the search, or refused with 400, as the "
+        f"site is set; the header `{IDENTIFIERS_HEADER}` says what kinds were seen.",
         request=SearchRequest,
         responses={200: HitResponse(many=True), **PROBLEMS},
         examples=[*examples.SEARCH, *examples.PROBLEMS],
@@ -92,8 +101,9 @@ class SearchView(Guarded):
     def post(self, request: Request) -> Response:
         user = _user(request)
         asked = _valid(SearchRequest(data=request.data, context={"reader": user}))
+        guarded = _guarded(asked["query"])
         query = Query(
-            text=asked["query"],
+            text=guarded.text,
             on=timezone.localdate(),
             collections=tuple(asked["collections"]),
             reader=user.pk,
@@ -101,9 +111,10 @@ class SearchView(Guarded):
         )
         config = replace(site_config(), k=asked["k"], adaptive_k=False)
         evidence = retrieve(query, with_surroundings(config) if asked["surroundings"] else config)
-        _record_search(user, evidence, k=asked["k"])
+        _record_search(user, evidence, k=asked["k"], kinds=guarded.kinds)
         around = evidence.surroundings if asked["surroundings"] else ()
-        return Response(hits_payload(evidence.hits, around))
+        headers = {IDENTIFIERS_HEADER: ", ".join(guarded.kinds)} if guarded.kinds else None
+        return Response(hits_payload(evidence.hits, around), headers=headers)
 
 
 @extend_schema(exclude=True)
@@ -131,6 +142,14 @@ def _valid(request: QueryRequest | SearchRequest) -> dict[str, Any]:
     return validated
 
 
+def _guarded(words: str) -> GuardedText:
+    """What may be searched. Raises `IdentifiersSeen` before anything is stored or sent."""
+    guarded = question_guarded(words, settings.IDENTIFIERS)
+    if guarded.is_blocked:
+        raise IdentifiersSeen(guarded.kinds)
+    return guarded
+
+
 def _user(request: Request) -> User:
     user = request.user
     if not isinstance(user, User):
@@ -138,7 +157,7 @@ def _user(request: Request) -> User:
     return user
 
 
-def _record_search(user: User, evidence: Evidence, *, k: int) -> None:
+def _record_search(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:
     """Who searched and what was shown. Of the words only a keyed hash: they may name a patient."""
     words = evidence.query.text.casefold()
     payload: dict[str, Any] = {
@@ -149,6 +168,8 @@ def _record_search(user: User, evidence: Evidence, *, k: int) -> None:
         "k": k,
         "query_hmac": salted_hmac("chat.audit.query", words, algorithm="sha256").hexdigest(),
     }
+    if kinds:
+        payload["identifiers"] = list(kinds)
     if evidence.trace.notes:
         payload["notes"] = list(evidence.trace.notes)
     with transaction.atomic():

@@ -18,13 +18,21 @@ _PLACE: dict[str, Any] = {
 }
 _TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"
 
+_HOW: dict[str, Any] = {"mode": "confident-lite", "standalone": None, "option": None}
 _ANSWERED = {
     "status": "answered",
     "reason": None,
     "message": None,
+    **_HOW,
+    "warnings": [{"code": "applicability", "text": "Applies to: adults.", "claims": [1]}],
+    "withheld": [],
     "owner": None,
     "claims": [
-        {"text": _SENTENCE, "citations": [_PLACE | {"quote": _SENTENCE, "ocr_confidence": None}]}
+        {
+            "text": _SENTENCE,
+            "kind": "answer",
+            "citations": [_PLACE | {"quote": _SENTENCE, "ocr_confidence": None}],
+        }
     ],
     "nearest": [],
     "confidence": 0.91,
@@ -34,6 +42,9 @@ _ABSTAINED = {
     "status": "abstained",
     "reason": "WEAK_EVIDENCE",
     "message": "No guideline here answers this well enough",
+    **_HOW,
+    "warnings": [],
+    "withheld": [],
     "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
     "claims": [],
     "nearest": [_PLACE | {"text": _SENTENCE}],

@@ -5,6 +5,7 @@ class ChatConfig(AppConfig):
     name = "chat"
 
     def ready(self) -> None:
-        from chat import receivers  # late: models can't be imported before the apps are ready
+        # late: models can't be imported before the apps are ready
+        from chat import checks, checks_verifier, receivers  # noqa: F401  importing registers
 
         receivers.connect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chat.usage import Usage
 from corpus.errors import MedragError
 
 
@@ -9,12 +10,14 @@ class GeneratorUnavailable(MedragError):
     """No claim could be written: no endpoint gave an answer that can be read."""
 
     code = "generator"
+    usage = Usage()  # what language models took all the same
 
 
 class VerifierUnavailable(MedragError):
     """A claim could not be judged, so none is shown."""
 
     code = "verifier"
+    usage = Usage()  # what language models took all the same
 
 
 class BudgetExceeded(MedragError):

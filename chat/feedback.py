@@ -1,10 +1,18 @@
 """The one writer of Feedback."""
 
+from django.conf import settings
+
+from chat.identifiers.guard import question_guarded
 from chat.models import Feedback, Turn
 
 
 def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:
-    """Keep what the asker says of a turn; a later word replaces the earlier one."""
+    """Keep what the asker says of a turn; a later word replaces the earlier one.
+
+    What identifies a patient is taken out of it as out of a question; a comment is never refused.
+    """
+    policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
+    comment = question_guarded(comment, policy).text
     feedback, _ = Feedback.objects.update_or_create(
         turn=turn, defaults={"helpful": helpful, "comment": comment}
     )

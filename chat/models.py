@@ -39,6 +39,7 @@ class Mode(models.TextChoices):
 class ClaimKind(models.TextChoices):
     ANSWER = "answer", "Answer"
     CAUTION = "caution", "Limit that stands beside it"  # added, since the answer left it out
+    OTHERWISE = "otherwise", "Another guideline says otherwise"
 
 
 class Channel(models.TextChoices):

@@ -87,6 +87,12 @@ def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
     return units
 
 
+def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit, ...]]:
+    """The units of each hit by its key, also those that it shares with others. One query."""
+    views = _page_views(hits)
+    return {hit.key: tuple(_units_of(hit, views, question)) for hit in hits}
+
+
 def _page_views(hits: Sequence[Hit]) -> dict[tuple[int, int], _PageView]:
     wanted = {
         (hit.document_id, page)

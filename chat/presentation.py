@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from chat.models import Citation, Claim, Reason, Turn
+from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.narrowing import narrowed_to
 from chat.notices import Notice, document_notices
-from chat.refusals import ADVICE
+from chat.refusals import ADVICE, WHY
 from chat.selectors import documents_by_sha256
 from corpus.models import Document
 
@@ -49,6 +49,18 @@ class ShownClaim:
     is_verbatim: bool
     row: TableRow | None = None
     is_hidden: bool = False
+
+    @property
+    def beside(self) -> str:
+        """Why it stands beside the answer; empty for what answers."""
+        return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A statement that did not pass verification. Its text is never shown."""
+
+    why: str
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,8 @@ class ShownTurn:
     advice: str
     owner: dict[str, str]
     narrowed: str  # what alone was searched; empty where nothing was left out
+    warnings: tuple[Mapping[str, Any], ...]  # `code` and `text`, as stored
+    withheld: tuple[Withheld, ...]  # only in the mode that shows verdicts
     hidden: int  # statements, or passages after a refusal, that are not open to the reader
 
     @property
@@ -137,8 +151,27 @@ def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> Shown
         advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
         owner={} if hidden else turn.owner,
         narrowed=narrowed_to(turn),
+        warnings=_warnings(turn, {claim.claim.index for claim in claims if claim.is_hidden}),
+        withheld=withheld(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
+
+
+def _warnings(turn: Turn, hidden: Set[int]) -> tuple[Mapping[str, Any], ...]:
+    """Those of the turn that speak of nothing that is hidden now."""
+    return tuple(
+        warning
+        for warning in turn.warnings
+        if not (hidden and not warning["claims"]) and not hidden & {*warning["claims"]}
+    )
+
+
+def withheld(turn: Turn) -> tuple[Withheld, ...]:
+    """What was not shown, by its check, where the mode is to say so."""
+    if turn.mode != Mode.STANDARD:
+        return ()
+    verdicts = turn.trace.get("verdicts", [])
+    return tuple(Withheld(WHY[v["failed"]]) for v in verdicts if v["failed"] in WHY)
 
 
 def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
@@ -230,7 +263,9 @@ def _plain_text(shown: ShownTurn) -> str:
             continue
         marks = "".join(f" [{citation.index}]" for citation in claim.links)
         cited |= {citation.index: citation for citation in claim.links}
-        lines.append(f"{claim.claim.index}. {claim.claim.text}{marks}")
+        beside = f"{claim.beside}: " if claim.beside else ""
+        lines.append(f"{claim.claim.index}. {beside}{claim.claim.text}{marks}")
+    lines += [f"Note: {warning['text']}" for warning in shown.warnings]
     lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
     day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")
     return "\n".join([*lines, "", f"From guidelines in force on {day}. {CHECK_FIRST}"])

@@ -29,6 +29,19 @@ class BodyTooLarge(exceptions.APIException):
     default_detail = "The request's body is too large."
 
 
+class IdentifiersSeen(exceptions.APIException):
+    """The words seem to identify a patient, and the site's setting forbids to go on with them."""
+
+    status_code = HTTPStatus.BAD_REQUEST
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        """Say what kind was seen, never the words."""
+        super().__init__(
+            f"The words seem to identify a patient ({', '.join(kinds)}). Nothing was stored, "
+            "searched or sent. Please search again without it."
+        )
+
+
 class Unavailable(exceptions.APIException):
     """Something that the answer needs is away for now; asking again later may work."""
 

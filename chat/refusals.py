@@ -2,7 +2,27 @@
 
 from chat.models import Reason
 
-_WAIT = "Try again in a minute. Meanwhile, read the nearest passages in their documents."
+_WAIT = (
+    "Answers can't be given just now, but the search works: what it found is below. Read it in its "
+    "documents, or try again in a minute."
+)
+
+# Why a statement was withheld, by the check that it failed.
+WHY: dict[str, str] = {
+    "citation": "it cites no passage that was found",
+    "quote": "what it quotes does not stand in the passage",
+    "figures": "a number or its unit is not the one of the quote",
+    "frequencies": "how often it is to be given is not what the quote says",
+    "durations": "for how long it holds is not what the quote says",
+    "drugs": "it names another medicine than the quote",
+    "routes": "it names another route than the quote",
+    "populations": "it speaks of other patients than the quote",
+    "conditions": "it leaves out a condition of the quote",
+    "pairings": "it gives a number of the quote to something else",
+    "polarity": "it turns the quote round",
+    "words": "it says more than the quote",
+    "entailment": "the quote does not bear it out",
+}
 
 ADVICE: dict[Reason, str] = {
     Reason.NO_EVIDENCE: "Name the condition or medicine as the guideline would write it. If a "

@@ -8,8 +8,9 @@ from django.conf import settings
 from django.db.models import Prefetch
 from rest_framework import serializers
 
-from chat.models import Citation, Reason, Turn, TurnStatus
+from chat.models import Citation, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.narrowing import narrowed_to
+from chat.presentation import withheld
 from chat.selectors import citations_scanned
 from chat.services import QuestionError, question_clean
 from corpus.access import collections_searchable
@@ -31,9 +32,18 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "status": str(turn.status),
         "reason": str(turn.reason) or None,
         "message": _message(turn),
+        "mode": str(turn.mode),
+        "standalone": turn.standalone or None,
+        "option": turn.option or None,
+        "warnings": turn.warnings,
+        "withheld": [statement.why for statement in withheld(turn)],
         "owner": turn.owner or None,
         "claims": [
-            {"text": claim.text, "citations": [_citation(cited) for cited in claim.citations.all()]}
+            {
+                "text": claim.text,
+                "kind": str(claim.kind),
+                "citations": [_citation(cited) for cited in claim.citations.all()],
+            }
             for claim in claims
         ],
         "nearest": [
@@ -157,6 +167,12 @@ class QueryRequest(Strict):
     )
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
+    mode = serializers.ChoiceField(
+        choices=Mode.choices,
+        required=False,
+        default="",
+        help_text="What the answer has to pass; the site's own without this.",
+    )
 
 
 class SearchRequest(Strict):
@@ -191,6 +207,11 @@ class CitationResponse(serializers.Serializer[Any]):
 
 class ClaimResponse(serializers.Serializer[Any]):
     text = serializers.CharField()
+    kind = serializers.ChoiceField(
+        choices=ClaimKind.choices,
+        help_text="`answer`; `caution`, a limit that stands beside it; or `otherwise`, another "
+        "guideline that disagrees.",
+    )
     citations = CitationResponse(many=True)
 
 
@@ -207,6 +228,14 @@ class OwnerResponse(serializers.Serializer[Any]):
     contact = serializers.CharField(allow_blank=True)
 
 
+class WarningResponse(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    text = serializers.CharField()
+    claims = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), help_text="Numbers of the claims, from 1."
+    )
+
+
 class QueryResponse(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=TurnStatus.choices)
     reason = serializers.ChoiceField(
@@ -214,6 +243,18 @@ class QueryResponse(serializers.Serializer[Any]):
     )
     message = serializers.CharField(
         allow_null=True, help_text="The reason as a sentence, and what the search was narrowed to."
+    )
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    standalone = serializers.CharField(
+        allow_null=True, help_text="How the question was understood, where in other words."
+    )
+    option = serializers.CharField(
+        allow_null=True, help_text="The letter chosen, of a multiple-choice question."
+    )
+    warnings = WarningResponse(many=True)
+    withheld = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Why further statements are not shown; only in the mode `standard`.",
     )
     owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")

@@ -1,13 +1,10 @@
-"""The way of a question: retrieve, gate, generate, verify, store. The only writer of turns."""
+"""A question in, a stored turn out. The only writer of turns."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -16,25 +13,25 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat import audit
-from chat.calibration_records import gate_in_use
-from chat.confidence import confidence
-from chat.gate import Decision, GateUnavailable
+from chat.answering import answer
+from chat.cautions import Caution
+from chat.config import AnswerConfig, answer_config
+from chat.follow_ups import Asked, Standalone, standalone
 from chat.generation.configured import site_generator
-from chat.generation.types import Generator, Task
-from chat.looking import EXPLAINING, Look, Looks, look, look_once
+from chat.identifiers.guard import Guarded, question_guarded
+from chat.inquiry import Inquiry
+from chat.looking import Looks
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
+from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
-from chat.verification.verify import Verdict, verify
-from corpus.access import is_narrowed
+from chat.verification.entailment.configured import site_verifier
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_text
 from retrieval.configured import site_config
-from retrieval.types import NO_FILTERS, Filters, Hit, Query, Rights, Scope
+from retrieval.types import NO_FILTERS, Filters, Hit, Query
 
-logger = logging.getLogger(__name__)
-
-NEAREST = 3  # passages shown with a refusal
 OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
+REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
 
 
 class QuestionError(MedragError):
@@ -48,15 +45,6 @@ class Asker:
     user: User | None
     channel: Channel
     conversation: Conversation | None = None
-
-
-@dataclass
-class _Inquiry:
-    """What happened on the way, for the trace."""
-
-    looks: Looks
-    verdicts: tuple[Verdict, ...] = ()
-    failure: str = ""
 
 
 def question_clean(raw: str) -> str:
@@ -81,111 +69,102 @@ def turn_ask(
     conversation: Conversation | None = None,
     collections: tuple[str, ...] = (),
     filters: Filters = NO_FILTERS,
+    mode: str = "",
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
-    A question of the page without a conversation begins one. Raises `QuestionError` before
-    anything is stored. A failure of the search, the gate, the generator or the verifier is a
-    refusal; if the turn can't be stored there is no answer.
+    A question of the page without a conversation begins one; a follow-up is understood from the
+    turns before it. What identifies a patient is dealt with before anything is stored or sent.
+    Without `mode` the site's counts. Raises `QuestionError` before anything is stored. A failure of
+    a part is a refusal; if the turn can't be stored there is no answer.
     """
-    asked = question_clean(question)
-    started = time.perf_counter()
+    began = time.perf_counter()
+    config = answer_config(mode)
+    asker = Asker(user=user, channel=channel, conversation=conversation)
+    guarded = question_guarded(question_clean(question), config.identifiers)
+    if guarded.is_blocked:
+        return _store(_blocked_turn(guarded, asker, config, began))
+    said = _standalone(guarded.text, asker, config)
     query = Query(
-        text=asked,
+        text=said.text,
         on=timezone.localdate(),
         collections=collections,
         reader=user.pk if user else None,
         filters=filters,
     )
-    inquiry = _Inquiry(Looks(site_config(), began=started))
-    generator = site_generator()
-    outcome = _answer(query, generator=generator, inquiry=inquiry)
-    asker = Asker(user=user, channel=channel, conversation=conversation)
-    turn = _draft_turn(asked, asker, outcome)
-    turn.fingerprint = _fingerprint(inquiry, generator)
-    turn.trace = _trace(inquiry, generator)
-    turn.duration_ms = round((time.perf_counter() - started) * 1000)
+    inquiry = site_inquiry(query, config, began=began)
+    outcome = answer(inquiry)
+    turn = _draft_turn(guarded.text, asker, config, outcome)
+    turn.standalone = said.text if said.text != guarded.text else ""
+    turn.option = inquiry.option if isinstance(outcome, Answered) else ""
+    cautions = [*_identified(guarded, config), *inquiry.cautions]
+    turn.warnings = [caution.as_dict() for caution in cautions]
+    turn.fingerprint = fingerprint_of(inquiry)
+    turn.trace = trace_of(inquiry) | {"identifiers": list(guarded.kinds), "follow_up": said.by}
+    turn.duration_ms = _since_ms(began)
     return _store(turn, outcome)
 
 
-def _answer(query: Query, *, generator: Generator, inquiry: _Inquiry) -> Outcome:
-    looks = inquiry.looks
-    try:
-        looks.gate = gate_in_use(looks.config)
-    except Exception as error:  # noqa: BLE001 - fail closed: whatever breaks here is a refusal
-        return _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry)
-    try:
-        decision = look(query, looks.gate, looks)
-    except GateUnavailable as error:
-        return _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry)
-    except Exception as error:  # noqa: BLE001 - fail closed
-        return _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry)
-    if decision.reason is not None:
-        return _refuse(query, decision, looks)
-    try:
-        claims = generator.generate(Task(query.text, decision.passages)).claims
-    except Exception as error:  # noqa: BLE001 - fail closed
-        return _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry)
-    try:
-        inquiry.verdicts = verify(claims)
-    except Exception as error:  # noqa: BLE001 - fail closed
-        return _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry)
-    supported = tuple(verdict.claim for verdict in inquiry.verdicts if verdict.supported)
-    if not supported:
-        reason = Reason.UNSUPPORTED_CLAIMS if claims else Reason.WEAK_EVIDENCE
-        return Abstained(reason, decision.passages[:NEAREST], decision.probability)
-    faithfulness = len(supported) / len(claims)
-    return Answered(supported, confidence(faithfulness=faithfulness, coverage=decision.probability))
+def site_inquiry(query: Query, config: AnswerConfig, *, began: float | None = None) -> Inquiry:
+    """A question on its way through the parts that this site is set to."""
+    began = time.perf_counter() if began is None else began
+    return Inquiry(
+        query=query,
+        config=config,
+        looks=Looks(site_config(), began=began),
+        generator=site_generator(),
+        verifier=site_verifier(),
+        began=began,
+    )
 
 
-def _refuse(query: Query, decision: Decision, looks: Looks) -> Abstained:
-    """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
-    try:
-        explained = _explained(query, decision, looks)
-    except Exception as error:  # noqa: BLE001 - only the explanation is lost
-        logger.error("A refusal could not be explained: %s", type(error).__name__)
-        looks.note(f"The refusal could not be explained: {type(error).__name__}.")
-        explained = None
-    if explained is not None:
-        return explained
-    reason = decision.reason or Reason.WEAK_EVIDENCE
-    return Abstained(reason, decision.passages[:NEAREST], decision.probability)
+def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:
+    if asker.conversation is None or config.follow_ups == "off":
+        return Standalone(question)
+    latest = asker.conversation.turns.order_by("-created_at", "-pk")[:REMEMBERED]
+    before = [
+        Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
+        for turn in reversed(latest)
+    ]
+    said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
+    # A model may have made a name of its own.
+    invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
+    return Standalone(question) if invented else said
 
 
-def _explained(query: Query, decision: Decision, looks: Looks) -> Abstained | None:
-    """Whether one that is not open to the reader, or no longer in force, would have answered.
-
-    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
-    """
-    if looks.gate is None:
-        return None
-    if is_narrowed(query.reader):
-        closed = replace(query, rights=Rights.HIDDEN)
-        if look_once(closed, looks.gate, looks, kind=EXPLAINING).reason is None:
-            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
-    ended = replace(query, scope=Scope.OUT_OF_DATE)
-    old = look_once(ended, looks.gate, looks, kind=EXPLAINING)
-    if old.reason is None:
-        return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
-    return None
+def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: float) -> Turn:
+    """Nothing was searched and nothing sent; of the question what may be kept is."""
+    refusal = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
+    turn = _draft_turn(guarded.text, asker, config, refusal)
+    turn.fingerprint = ""
+    turn.trace = {"identifiers": list(guarded.kinds)}
+    turn.duration_ms = _since_ms(began)
+    return turn
 
 
-def _failed(
-    reason: Reason, error: Exception, decision: Decision | None, inquiry: _Inquiry
-) -> Abstained:
-    inquiry.failure = type(error).__name__
-    logger.error("%s: %s", reason.value, type(error).__name__)
-    if decision is None:
-        return Abstained(reason)
-    return Abstained(reason, decision.passages[:NEAREST], decision.probability)
+def _identified(guarded: Guarded, config: AnswerConfig) -> list[Caution]:
+    """What was done about identifiers, for who asked."""
+    if not guarded.kinds:
+        return []
+    kinds = ", ".join(guarded.kinds)
+    done = {
+        "warn": "It was stored as it was typed. Please leave such details out.",
+        "redact": "It was taken out before the question was stored or searched.",
+    }[config.identifiers]
+    return [Caution("identifiers", f"The question seems to identify a patient ({kinds}). {done}")]
 
 
-def _draft_turn(question: str, asker: Asker, outcome: Outcome) -> Turn:
+def _since_ms(began: float) -> int:
+    return round((time.perf_counter() - began) * 1000)
+
+
+def _draft_turn(question: str, asker: Asker, config: AnswerConfig, outcome: Outcome) -> Turn:
     turn = Turn(
         conversation=asker.conversation,
         user=asker.user,
         channel=asker.channel,
         question=question,
+        mode=config.mode,
         created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
     )
@@ -220,7 +199,7 @@ def _owner(hits: Sequence[Hit]) -> dict[str, str]:
     return {}
 
 
-def _store(turn: Turn, outcome: Outcome) -> Turn:
+def _store(turn: Turn, outcome: Outcome | None = None) -> Turn:
     with transaction.atomic():
         if turn.channel == Channel.PAGE and turn.conversation is None and turn.user:
             turn.conversation = Conversation.objects.create(
@@ -239,7 +218,9 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
     numbers: dict[str, int] = {}  # the passage's number in the turn, by first appearance
     for index, draft in enumerate(drafts, start=1):
         population = draft.quotes[0].hit.population
-        claim = Claim.objects.create(turn=turn, index=index, text=draft.text, population=population)
+        claim = Claim.objects.create(
+            turn=turn, index=index, text=draft.text, kind=draft.kind, population=population
+        )
         Citation.objects.bulk_create(
             Citation(
                 claim=claim,
@@ -257,53 +238,3 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
             )
             for quote in draft.quotes
         )
-
-
-def _fingerprint(inquiry: _Inquiry, generator: Generator) -> str:
-    """16 hex digits over what decided: every search, the lexicon, calibration, gate, generator."""
-    looks = inquiry.looks
-    traces = [taken.evidence.trace for taken in looks.taken]
-    content = {
-        "retrieval": [trace.fingerprint for trace in traces] or [looks.config.fingerprint()],
-        "lexicon": [trace.analysis.lexicon if trace.analysis else "" for trace in traces],
-        "gate": looks.gate.as_dict() if looks.gate else None,
-        "generator": generator.fingerprint,
-    }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _trace(inquiry: _Inquiry, generator: Generator) -> dict[str, Any]:
-    looks = inquiry.looks
-    return {
-        "searches": [_search_trace(taken) for taken in looks.taken],
-        "gate": looks.gate.as_dict() if looks.gate else None,
-        "generator": generator.fingerprint,
-        "verdicts": [
-            {"text": verdict.claim.text, "failed": verdict.failed} for verdict in inquiry.verdicts
-        ],
-        "failure": inquiry.failure,
-        "notes": looks.notes,
-    }
-
-
-def _search_trace(taken: Look) -> dict[str, Any]:
-    evidence, decision = taken.evidence, taken.decision
-    return {
-        **asdict(evidence.trace),
-        "on": evidence.trace.on.isoformat(),
-        "look": taken.kind,
-        "gate": {
-            "probability": round(decision.probability, 6),
-            "threshold": decision.threshold,
-            "reason": decision.reason,
-        },
-        "hits": [
-            {
-                "chunk": hit.key,
-                "rank": hit.rank,
-                "cosine": round(hit.cosine, 6),
-                "coverage": round(hit.coverage, 6),
-            }
-            for hit in evidence.hits
-        ],
-    }

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from chat.models import Citation, Claim, Turn, TurnStatus
+from chat.models import Citation, Claim, ClaimKind, Turn, TurnStatus
 from chat.narrowing import narrowed_to
+from chat.presentation import withheld
 
 
 def as_text(turn: Turn) -> str:
     """The answer with its citations, or the refusal with what was nearest. Two queries."""
     lines = [f"Question: {turn.question}"]
+    if turn.standalone:
+        lines.append(f"  Read as: {turn.standalone}")
+    lines += [f"  Note: {warning['text']}" for warning in turn.warnings]
     lines += _answer(turn) if turn.status == TurnStatus.ANSWERED else _refusal(turn)
     return "\n".join(lines)
 
 
 def _answer(turn: Turn) -> list[str]:
-    lines: list[str] = []
+    lines = [f"  Option {turn.option}"] if turn.option else []
     for claim in turn.claims.prefetch_related("citations"):
-        lines += [f"  {claim.index}. {claim.text}", *_citations(claim)]
+        beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
+        lines += [f"  {claim.index}. {beside}{claim.text}", *_citations(claim)]
+    lines += [f"  Withheld: {statement.why}." for statement in withheld(turn)]
     return [*lines, f"  Confidence {turn.confidence:.2f}. Check the cited page before acting."]
 
 

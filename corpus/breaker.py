@@ -16,6 +16,7 @@ from corpus.errors import MedragError
 
 FAILURES = 3  # in a row; two may be a passing fault, and what calls tries again by itself
 PAUSE_S = 30.0  # then one call is let through to find out
+PUT_ASIDE_S = 600.0  # of an endpoint that takes no call: its key, address or model is wrong
 
 
 def _now() -> datetime:
@@ -33,6 +34,7 @@ class Breaker:
         self._failed = 0  # in a row
         self._pause_ends = 0.0  # by the clock
         self._tried_again_at = ""  # the same, for people
+        self._why = ""  # of the pause
 
     def refusal(self) -> str:
         """Why no call is to be made now; empty where one may be, which is then to be `watched`.
@@ -43,12 +45,22 @@ class Breaker:
             if self._failed < FAILURES:
                 return ""
             if self._clock() < self._pause_ends:
-                return (
-                    f"skipped: the endpoint failed {self._failed} times in a row; "
-                    f"it is tried again at {self._tried_again_at}"
-                )
-            self._pause()
+                return f"skipped: {self._why}; it is tried again at {self._tried_again_at}"
+            self._pause(PAUSE_S)
             return ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether `refusal` would give a reason now; unlike it, this lets nobody through."""
+        with self._lock:
+            return self._failed >= FAILURES and self._clock() < self._pause_ends
+
+    def put_aside(self) -> None:
+        """Skip the endpoint for `PUT_ASIDE_S`, since another call would fail like this one."""
+        with self._lock:
+            self._failed = max(self._failed, FAILURES)
+            self._pause(PUT_ASIDE_S)
+            self._why = "the endpoint is put aside, since it takes no call"
 
     @contextmanager
     def watched(self, is_down: Callable[[MedragError], bool]) -> Iterator[None]:
@@ -69,11 +81,12 @@ class Breaker:
         with self._lock:
             self._failed = self._failed + 1 if is_down else 0
             if self._failed >= FAILURES:
-                self._pause()
+                self._pause(PAUSE_S)
+                self._why = f"the endpoint failed {self._failed} times in a row"
 
-    def _pause(self) -> None:
-        self._pause_ends = self._clock() + PAUSE_S
-        self._tried_again_at = f"{self._now() + timedelta(seconds=PAUSE_S):%H:%M:%S} UTC"
+    def _pause(self, seconds: float) -> None:
+        self._pause_ends = self._clock() + seconds
+        self._tried_again_at = f"{self._now() + timedelta(seconds=seconds):%H:%M:%S} UTC"
 
 
 _breakers: dict[str, Breaker] = {}

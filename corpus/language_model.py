@@ -9,12 +9,10 @@ question, a document or an answer.
 from __future__ import annotations
 
 import itertools
-import json
 import random
-import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,20 +25,23 @@ from corpus.endpoints import (
     whole_body,
 )
 from corpus.errors import MedragError
+from corpus.replies import Reply, Unreadable, reply_of, value_in
+from corpus.request_forms import (
+    Form,
+    Question,
+    first_form,
+    next_form,
+    parameters,
+    remember,
+)
 
 RETRIES = 2  # of a connection that fails, and of states that may pass
 FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
 LONGEST_WAIT_S = 3600.0  # of a Retry-After
 MAX_ANSWER_BYTES = 256 * 1024
-MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
 
 # What to look at, by status: the end of the setting's name.
 _SETTING_OF = {400: "_MODEL", 401: "_KEY", 403: "_KEY", 404: "_URL and {0}_MODEL", 422: "_MODEL"}
-_UNSTRUCTURED = (400, 404, 415, 422, 501)  # of a server that knows no response_format
-_THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)  # of models that reason aloud
-
-# Endpoints that refused structured output and then answered without it, in this process.
-_without_schema: set[tuple[str, str]] = set()
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,12 @@ class LanguageModelUnavailable(MedragError):
         )
 
 
+def warm_up() -> None:
+    """Import what the first call would wait for, a second or two of its time."""
+    import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as below
+    import openai  # noqa: F401  late, as below
+
+
 def is_away(error: MedragError) -> bool:
     """Whether the model was not reached, for a `Breaker`: another call may well fail like this."""
     return error.retryable and not getattr(error, "answered", False)
@@ -99,8 +106,9 @@ def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:
     """The model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
+    question = Question(prompt, max_tokens=max_tokens)
     with _call(endpoint, retries) as call:
-        return call.answer({"prompt": prompt, "max_tokens": max_tokens})
+        return call.answer(question, Form(seed=False)).content
 
 
 def ask_json(
@@ -118,18 +126,40 @@ def ask_json(
     written behind the prompt. Either way the answer is checked against it here. Raises
     LanguageModelUnavailable.
     """
-    asked = {"prompt": prompt, "max_tokens": max_tokens}
-    form = {"name": name, "strict": True, "schema": dict(schema)}
-    structured = {**asked, "response_format": {"type": "json_schema", "json_schema": form}}
-    described = {**asked, "prompt": f"{prompt}\n\n{_in_words(schema)}"}
+    reply = ask_reply(endpoint, Question(prompt, schema, name, max_tokens), retries=retries)
+    return value_of(reply, schema, endpoint)
+
+
+def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES) -> Reply:
+    """The answer as it came, in the fullest form of request that the server takes.
+
+    It may be cut off, or of another form than asked for: `value_of` finds that out. Raises
+    LanguageModelUnavailable.
+    """
+    form: Form | None = first_form(question, url=endpoint.url, model=endpoint.model)
+    is_first = True
     with _call(endpoint, retries) as call:
-        content = _either(call, structured, described)
+        while form is not None:
+            try:
+                reply = call.answer(question, form)
+            except LanguageModelUnavailable as error:
+                form, is_first = next_form(form, error.status), False
+                if form is None:
+                    raise
+                continue
+            if not is_first:
+                remember(form, question, url=endpoint.url, model=endpoint.model)
+            return reply
+    raise AssertionError("unreachable")
+
+
+def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint) -> Any:
+    """The value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
     try:
-        return parsed(content, schema)
-    except LanguageModelUnavailable as error:
-        raise LanguageModelUnavailable(
-            error.what, check=endpoint.check(400), answered=True
-        ) from error
+        return reply.value(schema)
+    except Unreadable as error:
+        check = endpoint.check(400)
+        raise LanguageModelUnavailable(str(error), check=check, answered=True) from error
 
 
 def parsed(content: str, schema: Mapping[str, Any]) -> Any:
@@ -137,49 +167,10 @@ def parsed(content: str, schema: Mapping[str, Any]) -> Any:
 
     Nothing is mended: what is cut off or does not fit `schema` raises LanguageModelUnavailable.
     """
-    import jsonschema  # type: ignore[import-untyped]  # late: only where a model is configured
-
-    validator = jsonschema.Draft202012Validator(dict(schema))
-    found = False
-    for value in _values(_THOUGHTS.sub("", content)):
-        found = True
-        if validator.is_valid(value):
-            return value
-    what = "gave an answer of another form" if found else "gave an answer that can't be read"
-    raise LanguageModelUnavailable(what, answered=True)
-
-
-def _values(content: str) -> Iterator[Any]:
-    """JSON values in a text, the first that stand at a bracket outside of those found before."""
-    decoder = json.JSONDecoder(parse_constant=_no_number)
-    end = 0
-    for start in itertools.islice(re.finditer(r"[\[{]", content), MAX_STARTS):
-        if start.start() < end:
-            continue
-        with suppress(ValueError, RecursionError):
-            value, end = decoder.raw_decode(content, start.start())
-            yield value
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(name)  # NaN and Infinity are no JSON
-
-
-def _in_words(schema: Mapping[str, Any]) -> str:
-    return f"Answer with JSON alone, of this JSON Schema: {json.dumps(schema)}"
-
-
-def _either(call: _Call, structured: dict[str, Any], described: dict[str, Any]) -> str:
-    known = (call.endpoint.url, call.endpoint.model)
-    if known not in _without_schema:
-        try:
-            return call.answer(structured)
-        except LanguageModelUnavailable as error:
-            if error.status not in _UNSTRUCTURED:
-                raise
-    content = call.answer(described)
-    _without_schema.add(known)
-    return content
+    try:
+        return value_in(content, schema)
+    except Unreadable as error:
+        raise LanguageModelUnavailable(str(error), answered=True) from error
 
 
 @dataclass(frozen=True)
@@ -191,7 +182,8 @@ class _Call:
     deadline: Deadline
     retries: int
 
-    def answer(self, asked: Mapping[str, Any]) -> str:
+    def answer(self, question: Question, form: Form) -> Reply:
+        asked = parameters(question, form)
         for attempt in itertools.count():
             try:
                 return self._attempt(asked)
@@ -209,13 +201,15 @@ class _Call:
         wait_s = error.wait_s or FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311
         return wait_s if wait_s < self.deadline.left_s else None
 
-    def _attempt(self, asked: Mapping[str, Any]) -> str:
+    def _attempt(self, asked: Mapping[str, Any]) -> Reply:
         import openai  # late: it takes half a second, and only sites with a model need it
 
         try:
-            return _content(self._body(asked))
+            return reply_of(self._body(asked))
         except openai.OpenAIError as error:
             raise self._silent(error) from error
+        except Unreadable as error:
+            raise self._failed(str(error), answered=True) from error
         except LanguageModelUnavailable as error:
             raise self._failed(error.what, answered=error.answered) from error
 
@@ -225,10 +219,9 @@ class _Call:
 
         request = self.client.chat.completions.with_streaming_response.create(
             model=self.endpoint.model,
-            messages=[{"role": "user", "content": asked["prompt"]}],
-            temperature=0,
             timeout=max(0.001, self.deadline.left_s),
-            **{name: value for name, value in asked.items() if name != "prompt"},
+            extra_headers={"Accept-Encoding": "gzip"},
+            **asked,
         )
         try:
             body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
@@ -276,6 +269,7 @@ def _accept(response: Any, endpoint: Endpoint) -> None:
     """Refuse what is no success before its body is read: that may be of any size."""
     status = int(response.status_code)
     if status == 200:
+        _accept_packing(response.headers.get("content-encoding", ""), endpoint)
         return
     again = status in RETRIED
     raise LanguageModelUnavailable(
@@ -288,12 +282,8 @@ def _accept(response: Any, endpoint: Endpoint) -> None:
     )
 
 
-def _content(body: bytes) -> str:
-    try:
-        content = json.loads(body)["choices"][0]["message"]["content"]
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        unread = "gave an answer that can't be read"
-        raise LanguageModelUnavailable(unread, answered=True) from error
-    if not isinstance(content, str):
-        raise LanguageModelUnavailable("gave an answer without text", answered=True)
-    return content
+def _accept_packing(packing: str, endpoint: Endpoint) -> None:
+    """Refuse what could unpack to any size before its length is looked at: one gzip can't."""
+    if packing.strip().lower() not in ("", "identity", "gzip", "deflate"):
+        packed = "answered in a packing that was not asked for"
+        raise LanguageModelUnavailable(packed, check=endpoint.check(), answered=True)

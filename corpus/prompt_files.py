@@ -6,6 +6,7 @@ close them: it is data, whatever it asks for.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,14 @@ class Prompt:
     def name(self) -> str:
         """Such as `hyde_v1`: what is stored beside an answer, and a part of its key."""
         return self.path.stem
+
+    @property
+    def identity(self) -> str:
+        """Its name and 16 hex digits of its SHA-256, such as `hyde_v1:0123456789abcdef`.
+
+        Raises OSError where there is none; `fault` has said so at the start.
+        """
+        return f"{self.name}:{_digest(self.path)}"
 
     def filled(self, *, mark: str = "", **values: str) -> str:
         """The prompt with this mark, or with a fresh one. Dollars in a value stay what they are."""
@@ -47,3 +56,8 @@ class Prompt:
 @cache
 def _template(path: Path) -> Template:
     return Template(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

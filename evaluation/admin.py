@@ -138,7 +138,7 @@ class ItemScoreAdmin(ReadOnly, ItemScoreModelAdmin):
 
     @admin.display(description=MAIN)
     def ndcg(self, item: ItemScore) -> str:
-        return f"{item.scores.get(MAIN, 0.0):.4f}"
+        return f"{item.scores[MAIN]:.4f}" if MAIN in item.scores else "-"
 
 
 def _run_named(request: HttpRequest, parameter: str) -> Run:

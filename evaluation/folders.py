@@ -41,6 +41,15 @@ def refuse_taken(out: Path) -> None:
         )
 
 
+def refuse_used(out: Path) -> None:
+    """Where any results lie already. Raises FolderError."""
+    if any((out / name).exists() for name in (*MANY, "metrics.json", "report.md")):
+        raise FolderError(
+            f"--out: {out} holds the results of an evaluation already.",
+            hint="They were left as they are: name another folder, or move that one away.",
+        )
+
+
 def read_scores(folder: Path) -> Scores:
     """Measure -> query -> value, as `scores.json` has them. Raises FolderError."""
     found = _json(folder, "scores.json")

@@ -32,6 +32,7 @@ class TestSet(models.Model):
 class Kind(models.TextChoices):
     RETRIEVAL = "retrieval", "Retrieval"
     ABLATION = "ablation", "Ablation"
+    CHECKER = "checker", "Checking of claims"
 
 
 class Run(models.Model):
@@ -39,7 +40,8 @@ class Run(models.Model):
 
     `metrics` maps a measure to {mean, low, high, n}; `fingerprints` names the configuration with
     the weights of its encoders, the recipe of the index, and whether it was asked as served, with
-    the gate that it went through then. Two runs that differ in that are not compared.
+    the gate that it went through then. Two runs that differ in that are not compared. One of
+    CHECKER is of a verifier over pairs: its `index` has confusion and calibration.
     """
 
     kind = models.CharField(max_length=20, choices=Kind)

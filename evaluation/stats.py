@@ -8,7 +8,7 @@ compared with one (Holm, Scandinavian Journal of Statistics 1979).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over `n` queries with its 95 % interval. All 0 where n is 0."""
+    """A mean, or another figure, over `n` queries with its 95 % interval. All 0 where n is 0."""
 
     mean: float
     low: float
@@ -54,6 +54,22 @@ def interval(values: Sequence[float]) -> Interval:
     sample = np.asarray(values, dtype=np.float64)
     low, high = np.percentile(_resampled_means(sample), [2.5, 97.5])
     return Interval(float(sample.mean()), float(low), float(high), len(sample))
+
+
+def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) -> Interval:
+    """What `statistic` makes of counts of items by kind, and its percentile bootstrap interval.
+
+    Drawing n items with replacement draws a multinomial of their kinds, so that whole tables of
+    counts, of any shape, are drawn at once. `statistic` gives one number a table: `(...)` of
+    `(..., *counts.shape)`.
+    """
+    n = int(counts.sum())
+    if not n:
+        return Interval(0.0, 0.0, 0.0, 0)
+    random = np.random.default_rng(SEED)
+    drawn = random.multinomial(n, counts.ravel() / n, size=RESAMPLES).reshape(-1, *counts.shape)
+    low, high = np.percentile(statistic(drawn.astype(np.float64)), [2.5, 97.5])
+    return Interval(float(statistic(counts)), float(low), float(high), n)
 
 
 def difference(first: Sequence[float], second: Sequence[float]) -> Difference:

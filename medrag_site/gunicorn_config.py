@@ -18,9 +18,13 @@ def post_worker_init(worker: Any) -> None:
 
 def _load_models() -> None:
     # Late: this file is read before the apps are ready.
+    from chat.endpoints import warm_up as warm_up_language_models
+    from chat.verification.entailment.configured import warm_up as warm_up_verifier
     from corpus.encoders.registry import warm_up as warm_up_encoders
     from retrieval.configured import site_config
     from retrieval.rerank import warm_up
 
     warm_up_encoders()
     warm_up(site_config())
+    warm_up_language_models()
+    warm_up_verifier()

@@ -16,6 +16,7 @@ env = Env()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.pop("OPENAI_LOG", None)  # it has that client write whole requests into the log
 
 # State: everything that the system keeps is below this one folder.
 DATA_DIR = env.folder("MEDRAG_DATA_DIR", BASE_DIR / "var")
@@ -111,6 +112,7 @@ JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
 # What verifies claims after the guards
 VERIFIER = env.choice("MEDRAG_VERIFIER", "guards", ("guards", "nli", "llm"))
 VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")
+VERIFIER_THRESHOLD = env.number("MEDRAG_VERIFIER_THRESHOLD", 0.5, low=0.5, high=1.0)
 
 # Answers
 MODE = env.choice(
@@ -286,17 +288,11 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
     },
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line"},
-        "nowhere": {"class": "logging.NullHandler"},
-    },
-    # At DEBUG these write down what they send: questions and passages.
-    "loggers": {
-        name: {"handlers": ["nowhere"], "propagate": False}
-        for name in ("openai", "httpx", "httpcore")
-    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
     },
+    # At DEBUG these write whole requests, which hold questions and passages.
+    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore")},
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from chat.types import DraftClaim
+from chat.usage import Usage
 from retrieval.types import Hit
 
 
@@ -26,24 +27,6 @@ class Task:
     passages: tuple[Hit, ...]  # best first
     options: tuple[Option, ...] = ()  # of a multiple-choice question, whose stem is `question`
     deadline_s: float = 30.0  # from now; a generator that can't keep it raises
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What the language models of a turn took."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float = 0.0  # in the currency of the configured price; 0 where none is configured
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cost + other.cost,
-        )
 
 
 @dataclass(frozen=True)

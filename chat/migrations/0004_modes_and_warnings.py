@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='claim',
             name='kind',
-            field=models.CharField(choices=[('answer', 'Answer'), ('caution', 'Limit that stands beside it')], default='answer', max_length=10),
+            field=models.CharField(choices=[('answer', 'Answer'), ('caution', 'Limit that stands beside it'), ('otherwise', 'Another guideline says otherwise')], default='answer', max_length=10),
         ),
         migrations.AddField(
             model_name='turn',

@@ -9,10 +9,16 @@ from chat.types import DraftClaim, Quote
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.entailment.types import Verifier
 from chat.verification.guards import first_finding
+from chat.verification.statements import judged_pairs
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Judgement, Label, Pair
 from corpus.models import Page
+from retrieval.rerank.extracts import nearest_text
 from retrieval.types import Hit
+
+# Of a passage, beside a claim: some 220 tokens, which a model reads at once. Ten whole passages
+# beside each of three claims take a model of 100 million weights longer than an answer may take.
+PASSAGE_CHARS = 1000
 
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
@@ -34,7 +40,11 @@ class Verdict:
     label: Label
     failed: str = ""  # name of the check; empty: supported
     detail: str = ""  # for the trace and the page, never for a log
-    pairs: tuple[PairScore, ...] = ()
+    judgement: Judgement | None = None  # on its quotes together; None where a check came first
+    pairs: tuple[PairScore, ...] = ()  # beside each cited passage, then the other retrieved ones
+    # Keys of the passages, cited or not, that contradict it by a verifier that weighs meaning.
+    # It may stand all the same: two guidelines may disagree.
+    contradicted_by: tuple[str, ...] = ()
 
     @property
     def supported(self) -> bool:
@@ -51,7 +61,9 @@ def verify(
     """One verdict per claim, in order. One query for the text of the cited pages.
 
     What the first checks let through is judged against each cited passage and against all of
-    `passages`, in one batch. It is supported where its quotes together support it.
+    `passages`, of long ones by the sentences nearest to it, in one batch, each of its statements by
+    itself where the verifier wants that. It is supported where its quotes together support every
+    one. Raises `VerifierUnavailable`.
     """
     verifier = verifier or GuardsAlone()
     texts = _page_texts(claims)
@@ -103,10 +115,10 @@ def _judged(
     """Verdicts on claims that no guard has anything against."""
     asked = [list(_pairs(claim, passages)) for claim in claims]
     flat = [pair for pairs in asked for _, _, pair in pairs]
-    judgements = iter(verifier.judge(flat, timeout_s=timeout_s) if flat else ())
+    judgements = iter(judged_pairs(verifier, flat, timeout_s=timeout_s))
     for claim, pairs in zip(claims, asked, strict=True):
         scores = [PairScore(chunk, is_cited, next(judgements)) for chunk, is_cited, _ in pairs]
-        yield _verdict(claim, scores)
+        yield _verdict(claim, scores, weighs_meaning=verifier.wants_atoms)
 
 
 def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bool, Pair]]:
@@ -115,15 +127,37 @@ def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bo
     own = dict.fromkeys(quote.hit for quote in claim.quotes)
     keys = {hit.key for hit in own}
     for hit in own:
-        yield hit.key, True, Pair(claim.text, Cited((hit.text,), hit.context))
+        yield hit.key, True, _beside(claim, hit)
     for hit in passages:
         if hit.key not in keys:
-            yield hit.key, False, Pair(claim.text, Cited((hit.text,), hit.context))
+            yield hit.key, False, _beside(claim, hit)
 
 
-def _verdict(claim: DraftClaim, scores: Sequence[PairScore]) -> Verdict:
+def _beside(claim: DraftClaim, hit: Hit) -> Pair:
+    """A claim and what a passage says that is nearest to it."""
+    return Pair(claim.text, Cited((_nearest(hit.text, claim.text),), hit.context))
+
+
+def _nearest(text: str, claim: str) -> str:
+    if len(text) <= PASSAGE_CHARS:
+        return text
+    return nearest_text(text, claim, PASSAGE_CHARS, lambda texts: [len(each) for each in texts])
+
+
+def _verdict(claim: DraftClaim, scores: Sequence[PairScore], *, weighs_meaning: bool) -> Verdict:
     whole, *pairs = scores
-    verdict = Verdict(claim, whole.judgement.label, pairs=tuple(pairs))
+    against = tuple(
+        pair.chunk
+        for pair in pairs
+        if weighs_meaning and pair.judgement.label is Label.CONTRADICTED
+    )
+    verdict = Verdict(
+        claim,
+        whole.judgement.label,
+        judgement=whole.judgement,
+        pairs=tuple(pairs),
+        contradicted_by=against,
+    )
     if verdict.label is Label.SUPPORTED:
         return verdict
     return replace(verdict, failed="entailment", detail=whole.judgement.detail)

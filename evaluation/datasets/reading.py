@@ -28,19 +28,24 @@ def found(folder: Path, *names: str) -> Path:
 
 def lines_of(path: Path) -> Iterator[str]:
     """Its lines without their ends, empty ones left out. Raises DatasetError."""
+    return (line for _, line in numbered_lines_of(path))
+
+
+def numbered_lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """The same with their numbers in the file, from 1. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig") as stream:
-            for line in stream:
+            for number, line in enumerate(stream, start=1):
                 if line.strip():
-                    yield line.rstrip("\r\n")
+                    yield number, line.rstrip("\r\n")
     except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
 
 
 def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
     """One JSON object a line, with all of these keys. Raises DatasetError with the line."""
-    for number, line in enumerate(lines_of(path), start=1):
+    for number, line in numbered_lines_of(path):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:

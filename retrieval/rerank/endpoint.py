@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.breaker import breaker_of
-from retrieval.rerank.deadline import within
+from corpus.time_limit import within
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 

@@ -33,12 +33,12 @@ def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> st
     whole = f"{passage.context}\n{passage.text}".strip()
     if measure([whole])[0] <= limit:
         return whole
-    context = _shortened(passage.context, limit // CONTEXT_SHARE, measure)
+    context = shortened(passage.context, limit // CONTEXT_SHARE, measure)
     room = limit - (measure([context])[0] + JOINT if context else 0)
-    return f"{context}\n{_nearest(passage.text, query, room, measure)}".strip()
+    return f"{context}\n{nearest_text(passage.text, query, room, measure)}".strip()
 
 
-def _shortened(context: str, limit: int, measure: Measure) -> str:
+def shortened(context: str, limit: int, measure: Measure) -> str:
     """The last words of a context: the nearest section says more than the document's title."""
     words = context.split()
     while words and measure([" ".join(words)])[0] > limit:
@@ -46,12 +46,13 @@ def _shortened(context: str, limit: int, measure: Measure) -> str:
     return " ".join(words)
 
 
-def _nearest(text: str, query: str, limit: int, measure: Measure) -> str:
+def nearest_text(text: str, query: str, limit: int, measure: Measure) -> str:
+    """The run of whole sentences that holds most of the query; a single one may be longer."""
     spans = line_sentence_spans(text)
     pieces = [text[start:end] for start, end in spans]
     if not pieces:
         return text
-    first, last = best_run([_stems(p) for p in pieces], _stems(query), measure(pieces), limit)
+    first, last = best_run([stems(p) for p in pieces], stems(query), measure(pieces), limit)
     return text[spans[first][0] : spans[last - 1][1]]
 
 
@@ -72,7 +73,7 @@ def best_run(
     }
     best, best_score = (0, 1), -1.0
     for first in range(len(sentences)):
-        last = _reach(sizes, first, limit)
+        last = reach(sizes, first, limit)
         held = frozenset().union(*sentences[first:last])
         score = round(math.fsum(weights[stem] for stem in weights if stem in held), 9)
         if score > best_score:
@@ -80,7 +81,8 @@ def best_run(
     return best
 
 
-def _reach(sizes: Sequence[int], first: int, limit: int) -> int:
+def reach(sizes: Sequence[int], first: int, limit: int) -> int:
+    """Where the run from `first` on ends that is within `limit`; at least one sentence."""
     last, size = first + 1, sizes[first]
     while last < len(sizes) and size + sizes[last] + JOINT <= limit:
         size += sizes[last] + JOINT
@@ -88,5 +90,6 @@ def _reach(sizes: Sequence[int], first: int, limit: int) -> int:
     return last
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The words of a text, levelled, in lower case and shortened to compare them."""
     return frozenset(word[:_STEM_CHARS] for word in _WORD.findall(normalise(text).casefold()))

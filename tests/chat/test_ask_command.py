@@ -18,7 +18,10 @@ from tests.corpora import publish
 ROOT = Path(__file__).resolve().parents[2]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
-TOP = {"status", "reason", "message", "owner", "claims", "nearest", "confidence", "turn"}
+TOP = {
+    *("status", "reason", "message", "mode", "standalone", "option", "warnings", "withheld"),
+    *("owner", "claims", "nearest", "confidence", "turn"),
+}
 CITATION = {"document", "sha256", "page", "section", "quote", "ocr_confidence"}
 NEAREST = {"document", "sha256", "page", "section", "text"}
 
@@ -47,7 +50,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert (answer["status"], answer["reason"], answer["nearest"]) == ("answered", None, [])
     assert 0.5 < answer["confidence"] <= 1.0
     (claim,) = answer["claims"]
-    assert claim.keys() == {"text", "citations"}
+    assert claim.keys() == {"text", "kind", "citations"}
     assert claim["text"] == DOSE
     assert claim["citations"] == [
         {

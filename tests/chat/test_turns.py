@@ -14,7 +14,6 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat import audit
-from chat.generation.types import Generation, Task
 from chat.models import (
     AuditEvent,
     Channel,
@@ -30,6 +29,7 @@ from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Hit
+from tests.chat.generators import FakeGenerator
 from tests.chat.hits import quote_of
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE, random_queries
@@ -55,26 +55,6 @@ def nothing_stored() -> bool:
     return not any(
         model.objects.exists() for model in (Turn, Claim, Citation, Conversation, AuditEvent)
     )
-
-
-class FakeGenerator:
-    """Gives what it is told to, or raises it."""
-
-    fingerprint = "fake"
-
-    def __init__(self, result: Any) -> None:
-        self.result = result
-
-    def __call__(self) -> FakeGenerator:
-        return self
-
-    def generate(self, task: Task) -> Generation:
-        if isinstance(self.result, Exception):
-            raise self.result
-        return Generation(self.result(task.passages))
-
-    def again(self, task: Task, stored: Generation) -> Generation:
-        return self.generate(task)
 
 
 def use_generator(monkeypatch: pytest.MonkeyPatch, result: Any) -> None:
@@ -117,7 +97,11 @@ def test_the_trace_tells_the_whole_way(document: Document) -> None:
     assert search["scope"] == "in_force"
     assert [ranking["name"] for ranking in search["rankings"]] == ["lexical", "dense:minilm"]
     assert search["fused"] and search["hits"] and search["durations_ms"] and search["fingerprint"]
-    assert trace["verdicts"] == [{"text": DOSE, "failed": ""}]
+    (verdict,) = trace["verdicts"]
+    assert (verdict["text"], verdict["label"], verdict["failed"]) == (DOSE, "supported", "")
+    assert [pair["cited"] for pair in verdict["pairs"]][:1] == [True]
+    assert trace["corpus"]["documents"] == 1 and len(trace["corpus"]["digest"]) == 64
+    assert trace["answers"]["mode"] == "confident-lite"
     assert trace["failure"] == ""
 
 
@@ -211,10 +195,10 @@ def test_a_generator_that_fails_is_a_refusal(
 def test_a_verifier_that_fails_is_a_refusal(
     document: Document, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def verify(claims: object) -> None:
+    def verify(claims: object, **how: object) -> None:
         raise RuntimeError(DOSE)
 
-    monkeypatch.setattr("chat.services.verify", verify)
+    monkeypatch.setattr("chat.answering.verify", verify)
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.VERIFIER_UNAVAILABLE)
     assert not turn.claims.exists()

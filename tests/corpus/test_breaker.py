@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from corpus import breaker as breakers
-from corpus.breaker import FAILURES, PAUSE_S, Breaker, breaker_of
+from corpus.breaker import FAILURES, PAUSE_S, PUT_ASIDE_S, Breaker, breaker_of
 from corpus.errors import MedragError
 from corpus.language_model import LanguageModelUnavailable, is_away
 
@@ -106,6 +106,32 @@ def test_a_probe_that_is_never_heard_of_is_followed_by_another(
     assert breaker.refusal() == ""
     clock.seconds += PAUSE_S
     assert breaker.refusal() == ""
+
+
+def test_one_that_takes_no_call_is_put_aside_for_longer(breaker: Breaker, clock: Clock) -> None:
+    breaker.put_aside()
+    assert breaker.refusal() == (
+        "skipped: the endpoint is put aside, since it takes no call; "
+        "it is tried again at 00:11:40 UTC"
+    )
+    clock.seconds += PUT_ASIDE_S - 0.001
+    assert breaker.refusal()
+    clock.seconds += 0.001
+    assert breaker.refusal() == ""
+    succeed(breaker)
+    assert breaker.refusal() == ""
+    fail(breaker, FAILURES - 1)
+    assert breaker.refusal() == ""
+
+
+def test_to_look_whether_it_is_open_lets_nobody_through(breaker: Breaker, clock: Clock) -> None:
+    assert not breaker.is_open
+    fail(breaker)
+    assert breaker.is_open
+    clock.seconds += PAUSE_S
+    assert not breaker.is_open
+    assert breaker.refusal() == ""
+    assert breaker.is_open
 
 
 def test_of_many_threads_one_finds_out(breaker: Breaker, clock: Clock) -> None:

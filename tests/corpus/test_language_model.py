@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -191,6 +194,39 @@ def test_only_what_stands_at_the_top_is_an_answer() -> None:
         parsed(f'{{"answer": {GOOD}}}', SCHEMA)
 
 
+def packed(body: bytes, *, times: int, name: str) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        sent = body
+        for _ in range(times):
+            sent = gzip.compress(sent)
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", name)
+        handler.send_header("Content-Length", str(len(sent)))
+        handler.end_headers()
+        handler.wfile.write(sent)
+
+    return answer
+
+
+def test_an_answer_may_be_packed_once(server: Server) -> None:
+    choice = {"message": {"content": GOOD}}
+    server.default = packed(json.dumps({"choices": [choice]}).encode(), times=1, name="gzip")
+    assert ask(server) == VALUE
+
+
+@pytest.mark.parametrize(
+    ("times", "name", "what"),
+    [(1, "gzip", "more than it was asked for"), (2, "gzip, gzip", "packing"), (0, "br", "packing")],
+)
+def test_what_would_unpack_to_any_size_is_not_unpacked(
+    server: Server, times: int, name: str, what: str
+) -> None:
+    server.default = packed(b" " * 10_000_000, times=times, name=name)
+    with pytest.raises(LanguageModelUnavailable, match=what):
+        ask(server)
+    assert len(server.asked) == 1
+
+
 def test_nobody_at_the_address(server: Server) -> None:
     with endpoint(says(GOOD)) as gone:
         pass
@@ -199,6 +235,18 @@ def test_nobody_at_the_address(server: Server) -> None:
     assert raised.value.retryable
     assert not raised.value.answered
     assert "MEDRAG_REWRITE_LLM_URL" in raised.value.hint
+
+
+def test_no_log_holds_a_question_an_answer_or_a_key(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.script = [status(503)]
+    server.default = says("canary of an answer")
+    with pytest.raises(LanguageModelUnavailable):
+        ask_json(of(server), prompt="canary of a question", schema=SCHEMA, name="n")
+    assert len(server.asked) == 2
+    assert "canary" not in caplog.text
 
 
 def test_a_redirect_is_not_followed(server: Server) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from chat import checks
 from corpus import context_lines
 from corpus.prompt_files import Prompt
 from corpus.summaries import written
@@ -20,6 +21,7 @@ OURS = [
     written.PROMPT,
     *generated.PROMPTS,
     language_model.PROMPT,
+    *checks.PROMPTS,
 ]
 
 

@@ -14,8 +14,17 @@ import pytest
 from django.conf import LazySettings, settings
 from pytest_django import DjangoDbBlocker
 
+from chat.applicability import applicability
+from chat.calibration_records import gate_in_use
+from chat.conflicts import conflicts
+from chat.generation.extractive import ExtractiveGenerator
+from chat.generation.types import Task
+from chat.looking import Looks, look
 from chat.models import Channel, Mode, Turn, TurnStatus
+from chat.omissions import omitted
 from chat.services import turn_ask
+from chat.types import DraftClaim
+from chat.verification.verify import verify
 from corpus.chunking import ChunkSettings, Strategy, split
 from corpus.encoders.registry import get_embedder
 from corpus.intake import People
@@ -24,12 +33,13 @@ from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
-from tests.corpus.llm_server import endpoint
+from retrieval.configured import site_config
+from retrieval.types import Hit, Query
+from tests.corpus.llm_server import endpoint, says
 from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
 from tests.llm.contents import Known, informed
-from tests.llm.judges import fair, judging
-from tests.llm.sites import ask, generate_by, judge_by
+from tests.llm.sites import ask, generate_by
 from tests.llm.transport import replies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,9 +77,19 @@ def samples(
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def judge() -> Iterator[None]:
+    """One that has nothing against any answer: the mode `confident` asks for a judge."""
+    said = json.dumps({"coverage": 1, "in_scope": True, "contradicts": False})
+    with endpoint(says(said)) as judging:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [judging.url], ["judge-1"]
+        yield
+        settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
+
+
 @cache
-def asked(question: str) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND)
+def asked(question: str, mode: str = Mode.CONFIDENT_LITE) -> Turn:
+    return turn_ask(question, user=None, channel=Channel.COMMAND, mode=mode)
 
 
 def quotes(turn: Turn) -> list[Any]:
@@ -80,9 +100,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def failure(item: Item, turn: Turn | None = None) -> str:
+def failure(item: Item, mode: str) -> str:
     """What is wrong with the outcome of a question; empty where nothing is."""
-    turn = turn or asked(item["question"])
+    return failure_of(item, asked(item["question"], mode))
+
+
+def failure_of(item: Item, turn: Turn) -> str:
     if not item["answerable"]:
         got = (turn.status, turn.reason)
         wanted = (TurnStatus.ABSTAINED, item["reason"])
@@ -104,9 +127,10 @@ def test_every_sample_is_ingested() -> None:
     assert not Document.objects.filter(indexed_at=None).exists()
 
 
+@pytest.mark.parametrize("mode", Mode.values)
 @pytest.mark.parametrize("item", questions("questions.json"), ids=lambda item: item["id"])
-def test_question(item: Item) -> None:
-    assert not failure(item), item["question"]
+def test_question(item: Item, mode: str) -> None:
+    assert not failure(item, mode), item["question"]
 
 
 @pytest.mark.parametrize("mode", Mode.values)
@@ -119,24 +143,19 @@ def test_questions_answered_by_a_language_model(settings: LazySettings, mode: st
         for item in items
         if item["answerable"]
     }
-    with (
-        endpoint(replies(informed(known))) as writer,
-        endpoint(replies(judging(fair))) as judge,
-    ):
+    settings.MODE = mode
+    with endpoint(replies(informed(known))) as writer:
         generate_by(settings, writer.url)
-        judge_by(settings, judge.url)
-        settings.VERIFIER = "guards"
-        settings.MODE = mode
         turns = [(item, ask(item["question"])) for item in items]
-    failed = {item["id"]: what for item, turn in turns if (what := failure(item, turn))}
+    failed = {item["id"]: what for item, turn in turns if (what := failure_of(item, turn))}
     assert not failed, json.dumps(failed, indent=1)
     assert len(writer.asked) == len(known), "the gate lets no other question through"
-    assert bool(judge.asked) == (mode == Mode.CONFIDENT)
 
 
-def test_development_questions() -> None:
+@pytest.mark.parametrize("mode", Mode.values)
+def test_development_questions(mode: str) -> None:
     items = questions("development.json")
-    failed = {item["id"]: what for item in items if (what := failure(item))}
+    failed = {item["id"]: what for item in items if (what := failure(item, mode))}
     share = 1 - len(failed) / len(items)
     assert share >= DEVELOPMENT_SHARE, json.dumps(failed, indent=1)
 
@@ -205,3 +224,72 @@ def outcome_of(turn: Turn) -> dict[str, Any]:
     claims = [(claim.index, claim.text, claim.population) for claim in turn.claims.all()]
     names = "status reason confidence fingerprint nearest owner".split()
     return {name: getattr(turn, name) for name in names} | {"claims": claims, "places": places}
+
+
+@cache
+def answered(question: str) -> tuple[tuple[DraftClaim, ...], tuple[Hit, ...]]:
+    """The claims that stand and the passages that passed the gate; none where it is shut."""
+    looks = Looks(site_config())
+    looks.gate = gate_in_use(looks.config)
+    decision = look(Query(question, on=TODAY), looks.gate, looks)
+    if decision.reason:
+        return (), ()
+    made = ExtractiveGenerator().generate(Task(question, decision.passages)).claims
+    standing = tuple(verdict.claim for verdict in verify(made) if verdict.supported)
+    return standing, decision.passages
+
+
+def all_questions() -> list[str]:
+    items = [*questions("questions.json"), *questions("development.json")]
+    return [item["question"] for item in items]
+
+
+def test_the_one_disagreement_of_the_samples_is_told_and_no_other() -> None:
+    """Northfield rechecks the glucose after 15 minutes, Eastvale after 10."""
+    told = {
+        frozenset((conflict.ours.text[:60], conflict.theirs.text[:60]))
+        for question in all_questions()
+        for conflict in conflicts(*answered(question), question)
+    }
+    assert told == {
+        frozenset(
+            f"2. Recheck the capillary blood glucose {minutes} minutes after treatment."[:60]
+            for minutes in (10, 15)
+        )
+    }
+
+
+def test_only_answers_for_others_are_mismatches() -> None:
+    """Each of these questions names its people, and a statement of its answer is for others."""
+    told = {
+        question: found.mismatch
+        for question in all_questions()
+        if (found := applicability(question, answered(question)[0])).mismatch
+    }
+    assert told == {
+        "What is the dose of cefalexin for a child with pyelonephritis?": "The question is about a "
+        "child; statement 2 is about adults. The question is about a child; statement 3 is about "
+        "pregnancy.",
+        "What is the second choice antibiotic for lower UTI in women who are not pregnant?": "The "
+        "question is about people who are not pregnant; statement 3 is about pregnancy.",
+        "Oral antibiotic for pyelonephritis in adults who are not pregnant": "The question is "
+        "about people who are not pregnant; statement 1 is about pregnancy.",
+    }
+
+
+def test_each_limit_that_is_added_is_verbatim_and_of_the_same_section_or_next_to_it() -> None:
+    added = {q: omitted(*answered(q), question=q) for q in all_questions()}
+    assert all(v.supported for claims in added.values() for v in verify(claims))
+    said = {
+        question: " ".join(claim.text for claim in claims) for question, claims in added.items()
+    }
+    assert (
+        "previous allergic reaction"
+        in said["Can I give gentamicin to someone with myasthenia gravis?"]
+    )
+    assert "Intracranial haemorrhage" in said["What is the maximum dose of alteplase in stroke?"]
+    assert (
+        "as an intravenous bolus"
+        in said["What is the maximum rate of intravenous potassium on a general ward?"]
+    )
+    assert sum(bool(claims) for claims in added.values()) < len(added) / 3

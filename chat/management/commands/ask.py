@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from chat.models import Channel
+from chat.models import Channel, Mode
 from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
@@ -26,6 +26,9 @@ class Command(BaseCommand):
             "--collection", action="append", default=[], metavar="SLUG", help="search only here"
         )
         add_filters(parser)
+        parser.add_argument(
+            "--mode", choices=Mode.values, default="", help="what the answer has to pass"
+        )
         parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,6 +39,7 @@ class Command(BaseCommand):
                 channel=Channel.COMMAND,
                 collections=tuple(options["collection"]),
                 filters=filters_from(options),
+                mode=options["mode"],
             )
         except MedragError as error:
             raise CommandError(error.sentence) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chat.usage import Usage
 from chat.verification.guards import first_finding
 from chat.verification.types import Judgement, Label, Pair
 
@@ -14,6 +15,8 @@ class GuardsAlone:
     """Supported is what no guard has anything against. Scores are 0 and 1."""
 
     name = "guards"
+    wants_atoms = False
+    usage = Usage()
 
     @property
     def fingerprint(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from chat.usage import Usage
 from chat.verification.types import Judgement, Pair
 
 
@@ -13,6 +14,18 @@ class Verifier(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def wants_atoms(self) -> bool:
+        """Whether it weighs meaning, and so is shown one atomic statement at a time.
+
+        The guards compare words and see more in the whole; nor does what they call contradicted
+        beside a passage that was not cited mean that the passage contradicts it.
+        """
+
+    @property
+    def usage(self) -> Usage:
+        """What language models took for its judgements so far."""
 
     @property
     def fingerprint(self) -> str:

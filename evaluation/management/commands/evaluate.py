@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
+from chat.verification.entailment.configured import VERIFIERS, verifiers_configured
 from corpus.errors import MedragError
 from corpus.management.arguments import person_named
 from evaluation import databases
@@ -22,8 +24,11 @@ from evaluation.ablations import (
     ablation_run,
     ablation_write,
 )
+from evaluation.checker import checker_folder_write, checker_runs_store, verifiers_check
+from evaluation.checker_tables import report_lines as checker_lines
 from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
+from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
 from evaluation.folders import (
@@ -32,6 +37,7 @@ from evaluation.folders import (
     read_scores,
     refuse_taken,
     refuse_unwritable,
+    refuse_used,
 )
 from evaluation.measured import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
@@ -44,6 +50,7 @@ WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
 ablation: one table over all switches, each against the default;
 peers: other search engines over the same texts and vectors, side by side with ours;
+checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
 first;
 databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
@@ -71,6 +78,8 @@ class Command(BaseCommand):
             metavar="NAME",
             help=f"one of {', '.join(NAMED)}, or switches such as 'fusion=sum k=5'",
         )
+        parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
+        parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go")
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
@@ -89,6 +98,7 @@ class Command(BaseCommand):
             "retrieval": self._retrieval,
             "ablation": self._ablation,
             "peers": self._peers,
+            "checker": self._checker,
             "compare": self._compare,
             "databases": self._databases,
             "drop": self._drop,
@@ -136,6 +146,22 @@ class Command(BaseCommand):
                 f"Failed: {', '.join(each.name for each in found.failed)}. "
                 "The others are measured and written."
             )
+
+    def _checker(self, options: dict[str, Any]) -> None:
+        if not options["out"] or options["arguments"]:
+            raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
+        if options["limit"] < 0:
+            raise CommandError("--limit is a number of pairs, at least 1.")
+        out, by = Path(options["out"]), person_named(options["user"])
+        refuse_unwritable(out)
+        refuse_used(out)
+        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
+        names = options["verifier"] or verifiers_configured()
+        results = verifiers_check(pair_set, names, say=self._say)
+        checker_folder_write(out, pair_set, results)
+        checker_runs_store(pair_set, results, by=by, started_at=started)
+        self._print(checker_lines(pair_set, results))
+        self._say(f"Written to {out}")
 
     def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
         missing = [name for name in ("dataset", "format", "out") if not options[name]]
@@ -230,6 +256,16 @@ class Command(BaseCommand):
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+def _pairs_read(options: dict[str, Any]) -> PairSet:
+    """Of a file, or of a data set; never of both. Raises DatasetError."""
+    folder, split = options["dataset"], options["split"]
+    if options["pairs"] and not (folder or options["format"] or split):
+        return read_pairs(options["pairs"])
+    if folder and options["format"] == "scifact" and not options["pairs"]:
+        return read_scifact_pairs(folder, split=split or "train")
+    raise CommandError("checker takes --pairs FILE, or --format scifact with --dataset DIR.")
 
 
 @contextmanager

@@ -1,0 +1,280 @@
+"""The way of a question from the search to its outcome. It stores nothing.
+
+Every step fails closed: what breaks is a refusal with a reason of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chat.applicability import applicability
+from chat.calibration_records import gate_in_use
+from chat.cautions import (
+    applicability_cautions,
+    conflict_caution,
+    contradiction_caution,
+    omission_caution,
+)
+from chat.confidence import confidence
+from chat.conflicts import conflicts
+from chat.corpus_snapshot import corpus_snapshot
+from chat.errors import BudgetExceeded, GeneratorUnavailable
+from chat.gate import Decision, GateUnavailable
+from chat.generation.types import Task
+from chat.inquiry import Inquiry
+from chat.judging import judge_answer
+from chat.looking import EXPLAINING, Looks, look, look_once
+from chat.models import ClaimKind, Mode, Reason
+from chat.omissions import omitted
+from chat.types import Abstained, Answered, DraftClaim, Outcome
+from chat.verification.verify import verify
+from corpus.access import is_narrowed
+from retrieval.types import Query, Rights, Scope
+
+logger = logging.getLogger(__name__)
+
+NEAREST = 3  # passages shown with a refusal
+
+
+class _Refused(Exception):
+    """The way ends here."""
+
+    def __init__(self, outcome: Abstained) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
+def answer(inquiry: Inquiry) -> Outcome:
+    """An answer whose every claim was verified, or a refusal. Never raises."""
+    try:
+        decision = _evidence(inquiry)
+        claims = _claims(inquiry, decision)
+        supported = _supported(inquiry, decision, claims)
+        sure = _confidence(inquiry, decision, supported)
+        return Answered(_beside(inquiry, decision, supported), sure)
+    except _Refused as refused:
+        return refused.outcome
+    except Exception as error:  # noqa: BLE001 - fail closed: an answer is whole, or there is none
+        return _failed(Reason.VERIFIER_UNAVAILABLE, error, None, inquiry).outcome
+
+
+def _evidence(inquiry: Inquiry) -> Decision:
+    """What opened the gate."""
+    looks, query = inquiry.looks, inquiry.query
+    with inquiry.timed("search"):
+        try:
+            looks.gate = gate_in_use(looks.config)
+        except Exception as error:
+            raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
+        try:
+            inquiry.snapshot = corpus_snapshot(query.on)
+            decision = look(query, looks.gate, looks)
+        except GateUnavailable as error:
+            raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
+        except Exception as error:
+            raise _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry) from error
+        if decision.reason is not None:
+            raise _Refused(_refusal(query, decision, looks))
+    return decision
+
+
+def _claims(inquiry: Inquiry, decision: Decision) -> tuple[DraftClaim, ...]:
+    with inquiry.timed("generation"):
+        try:
+            task = Task(inquiry.query.text, decision.passages, deadline_s=_time_left(inquiry))
+            if inquiry.stored is None:
+                inquiry.generation = inquiry.generator.generate(task)
+            else:
+                inquiry.generation = inquiry.generator.again(task, inquiry.stored)
+        except Exception as error:
+            raise _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry) from error
+    if not inquiry.generation.claims:
+        raise _Refused(_abstained(Reason.WEAK_EVIDENCE, decision))
+    return inquiry.generation.claims
+
+
+def _supported(
+    inquiry: Inquiry, decision: Decision, claims: Sequence[DraftClaim]
+) -> tuple[DraftClaim, ...]:
+    """The claims that stand; what does not is never shown as an answer, in no mode."""
+    with inquiry.timed("verification"):
+        try:
+            inquiry.verdicts = verify(
+                claims,
+                passages=decision.passages,
+                verifier=inquiry.verifier,
+                timeout_s=_time_left(inquiry),
+            )
+        except Exception as error:
+            raise _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry) from error
+    supported = tuple(verdict.claim for verdict in inquiry.verdicts if verdict.supported)
+    if not supported:
+        raise _Refused(_abstained(Reason.UNSUPPORTED_CLAIMS, decision))
+    return supported
+
+
+def _confidence(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]) -> float:
+    """In [0, 1]. In a confident mode one that is too low is a refusal."""
+    coverage = decision.probability
+    if inquiry.config.mode is Mode.CONFIDENT:
+        coverage = _judged_coverage(inquiry, decision, supported)
+    faithfulness = len(supported) / len(inquiry.verdicts)
+    sure = confidence(faithfulness=faithfulness, coverage=coverage)
+    if inquiry.config.is_confident and sure < inquiry.config.confidence_threshold:
+        raise _Refused(replace(_abstained(Reason.LOW_CONFIDENCE, decision), confidence=sure))
+    return sure
+
+
+def _judged_coverage(
+    inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]
+) -> float:
+    with inquiry.timed("judgement"):
+        try:
+            judgement = inquiry.judgement or judge_answer(
+                inquiry.query.text,
+                supported,
+                decision.passages,
+                timeout_s=_time_left(inquiry),
+            )
+        except Exception as error:
+            raise _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry) from error
+    inquiry.judgement = judgement
+    if not judgement.in_scope:
+        raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision))
+    if judgement.contradicts:
+        raise _Refused(_abstained(Reason.CONFLICT, decision))
+    return judgement.coverage
+
+
+def _beside(
+    inquiry: Inquiry, decision: Decision, supported: tuple[DraftClaim, ...]
+) -> tuple[DraftClaim, ...]:
+    """The claims with the limits and the other guidelines that belong beside them."""
+    with inquiry.timed("beside"):
+        try:
+            whole = _with_omitted(inquiry, decision, supported)
+            whole = _with_conflicts(inquiry, decision, supported, whole)
+            _say_what_contradicts(inquiry, decision)
+            _say_whom_it_is_for(inquiry, decision, whole)
+        except _Refused:
+            raise
+        except Exception as error:
+            raise _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry) from error
+    return whole
+
+
+def _with_omitted(
+    inquiry: Inquiry, decision: Decision, claims: tuple[DraftClaim, ...]
+) -> tuple[DraftClaim, ...]:
+    policy = inquiry.config.omissions
+    if policy == "off":
+        return claims
+    left_out = omitted(claims, decision.passages, question=inquiry.query.text)
+    if not left_out:
+        return claims
+    if policy == "block":
+        raise _Refused(_abstained(Reason.LOW_CONFIDENCE, decision))
+    if policy == "warn":
+        inquiry.cautions.extend(omission_caution(limit) for limit in left_out)
+        return claims
+    return claims + _standing(inquiry, left_out)
+
+
+def _with_conflicts(
+    inquiry: Inquiry,
+    decision: Decision,
+    answered: tuple[DraftClaim, ...],
+    whole: tuple[DraftClaim, ...],
+) -> tuple[DraftClaim, ...]:
+    for conflict in conflicts(answered, decision.passages, question=inquiry.query.text):
+        if inquiry.config.conflicts == "block":
+            raise _Refused(_abstained(Reason.CONFLICT, decision))
+        places = {(quote.hit.key, quote.start) for claim in whole for quote in claim.quotes[:1]}
+        theirs = conflict.theirs.quotes[0]
+        if (theirs.hit.key, theirs.start) not in places:
+            other = replace(conflict.theirs, kind=ClaimKind.OTHERWISE)
+            whole += _standing(inquiry, (other,))
+        inquiry.cautions.append(conflict_caution(conflict, whole))
+    return whole
+
+
+def _say_what_contradicts(inquiry: Inquiry, decision: Decision) -> None:
+    """Passages that contradict a statement which stands, by a verifier that weighs meaning."""
+    hits = {hit.key: hit for hit in decision.passages}
+    standing = [verdict for verdict in inquiry.verdicts if verdict.supported]
+    for index, verdict in enumerate(standing, start=1):
+        if verdict.contradicted_by and inquiry.config.conflicts == "block":
+            raise _Refused(_abstained(Reason.CONFLICT, decision))
+        found = (hits[key] for key in verdict.contradicted_by if key in hits)
+        inquiry.cautions.extend(contradiction_caution(hit, index) for hit in found)
+
+
+def _say_whom_it_is_for(inquiry: Inquiry, decision: Decision, claims: Sequence[DraftClaim]) -> None:
+    found = applicability(inquiry.query.text, claims)
+    if found.mismatch and inquiry.config.applicability == "block":
+        raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision))
+    inquiry.cautions.extend(applicability_cautions(found))
+
+
+def _standing(inquiry: Inquiry, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Of statements added word for word, those that no guard stops; of the others it is warned.
+
+    No verifier has to weigh what is quoted as it stands.
+    """
+    verdicts = verify(claims)
+    failed = [verdict.claim for verdict in verdicts if not verdict.supported]
+    inquiry.cautions.extend(omission_caution(claim) for claim in failed)
+    return tuple(verdict.claim for verdict in verdicts if verdict.supported)
+
+
+def _time_left(inquiry: Inquiry) -> float:
+    if not inquiry.left_s:
+        raise BudgetExceeded("The question took longer than is allowed.")
+    return inquiry.left_s
+
+
+def _abstained(reason: Reason, decision: Decision) -> Abstained:
+    return Abstained(reason, decision.passages[:NEAREST], decision.probability)
+
+
+def _failed(
+    reason: Reason, error: Exception, decision: Decision | None, inquiry: Inquiry
+) -> _Refused:
+    inquiry.failure = type(error).__name__
+    if isinstance(error, GeneratorUnavailable):  # what a verifier takes it counts itself
+        inquiry.failed_usage = error.usage
+    if decision is not None and not inquiry.left_s:
+        reason = Reason.BUDGET_EXCEEDED
+    logger.error("%s: %s", reason.value, type(error).__name__)
+    return _Refused(Abstained(reason) if decision is None else _abstained(reason, decision))
+
+
+def _refusal(query: Query, decision: Decision, looks: Looks) -> Abstained:
+    """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
+    try:
+        explained = _explained(query, decision, looks)
+    except Exception as error:  # noqa: BLE001 - only the explanation is lost
+        logger.error("A refusal could not be explained: %s", type(error).__name__)
+        looks.note(f"The refusal could not be explained: {type(error).__name__}.")
+        explained = None
+    return explained or _abstained(decision.reason or Reason.WEAK_EVIDENCE, decision)
+
+
+def _explained(query: Query, decision: Decision, looks: Looks) -> Abstained | None:
+    """Whether one that is not open to the reader, or no longer in force, would have answered.
+
+    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
+    """
+    if looks.gate is None:
+        return None
+    if is_narrowed(query.reader):
+        closed = replace(query, rights=Rights.HIDDEN)
+        if look_once(closed, looks.gate, looks, kind=EXPLAINING).reason is None:
+            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+    ended = replace(query, scope=Scope.OUT_OF_DATE)
+    old = look_once(ended, looks.gate, looks, kind=EXPLAINING)
+    if old.reason is None:
+        return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
+    return None

@@ -1,0 +1,92 @@
+"""What stands beside an answer, as it is stored with a turn and read by people.
+
+A code for programs, a sentence for people, and the statements that it is about by their number in
+the answer. Whether it is shown, or the answer refused for it, is decided by the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from chat.applicability import Applicability
+from chat.conflicts import Conflict
+from chat.types import DraftClaim
+from retrieval.types import Hit
+
+OMISSION, CONFLICT = "omission", "conflict"
+APPLICABILITY, MISMATCH = "applicability", "mismatch"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One entry of `Turn.warnings`."""
+
+    code: str
+    text: str
+    claims: tuple[int, ...] = ()  # 1-based; empty: the whole answer
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{"code", "text", "claims"}`, as JSON keeps it."""
+        return asdict(self) | {"claims": list(self.claims)}
+
+
+def omission_caution(left_out: DraftClaim) -> Caution:
+    """Where a limit stands that the answer leaves out: its place, and nothing of its text."""
+    quote = left_out.quotes[0]
+    return Caution(
+        OMISSION,
+        f"The source also states a limit that is not part of this answer: {_place(quote.hit)}, "
+        f"page {quote.page}. Read it before acting.",
+    )
+
+
+def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
+    """Both statements, what differs, and which document has precedence by what.
+
+    `claims` are those of the answer in their order, with what was added to them.
+    """
+    ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
+    return Caution(
+        CONFLICT,
+        f"Guidelines in force disagree ({conflict.kind}). {_place(ours)}: “{conflict.ours.text}” "
+        f"{_place(theirs)}: “{conflict.theirs.text}” {conflict.precedence}",
+        _numbers((conflict.ours, conflict.theirs), claims),
+    )
+
+
+def contradiction_caution(hit: Hit, index: int) -> Caution:
+    """A passage that may say the opposite of statement `index`: its place, and none of its text."""
+    return Caution(
+        CONFLICT,
+        f"Another passage may contradict statement {index}: {_place(hit)}, page {hit.page}. "
+        "Read both before acting.",
+        (index,),
+    )
+
+
+def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
+    """The line and, where there is one, the mismatch; nothing for an empty line."""
+    line = Caution(APPLICABILITY, found.line)
+    mismatch = Caution(MISMATCH, found.mismatch, found.claims)
+    return tuple(caution for caution in (line, mismatch) if caution.text)
+
+
+def _place(hit: Hit) -> str:
+    version = f", version {hit.version}" if hit.version else ""
+    issuer = f" ({hit.issuer}{version})" if hit.issuer else version
+    return (
+        f"{hit.title}{issuer}, {hit.section_path[-1]}" if hit.section_path else hit.title + issuer
+    )
+
+
+def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tuple[int, ...]:
+    places = [_first_place(claim) for claim in claims]
+    found = {places.index(_first_place(one)) + 1 for one in wanted if _first_place(one) in places}
+    return tuple(sorted(found))
+
+
+def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
+    quote = claim.quotes[0]
+    return quote.hit.document_id, quote.page, quote.start, quote.end

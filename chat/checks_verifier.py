@@ -1,0 +1,19 @@
+"""What would keep the configured verifier from working stops the start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+from chat.verification.entailment.configured import verifier_fault
+
+
+@register("chat")
+def check_verifier(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    fault = verifier_fault(settings.VERIFIER)
+    hint = "Or leave MEDRAG_VERIFIER out: the guards alone need no model."
+    return [Error(fault, hint=hint, id="chat.E040")] if fault else []

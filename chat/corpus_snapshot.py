@@ -1,0 +1,40 @@
+"""What was in force when a question was asked, in few words: to tell whether it still is."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection
+
+# In the order of the hashes: the same documents give the same digest, whenever they came.
+_SQL = """
+SELECT count(*), encode(sha256(convert_to(coalesce(string_agg(
+    concat_ws(' ', d.sha256, d.index_fingerprint, d.collection_id, d.version, d.population),
+    ',' ORDER BY d.sha256), ''), 'UTF8')), 'hex'),
+    (SELECT count(*) FROM corpus_chunk WHERE disabled_by_id IS NOT NULL)
+FROM corpus_document d
+WHERE d.lifecycle = 'PUBLISHED' AND d.indexed_at IS NOT NULL
+  AND (d.effective_from IS NULL OR d.effective_from <= %s)
+"""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Of every collection, whoever asks."""
+
+    documents: int  # in force
+    digest: str  # 64 hex digits over what they are and how they were cut
+    disabled: int  # passages that staff took out of the search
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def corpus_snapshot(on: datetime.date) -> Snapshot:
+    """What is in force on a day. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SQL, [on])
+        documents, digest, disabled = cursor.fetchone()
+    return Snapshot(documents, digest, disabled)

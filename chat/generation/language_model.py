@@ -1,0 +1,127 @@
+"""Claims by a language model, each with what it says it rests on.
+
+The model is neither trusted nor relied on. Question and passages are data between marks that are
+new for each turn, under keys that no document can foresee; no tool is offered, and nothing that it
+writes is followed or rendered. Whatever it says is only a draft: verification stays behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from chat.errors import GeneratorUnavailable
+from chat.generation.placing import Shown
+from chat.generation.showing import (
+    MAX_PASSAGES_CHARS,
+    fitting,
+    fresh_mark,
+    shown_passages,
+    under_fresh_keys,
+)
+from chat.generation.types import Generation, Option, Task
+from chat.generation.written import answer_schema, claims_of, option_of
+from chat.passages import units_by_passage
+from chat.usage import Price, Usage, usage_of
+from corpus.language_model import Endpoint, LanguageModelUnavailable, parsed
+from corpus.preference import SEED, NoneAnswered, ask_first
+from corpus.prompt_files import Prompt
+from corpus.request_forms import Question
+from retrieval.types import Hit
+
+PROMPT = Prompt(
+    Path(__file__).resolve().parents[1] / "prompts" / "answer_v1.txt",
+    frozenset({"count", "question", "options", "passages"}),
+)
+MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included
+
+
+@dataclass(frozen=True)
+class LanguageModelGenerator:
+    """Asks the first of `endpoints` that answers. It is sent the question and passages."""
+
+    endpoints: tuple[Endpoint, ...]
+    price: Price = (0.0, 0.0)
+    max_claims: int = 8
+    max_passages_chars: int = MAX_PASSAGES_CHARS
+
+    @property
+    def fingerprint(self) -> str:
+        models = ",".join(endpoint.model for endpoint in self.endpoints)
+        limits = f"{self.max_claims}:{self.max_passages_chars}"
+        return f"llm-1:{PROMPT.identity}:{models}:{limits}"
+
+    def generate(self, task: Task) -> Generation:
+        keys = under_fresh_keys(fitting(task.passages, max_chars=self.max_passages_chars))
+        question = Question(
+            prompt=self._prompt(task, keys),
+            schema=self._schema(task),
+            name="answer",
+            max_tokens=MAX_TOKENS,
+            seed=SEED,
+        )
+        try:
+            answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
+        except NoneAnswered as error:
+            raise _unavailable(error, usage_of(error, self.price)) from error
+        drawn = Generation(
+            claims=(),
+            raw=answer.content,
+            keys={key: hit.key for key, hit in keys.items()},
+            prompt=PROMPT.identity,
+            model=answer.model,
+            usage=usage_of(answer, self.price),
+            notes=(*answer.notes, *self._left_out(task, keys)),
+        )
+        return _read(answer.value, task, drawn)
+
+    def again(self, task: Task, stored: Generation) -> Generation:
+        """The same claims, placed anew; a passage that is not in `task` any more is unknown.
+
+        One query. Raises GeneratorUnavailable where no answer was stored, or none that can be read.
+        """
+        try:
+            value = parsed(stored.raw, self._schema(task))
+        except LanguageModelUnavailable as error:
+            raise _unavailable(error, stored.usage) from error
+        return _read(value, task, stored)
+
+    def _schema(self, task: Task) -> dict[str, Any]:
+        return answer_schema(max_claims=self.max_claims, options=task.options)
+
+    def _left_out(self, task: Task, keys: dict[str, Hit]) -> list[str]:
+        count = len(task.passages) - len(keys)
+        return [f"{count} of {len(task.passages)} passages did not fit."] if count else []
+
+    def _prompt(self, task: Task, keys: dict[str, Hit]) -> str:
+        mark = fresh_mark()
+        return PROMPT.filled(
+            mark=mark,
+            count=str(self.max_claims),
+            question=task.question,
+            options=_listed(task.options),
+            passages=shown_passages(keys, mark),
+        )
+
+
+def _listed(options: Sequence[Option]) -> str:
+    return "\n".join(f"{option.letter}. {option.text}" for option in options) or "(none)"
+
+
+def _read(value: Any, task: Task, drawn: Generation) -> Generation:
+    by_key = {hit.key: hit for hit in task.passages}
+    hits = {key: by_key[chunk] for key, chunk in drawn.keys.items() if chunk in by_key}
+    shown = Shown(hits, units_by_passage(list(hits.values()), task.question))
+    return replace(drawn, claims=claims_of(value, shown), option=option_of(value))
+
+
+def _unavailable(error: LanguageModelUnavailable, usage: Usage) -> GeneratorUnavailable:
+    failed = GeneratorUnavailable(
+        f"No answer could be written: the language model {error.what}. Nothing was lost.",
+        hint=error.hint,
+        retryable=error.retryable,
+    )
+    failed.usage = usage
+    return failed

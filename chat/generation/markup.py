@@ -1,0 +1,40 @@
+"""What a statement may not hold unless its quote does: addresses and markup. Pure.
+
+Nothing that a language model writes is followed or rendered. A statement with such a thing of its
+own was not made from the passages, so that it is refused rather than shown without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from chat.verification.texts import normalised
+
+_ENDINGS = "com|org|net|io|gov|edu|info|biz|dev|app|xyz|top|site|online|link|me|co|uk|eu|de|ru|cn"
+_FOREIGN = re.compile(
+    r"""
+      \b[a-z][a-z0-9+.-]*://\S*              # an address with its scheme
+    | \b(?:mailto|javascript|data|vbscript|tel|file):\S+
+    | \bwww\.\S+
+    | \b[a-z][\w-]*(?:\.[a-z][\w-]*)+/\S*    # a name of a machine, with a path
+    | \b[\w-]+(?:\.[\w-]+)*\.(?:ENDINGS)\b   # or alone
+    | \S+@[\w-]+\.\S+                        # an e-mail address
+    | <[a-z/!?][^>]*>?                       # HTML; `<5` and `< x` are comparisons
+    | &(?:\#\w+|[a-z]\w{1,30});              # a character of HTML
+    | !?\[[^\]]*\][(\[:][^)\]]*[)\]]?        # a link, an image or a reference of Markdown
+    | `+|~~|\*\*|__
+    | ^\s*\#{1,6}\s
+    """.replace("ENDINGS", _ENDINGS),
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def foreign(statement: str, quotes: Iterable[str]) -> str:
+    """The first address or piece of markup that no quote holds; empty where there is none."""
+    quoted = [normalised(quote) for quote in quotes]
+    for match in _FOREIGN.finditer(normalised(statement)):
+        found = match.group().strip()
+        if not any(found in quote for quote in quoted):
+            return found
+    return ""

@@ -1,0 +1,47 @@
+"""How a language model is shown passages: as data, between marks that none can foresee. Pure."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+
+from retrieval.types import Hit
+
+MARK_BYTES = 8  # 64 bits: no text can close what stands between two of them
+KEY_BYTES = 6  # 48 bits: nobody guesses one within a turn
+MAX_PASSAGES_CHARS = 40_000  # of all together, some 10,000 tokens
+
+
+def fresh_mark() -> str:
+    return f"<{secrets.token_hex(MARK_BYTES)}>"
+
+
+def under_fresh_keys(hits: Sequence[Hit]) -> dict[str, Hit]:
+    """A fresh key for each passage, in order. It says nothing of the passage."""
+    keys: dict[str, Hit] = {}
+    for hit in hits:
+        while (key := secrets.token_hex(KEY_BYTES)) in keys:
+            continue
+        keys[key] = hit
+    return keys
+
+
+def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list[Hit]:
+    """The best passages within the limit, the first in any case; none is cut, since what is cut
+    off may be the `unless`."""
+    kept: list[Hit] = []
+    left = max_chars
+    for hit in hits:
+        left -= len(hit.text)
+        if kept and left < 0:
+            break
+        kept.append(hit)
+    return kept
+
+
+def shown_passages(hits: Mapping[str, Hit], mark: str) -> str:
+    """The passages by their keys: what each is about, and its text."""
+    return "\n\n".join(
+        f"Passage {key}, about: {mark} {hit.context} {mark}\n{mark}\n{hit.text}\n{mark}"
+        for key, hit in hits.items()
+    )

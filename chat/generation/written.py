@@ -1,0 +1,91 @@
+"""A language model's answer as claims. It is trusted in nothing but its form, which has a schema.
+
+What is wrong with a claim stays with it as `unplaced`, so that it fails verification and is
+counted; nothing is mended and nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chat.generation.markup import foreign
+from chat.generation.placing import Shown, nearness, placed
+from chat.generation.types import Option
+from chat.types import DraftClaim, Quote, Unplaced
+from corpus.parsing.clean import clean_line
+
+MAX_CITATIONS = 3  # of a claim
+MAX_CLAIM_CHARS = 600
+MAX_QUOTE_CHARS = 2000
+MAX_KEY_CHARS = 64
+NO_OPTION = "none"
+
+
+def answer_schema(*, max_claims: int, options: Sequence[Option] = ()) -> dict[str, Any]:
+    """JSON Schema of an answer. Every property is required, as strict servers want it."""
+    citation = _object(passage={"type": "string"}, quote={"type": "string"})
+    citations = {"type": "array", "maxItems": MAX_CITATIONS, "items": citation}
+    claim = _object(text={"type": "string"}, citations=citations)
+    letters = [option.letter for option in options]
+    return _object(
+        claims={"type": "array", "maxItems": max_claims, "items": claim},
+        option={"type": "string", "enum": [NO_OPTION, *letters]},
+    )
+
+
+def claims_of(value: Mapping[str, Any], shown: Shown) -> tuple[DraftClaim, ...]:
+    """The claims of an answer that fits the schema, in its order."""
+    return tuple(_claim(claim["text"], claim["citations"], shown) for claim in value["claims"])
+
+
+def option_of(value: Mapping[str, Any]) -> str:
+    """The letter of the chosen option; empty where none is."""
+    return "" if value["option"] == NO_OPTION else str(value["option"])
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> DraftClaim:
+    text = clean_line(said)
+    results = [_placed(citation, shown) for citation in citations]
+    found = [quotes for quotes in results if not isinstance(quotes, Unplaced)]
+    unplaced = [result for result in results if isinstance(result, Unplaced)]
+    quotes = _in_order(found, text)
+    if why := _fault(text, quotes):
+        unplaced.append(Unplaced("", "", why))
+    return DraftClaim(text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced))
+
+
+def _placed(citation: Mapping[str, str], shown: Shown) -> tuple[Quote, ...] | Unplaced:
+    key = clean_line(citation["passage"])[:MAX_KEY_CHARS]
+    quote = clean_line(citation["quote"])
+    if len(quote) > MAX_QUOTE_CHARS:
+        return Unplaced(key, "", "quote too long")
+    return placed(key, quote, shown)
+
+
+def _in_order(found: Sequence[tuple[Quote, ...]], claim: str) -> tuple[Quote, ...]:
+    """What the claim rests on, each once: the nearest citation first, as the guards read them.
+
+    Else a harmless sentence in front would hide one that says the opposite.
+    """
+    ordered = sorted(found, key=lambda quotes: -nearness(quotes, claim))
+    return tuple(dict.fromkeys(quote for quotes in ordered for quote in quotes))
+
+
+def _fault(text: str, quotes: Sequence[Quote]) -> str:
+    if not text:
+        return "claim without text"
+    if len(text) > MAX_CLAIM_CHARS:
+        return "claim too long"
+    if foreign(text, [quote.text for quote in quotes]):
+        return "address or markup that is not in the quotes"
+    return ""

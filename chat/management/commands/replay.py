@@ -1,0 +1,65 @@
+"""Run a stored turn again and name the first difference."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from chat.models import Turn
+from chat.replay import Replay, turn_replay
+from corpus.errors import MedragError
+
+SHOWN_CHARS = 300  # of a value that differs
+
+
+class Command(BaseCommand):
+    help = (
+        "Run a stored turn again: search, gate and verification anew, the answer of a language "
+        "model as it was stored. Ends with status 1 where something comes out otherwise."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("turn", help="its number, as the API and the administration show it")
+        parser.add_argument(
+            "--regenerate", action="store_true", help="ask the language model again"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            replay = turn_replay(_turn(options["turn"]), regenerate=options["regenerate"])
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+        self.stdout.write(as_text(replay))
+        if replay.difference:
+            raise CommandError("The replay came out otherwise.")
+
+
+def as_text(replay: Replay) -> str:
+    if replay.difference is None:
+        return f"Turn {replay.turn.pk}: the same in every step."
+    found = replay.difference
+    return "\n".join(
+        [
+            f"Turn {replay.turn.pk}: the first difference is at {found.place}.",
+            f"  stored: {_short(found.stored)}",
+            f"  now:    {_short(found.now)}",
+        ]
+    )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."
+
+
+def _turn(raw: str) -> Turn:
+    try:
+        turn = Turn.objects.filter(pk=uuid.UUID(raw)).first()
+    except ValueError:
+        turn = None
+    if turn is None:
+        raise CommandError(f"There is no turn {raw}.")
+    return turn

@@ -1,0 +1,200 @@
+"""Run a stored turn again, and name the first thing that comes out otherwise.
+
+Search, gate, verification and what stands beside the answer run anew, on the day of the question
+and with the rights of who asked. What a language model wrote is taken from the turn, unless it is
+to be written again. Nothing is stored but the fact.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from chat import audit
+from chat.answering import answer
+from chat.config import AnswerConfig
+from chat.generation.types import Generation
+from chat.inquiry import Inquiry
+from chat.judging import AnswerJudgement
+from chat.models import Citation, Mode, Reason, Turn
+from chat.services import site_inquiry
+from chat.trace import fingerprint_of, trace_of
+from chat.types import Abstained, Answered, Outcome
+from chat.usage import Usage
+from corpus.errors import MedragError
+from retrieval.filters import filters_from
+from retrieval.types import Query
+
+# The order in which differences are told: that of the way of a question.
+_STEPS = (
+    "fingerprint asked corpus searches gate generation verdicts judgement failure outcome"
+).split()
+_STEPS_OF_SEARCH = (
+    "look query on scope rights filters encoder analysis lexemes variants rankings fused reranked "
+    "rerank_parts also_in hits gate"
+).split()
+# What is no part of the result: how long it took, and what it cost.
+_NOT_COMPARED = {"durations_ms", "duration_ms", "rewriting", "usage", "notes"}
+
+
+class NotReplayable(MedragError):
+    """A turn of which there is nothing to run again."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a replay first came out otherwise. Values may hold what was asked and answered."""
+
+    place: str  # such as `searches.0.rankings.1.entries.0.key`
+    stored: Any
+    now: Any
+
+
+@dataclass(frozen=True)
+class Replay:
+    turn: Turn
+    outcome: Outcome
+    difference: Difference | None  # None: the same in every step
+
+
+def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
+    """Run it again and compare, in the order of the steps. One audit event.
+
+    Raises `NotReplayable` for a turn whose question was blocked, or is of an older release.
+    """
+    if turn.reason == Reason.IDENTIFIERS_IN_QUESTION:
+        raise NotReplayable(
+            "This question was blocked before anything was searched.",
+            hint="There is nothing to run again.",
+        )
+    if "asked" not in turn.trace:
+        raise NotReplayable(
+            "This turn was stored by an older release, which did not keep all that a replay needs.",
+            hint="Ask its question again.",
+        )
+    inquiry = _inquiry(turn, regenerate=regenerate)
+    outcome = answer(inquiry)
+    difference = _first_difference(_stored(turn), _now(inquiry, outcome))
+    _record(turn, difference, regenerate=regenerate)
+    return Replay(turn, outcome, difference)
+
+
+def _inquiry(turn: Turn, *, regenerate: bool) -> Inquiry:
+    asked = turn.trace["asked"]
+    searches = turn.trace["searches"]
+    query = Query(
+        text=turn.standalone or turn.question,
+        on=datetime.date.fromisoformat(asked["on"]),
+        collections=tuple(asked["collections"]),
+        reader=turn.user_id,
+        filters=filters_from(searches[0]["filters"] if searches else {}),
+    )
+    config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
+    inquiry = site_inquiry(query, config)
+    if not regenerate and turn.trace["generation"]:
+        inquiry.stored = _generation(turn.trace["generation"])
+        if judged := turn.trace["judgement"]:
+            inquiry.judgement = _judgement(judged)
+    return inquiry
+
+
+def _judgement(stored: Mapping[str, Any]) -> AnswerJudgement:
+    usage, notes = Usage(**stored["usage"]), tuple(stored["notes"])
+    return AnswerJudgement(**{**stored, "usage": usage, "notes": notes})
+
+
+def _generation(stored: Mapping[str, Any]) -> Generation:
+    kept = {name: stored[name] for name in ("raw", "keys", "prompt", "model", "option")}
+    return Generation(claims=(), usage=Usage(**stored["usage"]), **kept)
+
+
+def _stored(turn: Turn) -> dict[str, Any]:
+    claims = turn.claims.prefetch_related("citations")
+    return {
+        "fingerprint": turn.fingerprint,
+        **turn.trace,
+        "outcome": {
+            "reason": turn.reason,
+            "confidence": turn.confidence,
+            "option": turn.option,
+            "claims": [
+                [claim.kind, claim.text, [_place(c) for c in claim.citations.all()]]
+                for claim in claims
+            ],
+        },
+    }
+
+
+def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
+    answered = outcome.claims if isinstance(outcome, Answered) else ()
+    return {
+        "fingerprint": fingerprint_of(inquiry),
+        **_as_stored(trace_of(inquiry)),
+        "outcome": {
+            "reason": str(outcome.reason) if isinstance(outcome, Abstained) else "",
+            "confidence": round(outcome.confidence, 4),
+            "option": inquiry.option if answered else "",
+            "claims": [
+                [
+                    str(claim.kind),
+                    claim.text,
+                    [[q.hit.key, q.page, q.start, q.end, q.text] for q in claim.quotes],
+                ]
+                for claim in answered
+            ],
+        },
+    }
+
+
+def _place(citation: Citation) -> list[Any]:
+    return [citation.chunk_key, citation.page, citation.start, citation.end, citation.quote]
+
+
+def _as_stored(trace: dict[str, Any]) -> dict[str, Any]:
+    """As it comes back from a column of JSON."""
+    stored: dict[str, Any] = json.loads(json.dumps(trace))
+    return stored
+
+
+def _first_difference(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
+    steps = (_differences(stored.get(step), now.get(step), step) for step in _STEPS)
+    return next(itertools.chain.from_iterable(steps), None)
+
+
+def _differences(stored: Any, now: Any, place: str) -> Iterator[Difference]:
+    """In order of the entries of a list, and of the names of an object."""
+    if isinstance(stored, dict) and isinstance(now, dict):
+        for name in _names(stored, now):
+            yield from _differences(stored.get(name), now.get(name), f"{place}.{name}")
+    elif isinstance(stored, list) and isinstance(now, list):
+        for number in range(max(len(stored), len(now))):
+            one, other = (_at(values, number) for values in (stored, now))
+            yield from _differences(one, other, f"{place}.{number}")
+    elif stored != now:
+        yield Difference(place, stored, now)
+
+
+def _names(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Of both, the steps of a search as they are taken, then the others by name."""
+    names = {*stored, *now} - _NOT_COMPARED
+    first = [name for name in _STEPS_OF_SEARCH if name in names]
+    return [*first, *sorted(names.difference(first))]
+
+
+def _at(values: list[Any], number: int) -> Any:
+    return values[number] if number < len(values) else None
+
+
+def _record(turn: Turn, difference: Difference | None, *, regenerate: bool) -> None:
+    payload = {
+        "difference": difference.place if difference else None,
+        "regenerated": regenerate,
+    }
+    with transaction.atomic():
+        audit.record("turn.replayed", actor=None, subject=f"turn:{turn.pk}", payload=payload)

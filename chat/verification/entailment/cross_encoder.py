@@ -1,0 +1,149 @@
+"""A model of natural language inference from a folder: evidence and claim in, three odds out.
+
+How it is loaded, and how long it computes, is of `retrieval.cross_encoders`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from django.core.exceptions import ImproperlyConfigured
+
+from chat.errors import VerifierUnavailable
+from chat.usage import Usage
+from chat.verification.entailment.labels import UnknownLabels, outputs_of
+from chat.verification.entailment.windows import windows
+from chat.verification.types import Judgement, Label, Pair
+from corpus.errors import MedragError
+from retrieval.cross_encoders import (
+    Floats,
+    PairModel,
+    classifier_fault,
+    folder_of,
+    read_config,
+    weights_fault,
+)
+
+# Of a window: what a pair is with a claim of some 30 tokens stays near 256, above which the time
+# of a pair grows faster than what is won by reading more.
+WINDOW_TOKENS = 220
+CLAIM_SHARE = 2  # a claim gets at most one part in this many of what the model reads
+
+
+class CrossEncoderVerifier(PairModel):
+    """Supported is what one window of the evidence entails, with a probability of the bar or more.
+
+    Contradicted is what one window contradicts so, whatever the others say. `bar` is at least 0.5,
+    so that one window can't do both.
+    """
+
+    name = "nli"
+    wants_atoms = True
+    usage = Usage()
+
+    def __init__(self, folder: Path, *, bar: float) -> None:
+        super().__init__(folder)
+        self.bar = bar
+        self._outputs = outputs_of(read_config(folder))
+
+    @property
+    def fingerprint(self) -> str:
+        return f"nli-1:{self.folder_fingerprint}:{self.bar:g}:{WINDOW_TOKENS}"
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        deadline = time.monotonic() + timeout_s
+        unique = list(dict.fromkeys(pairs))
+        try:
+            with self.turn(deadline, timeout_s):
+                shown = [self._shown(pair) for pair in unique]
+                flat = [texts for texts_of_pair in shown for texts in texts_of_pair]
+                odds = _softmax(self.logits(flat, deadline=deadline, timeout_s=timeout_s))
+        except MedragError as error:
+            raise _unavailable(str(error)) from error
+        except (RuntimeError, ValueError, IndexError) as error:  # of the model's library
+            raise _unavailable(f"failed ({type(error).__name__})") from error
+        if not np.isfinite(odds).all():
+            raise _unavailable("gave figures that can't be used")
+        ends = np.cumsum([len(each) for each in shown])
+        rows = [odds[end - len(each) : end] for each, end in zip(shown, ends, strict=True)]
+        found = dict(zip(unique, map(self._judgement, rows), strict=True))
+        return [found[pair] for pair in pairs]
+
+    def _shown(self, pair: Pair) -> list[tuple[str, str]]:
+        """Each window beside the claim; none for a claim that is too long to be read whole."""
+        room = self.max_tokens - self.pair_marks
+        (claim_tokens,) = self.sizes([pair.claim])
+        if claim_tokens > room // CLAIM_SHARE:
+            return []
+        limit = min(WINDOW_TOKENS, room - claim_tokens)
+        return [(text, pair.claim) for text in windows(pair.cited, limit=limit, measure=self.sizes)]
+
+    def _judgement(self, odds: Floats) -> Judgement:
+        """Of the windows of one pair, by their largest odds."""
+        if not len(odds):
+            return Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
+        entails = float(odds[:, self._outputs.entails].max())
+        place = self._outputs.contradicts
+        contradicts = float(odds[:, place].max()) if place is not None else 0.0
+        if contradicts >= self.bar:
+            return Judgement(
+                Label.CONTRADICTED, entails, contradicts, "the evidence contradicts it"
+            )
+        if entails >= self.bar:
+            return Judgement(Label.SUPPORTED, entails, contradicts)
+        return Judgement(Label.NOT_FOUND, entails, contradicts, "the evidence does not entail it")
+
+
+_load_lock = threading.Lock()
+
+
+def load(name: str, *, bar: float) -> CrossEncoderVerifier:
+    """The model of this name, loaded once a process. Raises ImproperlyConfigured."""
+    with _load_lock:
+        return _load(name, bar)
+
+
+@lru_cache(maxsize=1)
+def _load(name: str, bar: float) -> CrossEncoderVerifier:
+    if fault := folder_fault(name):
+        raise ImproperlyConfigured(f"MEDRAG_VERIFIER_MODEL: {fault}")
+    folder = folder_of(name)
+    try:
+        return CrossEncoderVerifier(folder, bar=bar)
+    except Exception as error:  # whatever torch and its like raise over a broken folder
+        raise ImproperlyConfigured(
+            f"MEDRAG_VERIFIER_MODEL: {folder} can't be loaded ({type(error).__name__})."
+        ) from error
+
+
+def folder_fault(name: str) -> str:
+    """What keeps the folder from being a verifier; empty where nothing does. Loads no weights."""
+    folder = folder_of(name)
+    if fault := classifier_fault(folder):
+        return fault
+    try:
+        outputs_of(read_config(folder))
+    except UnknownLabels as error:
+        return f"{folder} can't be a verifier: {error}."
+    return weights_fault(folder)
+
+
+def _softmax(logits: Floats) -> Floats:
+    if not logits.size:
+        return logits
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    odds: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return odds
+
+
+def _unavailable(what: str) -> VerifierUnavailable:
+    return VerifierUnavailable(
+        f"The verifier {what}. No claim was shown.",
+        hint="Ask again; if it stays so, check MEDRAG_VERIFIER_MODEL.",
+        retryable=True,
+    )

@@ -1,0 +1,188 @@
+"""A language model that judges statements by their evidence, several pairs in a call.
+
+Statements and evidence are data between fresh marks, under fresh labels that say nothing: no text
+can know them. An answer counts only where it judges every pair once by a known word; whatever else
+comes back is `VerifierUnavailable`, and no claim is shown.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chat.errors import VerifierUnavailable
+from chat.usage import Price, Usage, usage_of
+from chat.verification.types import Cited, Judgement, Label, Pair
+from corpus.language_model import Endpoint
+from corpus.preference import SEED, NoneAnswered, ask_first
+from corpus.prompt_files import Prompt
+from corpus.request_forms import Question
+from retrieval.rerank.extracts import extract
+from retrieval.rerank.types import Passage
+
+PROMPT = Prompt(
+    Path(__file__).resolve().parents[2] / "prompts" / "judge_claims_v1.txt", frozenset({"pairs"})
+)
+PAIRS_A_CALL = 12  # beyond some ten a model begins to skip or mix them
+CHARS_A_CALL = 24_000  # of statements and evidence: some 6,000 tokens
+EVIDENCE_CHARS = 6000  # a passage is rarely longer; of what is, the nearest sentences are shown
+CLAIM_CHARS = 2000
+LABEL_BYTES = 4
+TOKENS_A_PAIR = 40  # of an answer: two names, a label of eight digits, a word, signs between
+_WORDS = {label.value: label for label in Label}
+
+
+@dataclass
+class LanguageModelJudge:
+    """Scores are 0 and 1: a model's word for its own certainty is worth little (Xiong et al.,
+    ICLR 2024). The first of its endpoints that answers is sent statements and evidence."""
+
+    endpoints: Sequence[Endpoint]  # in order of preference
+    price: Price = (0.0, 0.0)
+    usage: Usage = Usage()  # noqa: RUF009  frozen
+    name = "llm"
+    wants_atoms = True
+
+    @property
+    def fingerprint(self) -> str:
+        models = ",".join(endpoint.model for endpoint in self.endpoints)
+        return f"llm-1:{PROMPT.identity}:{models}"
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        """In calls of at most `PAIRS_A_CALL`, one after another within `timeout_s` together.
+
+        What can't be shown whole is not shown, and not found.
+        """
+        deadline = time.monotonic() + timeout_s
+        unread = Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
+        found = dict.fromkeys(pairs, unread)
+        for batch in batches([pair for pair in found if _is_readable(pair)]):
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                raise _unavailable(f"was not done after {timeout_s:g} s")
+            found |= dict(zip(batch, self._judged(batch, left_s), strict=True))
+        return [found[pair] for pair in pairs]
+
+    def _judged(self, pairs: Sequence[Pair], timeout_s: float) -> list[Judgement]:
+        labels = fresh_labels(len(pairs))
+        asked = Question(
+            prompt_for(pairs, labels),
+            schema_for(labels),
+            "judgements",
+            64 + TOKENS_A_PAIR * len(labels),
+            SEED,
+        )
+        try:
+            answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
+        except NoneAnswered as error:
+            self.usage += usage_of(error, self.price)
+            raise _unavailable(error.what, error.hint, retryable=error.retryable) from error
+        self.usage += usage_of(answer, self.price)
+        return judgements_of(answer.value, labels)
+
+
+def batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+    """In order, within both limits of a call; a pair that is too long for one goes alone."""
+    batch: list[Pair] = []
+    chars = 0
+    for pair in pairs:
+        size = len(pair.claim) + min(EVIDENCE_CHARS, len(pair.cited.text) + len(pair.cited.context))
+        if batch and (len(batch) == PAIRS_A_CALL or chars + size > CHARS_A_CALL):
+            yield batch
+            batch, chars = [], 0
+        batch.append(pair)
+        chars += size
+    if batch:
+        yield batch
+
+
+def fresh_labels(count: int) -> list[str]:
+    """So many random ones, each another."""
+    labels: dict[str, None] = {}
+    while len(labels) < count:
+        labels[secrets.token_hex(LABEL_BYTES)] = None
+    return list(labels)
+
+
+def prompt_for(pairs: Sequence[Pair], labels: Sequence[str]) -> str:
+    mark = f"<{secrets.token_hex(8)}>"
+    shown = [
+        f"{label}\nstatement: {mark} {pair.claim} {mark}\n"
+        f"evidence: {mark} {_evidence(pair.claim, pair.cited)} {mark}"
+        for label, pair in zip(labels, pairs, strict=True)
+    ]
+    return PROMPT.filled(mark=mark, pairs="\n\n".join(shown))
+
+
+def schema_for(labels: Sequence[str]) -> dict[str, Any]:
+    judgement = {
+        "type": "object",
+        "properties": {
+            "pair": {"type": "string", "enum": list(labels)},
+            "label": {"type": "string", "enum": list(_WORDS)},
+        },
+        "required": ["pair", "label"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"judgements": {"type": "array", "items": judgement}},
+        "required": ["judgements"],
+        "additionalProperties": False,
+    }
+
+
+def judgements_of(answer: Any, labels: Sequence[str]) -> list[Judgement]:
+    """In the order of `labels`. Raises VerifierUnavailable unless each is judged once."""
+    said = answer.get("judgements") if isinstance(answer, dict) else None
+    words: dict[str, Label] = {}
+    for each in said if isinstance(said, list) else []:
+        pair, label = _named(each, labels)
+        if pair in words:
+            raise _unavailable("judged a pair twice", retryable=False)
+        words[pair] = label
+    if len(words) != len(labels):
+        raise _unavailable("did not judge every pair", retryable=False)
+    return [_judgement(words[label]) for label in labels]
+
+
+def _named(said: Any, labels: Sequence[str]) -> tuple[str, Label]:
+    pair, word = (said.get("pair"), said.get("label")) if isinstance(said, dict) else (None, None)
+    if isinstance(pair, str) and isinstance(word, str) and pair in labels and word in _WORDS:
+        return pair, _WORDS[word]
+    raise _unavailable("named a pair or a label that it was not given", retryable=False)
+
+
+def _judgement(label: Label) -> Judgement:
+    said = "" if label is Label.SUPPORTED else f"judged {label.value}"
+    return Judgement(
+        label, float(label is Label.SUPPORTED), float(label is Label.CONTRADICTED), said
+    )
+
+
+def _is_readable(pair: Pair) -> bool:
+    """Half of a sentence may say the opposite of the whole."""
+    return (
+        len(pair.claim) <= CLAIM_CHARS and len(_evidence(pair.claim, pair.cited)) <= EVIDENCE_CHARS
+    )
+
+
+def _evidence(claim: str, cited: Cited) -> str:
+    passage = Passage("", cited.context, cited.text)
+    return extract(passage, claim, limit=EVIDENCE_CHARS, measure=_characters)
+
+
+def _characters(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+def _unavailable(what: str, hint: str = "", *, retryable: bool = True) -> VerifierUnavailable:
+    return VerifierUnavailable(
+        f"The judge {what}. No claim was shown.",
+        hint=hint or "Ask again; if it stays so, check MEDRAG_JUDGE_LLM_URL.",
+        retryable=retryable,
+    )

@@ -1,0 +1,50 @@
+"""Evidence as a model reads it: runs of whole sentences under their context. Pure.
+
+A model reads a bounded number of tokens, and judges a short text better than a long one (Laban et
+al., TACL 2022, who take the best sentence). What does not fit is never cut inside a sentence, since
+half of one may say the opposite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chat.verification.types import Cited
+from corpus.sentences import line_sentence_spans
+from retrieval.rerank.extracts import CONTEXT_SHARE, JOINT, Measure, reach, shortened
+
+
+def windows(cited: Cited, *, limit: int, measure: Measure) -> list[str]:
+    """Runs of the quotes' sentences, each under the context and within `limit` by `measure`.
+
+    One where all fits. Else each begins with the last sentence of the one before, so that two
+    neighbours are read together at least once. A sentence that does not fit is left out: nothing
+    is supported by what was not read. In order; none for no text.
+    """
+    context = shortened(cited.context, limit // CONTEXT_SHARE, measure)
+    above = f"{context}\n" if context else ""
+    room = limit - (measure([context])[0] + JOINT if context else 0)
+    text = cited.text.strip()
+    if not text:
+        return []
+    if measure([text])[0] <= room:
+        return [above + text]
+    spans = line_sentence_spans(text)
+    sizes = measure([text[start:end] for start, end in spans])
+    shown = [
+        above + text[spans[first][0] : spans[last - 1][1]] for first, last in _runs(sizes, room)
+    ]
+    return [window for window, size in zip(shown, measure(shown), strict=True) if size <= limit]
+
+
+def _runs(sizes: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
+    first = 0
+    while first < len(sizes):
+        if sizes[first] > room:
+            first += 1
+            continue
+        last = reach(sizes, first, room)
+        yield first, last
+        if last == len(sizes):
+            return
+        first = max(first + 1, last - 1)

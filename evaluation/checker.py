@@ -1,0 +1,145 @@
+"""Measure verifiers on labelled pairs, and keep what was measured."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from chat.verification.entailment.configured import verifier_fault, verifier_named
+from corpus.errors import MedragError
+from evaluation.checker_tables import calibration_json, pair_lines, report_lines
+from evaluation.checking import Checked, behind, check_pairs
+from evaluation.datasets.nearest import WINDOW_SENTENCES
+from evaluation.datasets.pairs import PairSet
+from evaluation.models import ItemScore, Kind, Run, TestSet
+from evaluation.trec import write_lines
+
+Say = Callable[[str], None]
+EVERY_S = 10.0  # between two lines of progress
+
+
+class FaultyVerifier(MedragError):
+    """A verifier was asked for that this site has not."""
+
+
+def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> list[Checked]:
+    """Each verifier in order, and behind the guards each model as an answer meets it.
+
+    Raises FaultyVerifier before anything is judged.
+    """
+    for name in names:
+        if fault := verifier_fault(name):
+            raise FaultyVerifier(fault, hint="Nothing was measured.")
+    found: list[Checked] = []
+    for name in dict.fromkeys(names):
+        result = check_pairs(
+            pair_set,
+            verifier_named(name),
+            timeout_s=settings.ANSWER_TIMEOUT_S,
+            on_progress=_progress(name, len(pair_set.pairs), say),
+        )
+        say(f"{name}: judged ({result.seconds:.0f} s)")
+        found.append(result)
+    guards = [each for each in found if each.name == "guards"]
+    both = [behind(guards[0], each) for each in found if guards and each.name != "guards"]
+    return [*found, *both]
+
+
+def checker_runs_store(
+    pair_set: PairSet,
+    results: Sequence[Checked],
+    *,
+    by: User | None,
+    started_at: datetime.datetime,
+) -> list[Run]:
+    """A run for each verifier, its scores by pair, and the test set where that is new."""
+    return [checker_run_store(pair_set, each, by=by, started_at=started_at) for each in results]
+
+
+@transaction.atomic
+def checker_run_store(
+    pair_set: PairSet, result: Checked, *, by: User | None, started_at: datetime.datetime
+) -> Run:
+    test_set, _ = TestSet.objects.get_or_create(
+        digest=pair_set.digest,
+        defaults={
+            "name": pair_set.name[:200],
+            "form": pair_set.form,
+            "documents": len({pair.evidence for pair in pair_set.pairs}),
+            "queries": len({pair.claim for pair in pair_set.pairs}),
+            "judgements": len(pair_set.pairs),
+            "notes": list(pair_set.notes),
+        },
+    )
+    run = Run.objects.create(
+        kind=Kind.CHECKER,
+        test_set=test_set,
+        name=result.name[:200],
+        recipe=f"at most {WINDOW_SENTENCES} sentences for the guards",
+        fingerprints={"verifier": result.fingerprint, "pairs": pair_set.digest},
+        metrics={name: found.as_json() for name, found in result.intervals.items()},
+        latency_ms={"pair": {"mean": 1000 * result.seconds / len(result.pairs)}},
+        index=calibration_json(result),
+        notes=dict(result.notes),
+        started_at=started_at,
+        finished_at=timezone.now(),
+        by=by,
+    )
+    ItemScore.objects.bulk_create(
+        [
+            ItemScore(run=run, query=pair.id[:200], scores=scores)
+            for pair, scores in zip(result.pairs, result.per_pair, strict=True)
+        ],
+        batch_size=1000,
+    )
+    return run
+
+
+def checker_folder_write(out: Path, pair_set: PairSet, results: Sequence[Checked]) -> None:
+    """`metrics.json`, `judgements.jsonl` (by pair, without texts) and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_lines(out / "metrics.json", [json.dumps(_metrics_json(pair_set, results), indent=2)])
+    write_lines(out / "judgements.jsonl", pair_lines(results))
+    write_lines(out / "report.md", report_lines(pair_set, results))
+
+
+def _metrics_json(pair_set: PairSet, results: Sequence[Checked]) -> dict[str, Any]:
+    return {
+        "pairs": {
+            "name": pair_set.name,
+            "digest": pair_set.digest,
+            "count": len(pair_set.pairs),
+            "notes": list(pair_set.notes),
+        },
+        "verifiers": {
+            each.name: {
+                **{name: interval.as_json() for name, interval in each.intervals.items()},
+                **calibration_json(each),
+                "fingerprint": each.fingerprint,
+                "seconds": each.seconds,
+                "failed": {"pairs": len(each.pairs) - len(each.judged), "notes": dict(each.notes)},
+            }
+            for each in results
+        },
+    }
+
+
+def _progress(name: str, total: int, say: Say) -> Callable[[int], None]:
+    said = time.monotonic()
+
+    def tell(done: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= EVERY_S:
+            said = time.monotonic()
+            say(f"{name}: {done} of {total} pairs")
+
+    return tell

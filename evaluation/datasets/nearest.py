@@ -1,0 +1,47 @@
+"""The sentences of a long evidence that a claim would quote. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from corpus.sentences import line_sentence_spans
+from retrieval.rerank.extracts import stems
+
+WINDOW_SENTENCES = 3  # of the 957 sets that SciFact's annotators marked, 956 are no longer
+
+
+def nearest_window(evidence: str, claim: str) -> str:
+    """The run of at most `WINDOW_SENTENCES` that holds most of the claim; short evidence as it is.
+
+    It is text of the evidence, as a quote is.
+    """
+    spans = line_sentence_spans(evidence)
+    if len(spans) <= 1:
+        return evidence
+    first, last = nearest_run([evidence[start:end] for start, end in spans], claim)
+    return evidence[spans[first][0] : spans[last - 1][1]]
+
+
+def nearest_run(
+    sentences: Sequence[str], claim: str, *, most: int = WINDOW_SENTENCES
+) -> tuple[int, int]:
+    """Half-open run that holds most of the claim's stems; the shortest such, then the first.
+
+    A stem weighs `ln(1 + n / df)`, with df of the n sentences that hold it.
+    """
+    if not sentences:
+        return 0, 0
+    held = [stems(sentence) for sentence in sentences]
+    weights = {
+        stem: math.log(1 + len(held) / sum(stem in one for one in held))
+        for stem in sorted(stems(claim).intersection(*[frozenset().union(*held)]))
+    }
+    best, best_score = (0, 1), -1.0
+    for length in range(1, min(most, len(held)) + 1):
+        for first in range(len(held) - length + 1):
+            union = frozenset().union(*held[first : first + length])
+            score = round(math.fsum(w for stem, w in weights.items() if stem in union), 9)
+            if score > best_score:
+                best, best_score = (first, first + length), score
+    return best

@@ -1,0 +1,166 @@
+"""Claims beside evidence, each pair with what the evidence says of the claim.
+
+Two forms: JSON lines of our own, and SciFact (Wadden et al., EMNLP 2020), whose annotators marked
+the sentences of an abstract that bear a claim out or refute it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from chat.verification.types import Label
+from evaluation.datasets.nearest import nearest_run
+from evaluation.datasets.reading import (
+    found,
+    id_of,
+    numbered_lines_of,
+    once,
+    records_of,
+    text_of,
+    texts_of,
+)
+from evaluation.datasets.types import DatasetError
+
+LABELS = tuple(label.value for label in Label)
+_SCIFACT = {"SUPPORT": Label.SUPPORTED, "CONTRADICT": Label.CONTRADICTED}
+
+
+@dataclass(frozen=True)
+class LabelledPair:
+    """`evidence` may be long or empty; `context`, such as a title, is read with it."""
+
+    id: str
+    claim: str
+    evidence: str
+    label: Label
+    context: str = ""
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """Pairs in the order of their file."""
+
+    name: str
+    form: str
+    pairs: tuple[LabelledPair, ...]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hex digits over all pairs, in order."""
+        rows = [[p.id, p.claim, p.evidence, p.label.value, p.context] for p in self.pairs]
+        return hashlib.sha256(
+            json.dumps([self.name, rows], ensure_ascii=False).encode()
+        ).hexdigest()
+
+    def first(self, count: int) -> PairSet:
+        """Only so many, which its name and notes say; all for 0."""
+        if not count or count >= len(self.pairs):
+            return self
+        note = f"only a part: the first {count} of {len(self.pairs)} pairs"
+        kept = self.pairs[:count]
+        return replace(
+            self, name=f"{self.name}/first-{count}", pairs=kept, notes=(*self.notes, note)
+        )
+
+
+def read_pairs(path: Path) -> PairSet:
+    """JSON lines `{"claim", "evidence", "label"}` with an optional `context`; others are let be.
+
+    Their ids are the numbers of their lines. Raises DatasetError with the number for a line that is
+    none, a label that is not known and a claim without words.
+    """
+    if not path.is_file():
+        raise DatasetError(f"--pairs: there is no file {path}.")
+    pairs = tuple(_pair(line, number, path.name) for number, line in numbered_lines_of(path))
+    return _whole(PairSet(path.stem, "pairs", pairs), path.name)
+
+
+def read_scifact_pairs(folder: Path, *, split: str = "train") -> PairSet:
+    """Each claim beside each marked set of sentences; beside a cited abstract where none is marked.
+
+    Of an abstract that holds nothing for or against a claim, the sentence nearest to the claim is
+    its evidence: 94 % of the marked sets are one sentence, so that length tells little. The
+    abstract's title is the context. Raises DatasetError.
+    """
+    asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
+    abstracts = once(
+        (
+            (id_of(record["doc_id"], corpus.name), record)
+            for record in records_of(corpus, "doc_id", "title", "abstract")
+        ),
+        corpus.name,
+    )
+    pairs = tuple(
+        pair
+        for claim in records_of(asked, "id", "claim", "evidence", "cited_doc_ids")
+        for pair in _pairs_of(claim, abstracts, asked.name)
+    )
+    note = "evidence: the marked sentences; of an abstract without any, those nearest to the claim"
+    return _whole(PairSet(f"scifact/{split}/pairs", "scifact", pairs, (note,)), asked.name)
+
+
+def _whole(pair_set: PairSet, place: str) -> PairSet:
+    if not pair_set.pairs:
+        raise DatasetError(f"{place} holds no pair.")
+    once(((pair.id, pair) for pair in pair_set.pairs), place)
+    return pair_set
+
+
+def _pair(line: str, number: int, name: str) -> LabelledPair:
+    place = f"{name}, line {number}"
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{place}: no JSON.") from error
+    if not isinstance(record, dict) or not {"claim", "evidence", "label"} <= record.keys():
+        raise DatasetError(f"{place}: claim, evidence and label are needed.")
+    if record["label"] not in LABELS:
+        raise DatasetError(f"{place}: the label is none of {', '.join(LABELS)}.")
+    if not isinstance(record["evidence"], str):
+        raise DatasetError(f"{place}: the evidence must be a text.")
+    claim = text_of(record["claim"], place).strip()
+    if not claim:
+        raise DatasetError(f"{place}: the claim has no words.")
+    return LabelledPair(
+        str(number),
+        claim,
+        text_of(record["evidence"], place),
+        Label(record["label"]),
+        text_of(record.get("context"), place),
+    )
+
+
+def _pairs_of(
+    claim: Mapping[str, Any], abstracts: Mapping[str, Mapping[str, Any]], place: str
+) -> Iterator[LabelledPair]:
+    number, text = id_of(claim["id"], place), text_of(claim["claim"], place).strip()
+    marked, cited = claim["evidence"], claim["cited_doc_ids"]
+    if not isinstance(marked, dict) or not isinstance(cited, list):
+        raise DatasetError(f"{place}: evidence by abstract and a list of abstracts are needed.")
+    for document in dict.fromkeys(id_of(each, place) for each in cited):
+        if document not in abstracts:
+            raise DatasetError(f"{place}: claim {number} cites {document}, which is not there.")
+        sentences = texts_of(abstracts[document]["abstract"], place)
+        title = text_of(abstracts[document]["title"], place)
+        sets = list(_marked(marked.get(document, ()), sentences, place))
+        if not sets:
+            first, last = nearest_run(sentences, text, most=1)
+            sets = [(" ".join(sentences[first:last]).strip(), Label.NOT_FOUND)]
+        for n, (evidence, label) in enumerate(sets):
+            yield LabelledPair(f"{number}/{document}/{n}", text, evidence, label, title)
+
+
+def _marked(sets: Any, sentences: list[str], place: str) -> Iterator[tuple[str, Label]]:
+    try:
+        for each in sets:
+            text = " ".join(sentences[n].strip() for n in each["sentences"] if n >= 0)
+            yield text, _SCIFACT[each["label"]]
+    except (KeyError, TypeError, IndexError) as error:
+        raise DatasetError(f"{place}: evidence has sentences and a label.") from error
