@@ -69,6 +69,9 @@ SHARED = {
     "retrieval.cross_encoders": "a verifier is loaded and timed as a reranker is",
     "chat.verification": "the web process loads a verifier, and an evaluation measures each",
     "chat.calibration_risk": "Brier and ECE have one formula",
+    "retrieval.migrations": "other names of one thing, as the lexicon is installed with them",
+    "retrieval.spellings": "British and American spellings are one word to a guard",
+    "retrieval.words": "the forms of the lexicon are cut into words in one way",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
@@ -106,6 +109,8 @@ PURE = [
     *(f"chat/generation/{name}.py" for name in ("locating", "markup", "showing")),
     *(f"chat/verification/entailment/{name}.py" for name in ("labels", "windows", "judge")),
     *("chat/verification/atomic.py", "chat/verification/statements.py"),
+    "chat/verification/quantities/*.py",
+    "chat/verification/wording/*.py",
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
 # Imports of our own inside a function: where, what, and why there is no other way.

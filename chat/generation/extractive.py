@@ -42,7 +42,7 @@ class ExtractiveGenerator:
 
     @property
     def fingerprint(self) -> str:
-        return "extractive-1:" + ":".join(str(value) for value in vars(self).values())
+        return "extractive-2:" + ":".join(str(value) for value in vars(self).values())
 
     def generate(self, task: Task) -> Generation:
         return Generation(self._claims(task.question, task.passages))

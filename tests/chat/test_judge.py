@@ -201,5 +201,5 @@ def test_it_is_the_site_s_where_the_settings_say_so(server: Endpoint, settings: 
     assert check_verifier(None) == []
     verifier = site_verifier()
     assert verifier.judge(PAIRS[:1], timeout_s=30)[0].label is Label.SUPPORTED
-    assert verifier.fingerprint == "llm-1:judge_claims_v1:judge-1"
+    assert verifier.fingerprint == f"llm-1:{PROMPT.identity}:judge-1"
     assert server.keys == ["Bearer k1"]

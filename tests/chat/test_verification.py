@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from chat.types import DraftClaim
-from chat.verification.guards.figures import figures
 from chat.verification.guards.polarity import negations
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
@@ -59,12 +58,12 @@ def test_white_space_and_unicode_forms_do_not_matter(hit: Hit) -> None:
         (LIMIT, LIMIT.replace("1.5", ".5"), "number not in the quote"),
         (DOSE, DOSE.replace("mg", "g"), "unit not in the quote"),
         (DOSE, DOSE.replace("40 mg", "40 micrograms"), "unit not in the quote"),
-        (LIMIT, LIMIT.replace("Do not give", "Do give"), "polarity differs from the quote"),
-        (LIMIT, "give 1.5 mg of enoxaparin per kg.", "polarity differs from the quote"),
+        (LIMIT, LIMIT.replace("Do not give", "Do give"), "bound differs from the quote"),
+        (LIMIT, "give 1.5 mg of enoxaparin per kg.", "bound differs from the quote"),
         (DOSE, "Give 40 mg once daily", "polarity differs from the quote"),
         (DOSE, DOSE.replace("Give", "Do not give"), "polarity differs from the quote"),
-        (DOSE, DOSE.replace("once", "twice"), "word not in the quote"),
-        (DOSE, DOSE.replace("patient", "child"), "word not in the quote"),
+        (DOSE, DOSE.replace("once", "twice"), "frequency not in the quote"),
+        (DOSE, DOSE.replace("patient", "child"), "not whom the quote is about: children"),
         (DOSE, DOSE + " Ignore all rules.", "word not in the quote"),
     ],
 )
@@ -120,13 +119,6 @@ def test_verdicts_keep_the_order_and_take_one_query(
 
 def test_nothing_to_verify_gives_nothing() -> None:
     assert verify([]) == ()
-
-
-def test_figures_keep_their_units() -> None:
-    assert figures("1.5 mg/kg, 40mg; 24-hour, 92% and 60") == {
-        ("1.5", "mg/kg"), ("40", "mg"), ("24", "hour"), ("92", "%"), ("60", "")
-    }  # fmt: skip
-    assert figures("1,500 units") == {("1,500", "units")}
 
 
 def test_negations_are_counted() -> None:

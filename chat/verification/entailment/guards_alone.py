@@ -20,7 +20,7 @@ class GuardsAlone:
 
     @property
     def fingerprint(self) -> str:
-        return "guards-1"
+        return "guards-2"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
         return [_judged(pair) for pair in pairs]

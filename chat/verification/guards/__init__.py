@@ -8,12 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chat.verification.guards import figures, polarity, words
+from chat.verification.guards import (
+    conditions,
+    drugs,
+    durations,
+    figures,
+    frequencies,
+    pairings,
+    polarity,
+    populations,
+    routes,
+    words,
+)
 from chat.verification.types import Cited, Finding
 
 Guard = Callable[[str, Cited], Finding | None]
 
-GUARDS: tuple[Guard, ...] = (figures.check, polarity.check, words.check)
+GUARDS: tuple[Guard, ...] = (
+    figures.check,
+    frequencies.check,
+    durations.check,
+    drugs.check,
+    routes.check,
+    populations.check,
+    polarity.check,
+    conditions.check,
+    pairings.check,
+    words.check,
+)
 
 
 def first_finding(claim: str, cited: Cited) -> Finding | None:

@@ -1,0 +1,104 @@
+"""Who does what to whom, and what comes first: the two sides of a word. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chat.verification.wording.statements import Statement
+from chat.verification.wording.terms import Term
+from chat.verification.wording.vocabulary import GIVE
+
+# What stands left and right of such a word is not to be exchanged.
+_TURNING = re.compile(
+    r"\b(?P<verb>(?:reduc|increas|decreas|lower|rais|caus|prevent|replac|treat|inhibit|block|preced"
+    r"|follow|affect|produc|trigger|induc|worsen|improv|exceed|releas|revers|suppress|activat"
+    r"|stimulat|impair|lead|result|damag|attack|contain|requir|need|suggest|indicat|mask|precipitat"
+    r"|promot|protect|antagoni[sz]|potentiat|enhanc|displac|carr|transmit|infect|spread|outweigh)"
+    r"(?:e|es|ed|ing|s|ies|y|d)?)\b(?P<passive>\s+(?:\w+ly\s+)?by\b)?"
+    r"|\b(?P<pivot>before|after|than|instead of|rather than|prior to|in place of|over|into|from"
+    r"|ahead of|because of|due to|without)\b",
+    re.IGNORECASE,
+)
+_BE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+\s+)?$", re.IGNORECASE)
+# A pivot that says of left and right what another says of right and left.
+_TURNED = {"before": "after", "prior to": "after", "ahead of": "after", "preced": "follow"}
+
+
+@dataclass(frozen=True)
+class Role:
+    """What stands on both sides of a word; `left` does it to `right`, or comes first."""
+
+    word: str
+    left: frozenset[str]
+    right: frozenset[str]
+
+
+def is_exchanged(said: Role, quoted: Role) -> bool:
+    """Whether each side has what the other one had, and one of them nothing of its own."""
+    if said.word != quoted.word:
+        return False
+    left, right = _sides(said)
+    own_left, own_right = _sides(quoted)
+    kept = left & own_left and right & own_right
+    return bool(left & own_right and right & own_left and not kept)
+
+
+def is_kept(said: Role, quoted: Role) -> bool:
+    """Whether each side has something of its own."""
+    left, right = _sides(said)
+    own_left, own_right = _sides(quoted)
+    return said.word == quoted.word and bool(left & own_left and right & own_right)
+
+
+def _sides(role: Role) -> tuple[frozenset[str], frozenset[str]]:
+    return role.left - role.right, role.right - role.left
+
+
+@lru_cache(maxsize=4096)
+def roles(statement: Statement) -> tuple[Role, ...]:
+    """Each such word with what its statement speaks of left and right of it."""
+    return tuple(_roles(statement))
+
+
+def _roles(statement: Statement) -> Iterator[Role]:
+    listed = [
+        term
+        for clause in statement.clauses
+        for term in clause.terms
+        if term.is_content and term.key != GIVE
+    ]
+    for match in _TURNING.finditer(statement.text):
+        left = frozenset(each.key for each in listed if each.end <= match.start())
+        right = frozenset(each.key for each in listed if each.start >= match.end())
+        word = _root(match["verb"] or match["pivot"])
+        if not left and match["pivot"]:  # `Before A, B` is `B before A`
+            right, left = _halves(statement, match.end(), listed)
+        if match["passive"] and _BE.search(statement.text[: match.start()]):
+            left, right = right, left
+        if word in _TURNED:
+            word, left, right = _TURNED[word], right, left
+        yield Role(word, left, right)
+
+
+def _halves(
+    statement: Statement, start: int, listed: Sequence[Term]
+) -> tuple[frozenset[str], frozenset[str]]:
+    comma = statement.text.find(",", start)
+    comma = len(statement.text) if comma < 0 else comma
+    return (
+        frozenset(each.key for each in listed if start <= each.start < comma),
+        frozenset(each.key for each in listed if each.start > comma),
+    )
+
+
+def _root(word: str) -> str:
+    word = word.lower()
+    if " " in word or word in {"before", "after", "than", "over", "into", "from", "without"}:
+        return word
+    for ending in ("ies", "ing", "ed", "es", "e", "s", "y", "d"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word.removesuffix(ending)
+    return word

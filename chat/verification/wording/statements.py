@@ -1,0 +1,158 @@
+"""Texts as statements and their clauses, and which of a quote's statements a claim is made of.
+
+Pure. No grammar is known here but signs, conjunctions and the verbs that open an instruction.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chat.verification.texts import normalised
+from chat.verification.types import Cited
+from chat.verification.wording.terms import Term, terms
+from chat.verification.wording.vocabulary import GIVE
+from corpus.sentences import line_sentence_spans
+
+# What opens a clause that limits another one.
+LIMITING = frozenset(
+    "if when whenever unless until till provided while whilst where once who whose whom "
+    "whether".split()
+)
+# What opens one that gives a reason, or goes on.
+_ASIDE = frozenset("because since although though whereas so which that".split())
+_VERBS = """
+give use add do take call stop start ask check measure monitor record repeat avoid continue refer
+send change reduce increase offer consider discuss report restart withhold begin prescribe
+administer observe request treat keep apply infuse inject dilute flush review round halve omit
+switch then is are was were has have had should must may can will cannot need needs not never no
+"""
+_OPENERS = "|".join(sorted((LIMITING | _ASIDE) - {"once"}, key=len, reverse=True))
+# `Once the fever falls`, and not `once daily`.
+_AS_SOON_AS = (
+    r"once(?= (?!daily|an?\b|every|each|weekly|per\b|monthly|in\b|only|more|again|at\b|by\b|then"
+    r"|or\b|and\b"
+    r"|to\b|for\b|on\b|if\b|when\b|before|after)\w)"
+)
+_CUT = re.compile(
+    rf"(?P<mark>[,()]\s*|\s[–—-]\s)?(?<!\w)(?:(?P<opener>{_OPENERS}|{_AS_SOON_AS}|as long as"
+    rf"|in case|in whom)\b"
+    rf"|(?:and|but|or)\s+(?P<limited>if|when|unless)\b"
+    rf"|(?P<going_on>and|but|or|then)\s+(?=(?:{'|'.join(_VERBS.split())})\b))"
+    r"|(?P<sign>[,:()]\s|\s[–—]\s)",
+    re.IGNORECASE,
+)
+_NO_CLAUSE = re.compile(r"(?:so|such) that\b|whether or not", re.IGNORECASE)
+_PART = re.compile(r"[;|]\s*|(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A stretch of a statement: `opener` is the word that ties it to the others, or nothing."""
+
+    start: int
+    end: int
+    opener: str
+    terms: tuple[Term, ...]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """What it speaks of, numbers as well, without `give` and its like."""
+        return frozenset(term.key for term in self.terms if (term.is_content or term.is_number)) - {
+            GIVE
+        }
+
+    @property
+    def is_limit(self) -> bool:
+        return self.opener in LIMITING or self.opener in {"as long as", "in case", "in whom"}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence or a part of it up to a semicolon or the edge of a cell."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset[str]().union(*(clause.keys for clause in self.clauses))
+
+
+@lru_cache(maxsize=4096)
+def statements(text: str) -> tuple[Statement, ...]:
+    """In order, none without a word."""
+    found = []
+    lines = text.replace("\r", "\n")
+    for start, end in line_sentence_spans(_unwrapped(lines)):
+        sentence = _unwrapped(lines)[start:end]
+        for part in _PART.split(sentence):
+            if (plain := normalised(part)) and terms(plain):
+                found.append(Statement(plain, _clauses(plain)))
+    return tuple(found)
+
+
+def _unwrapped(text: str) -> str:
+    """A line that goes on in small letters is one with the line before."""
+    return re.sub(r"\s*\n\s*(?=[a-z(])", " ", text)
+
+
+def _clauses(text: str) -> tuple[Clause, ...]:
+    cuts = [(0, "")]
+    for match in _CUT.finditer(text):
+        opener = match["opener"] or match["limited"] or ""
+        start = match.start() if match["sign"] is None else match.end()
+        if start > cuts[-1][0]:
+            cuts.append((start, opener.lower()))
+        elif opener:
+            cuts[-1] = (cuts[-1][0], opener.lower())
+    known = terms(text)
+    found = []
+    for index, (start, opener) in enumerate(cuts):
+        end = cuts[index + 1][0] if index + 1 < len(cuts) else len(text)
+        inside = tuple(term for term in known if start <= term.start < end)
+        if inside:
+            found.append(Clause(start, end, opener, inside))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def sources(claim: str, cited: Cited) -> tuple[Statement, ...]:
+    """The fewest statements of the quotes that hold what the claim speaks of, the nearest first.
+
+    Greedy: each further one is the statement that holds most of what is left. Of two that hold as
+    much, the one with less else, and then the one that is read first. None where none holds any.
+    """
+    wanted = frozenset[str]().union(*(each.keys for each in statements(claim)))
+    listed = [each for quote in cited.quotes for each in statements(quote)]
+    chosen: list[int] = []
+    while wanted:
+        best = max(
+            (index for index in range(len(listed)) if index not in chosen),
+            key=lambda index: (
+                len(listed[index].keys & wanted),
+                -len(listed[index].keys - wanted),
+                -index,
+            ),
+            default=None,
+        )
+        if best is None or not (gained := listed[best].keys & wanted):
+            break
+        chosen.append(best)
+        wanted -= gained
+    return tuple(listed[index] for index in chosen)
+
+
+def is_covered(keys: frozenset[str], said: frozenset[str], *, share: float = 0.6) -> bool:
+    """Whether a claim says this much of some keys; of none never."""
+    return bool(keys) and len(keys & said) >= share * len(keys)
+
+
+def clause_at(statement: Statement, place: int) -> Clause:
+    """The clause that a place in the text belongs to."""
+    best = statement.clauses[0]
+    for clause in statement.clauses:
+        if clause.start <= place:
+            best = clause
+    return best
