@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from pytest_django import DjangoDbBlocker
 
 from chat.applicability import applicability
@@ -38,6 +38,9 @@ from retrieval.types import Hit, Query
 from tests.corpus.llm_server import endpoint, says
 from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
+from tests.llm.contents import Known, informed
+from tests.llm.sites import ask, generate_by
+from tests.llm.transport import replies
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
@@ -99,7 +102,10 @@ def one_line(text: str) -> str:
 
 def failure(item: Item, mode: str) -> str:
     """What is wrong with the outcome of a question; empty where nothing is."""
-    turn = asked(item["question"], mode)
+    return failure_of(item, asked(item["question"], mode))
+
+
+def failure_of(item: Item, turn: Turn) -> str:
     if not item["answerable"]:
         got = (turn.status, turn.reason)
         wanted = (TurnStatus.ABSTAINED, item["reason"])
@@ -125,6 +131,25 @@ def test_every_sample_is_ingested() -> None:
 @pytest.mark.parametrize("item", questions("questions.json"), ids=lambda item: item["id"])
 def test_question(item: Item, mode: str) -> None:
     assert not failure(item, mode), item["question"]
+
+
+@pytest.mark.parametrize("mode", Mode.values)
+def test_questions_answered_by_a_language_model(settings: LazySettings, mode: str) -> None:
+    """By one that knows where the answer stands and is honest: no sound claim is thrown away."""
+    items = questions("questions.json")
+    titles = dict(Document.objects.values_list("filename", "title"))
+    known = {
+        item["question"]: Known(item["span"], tuple(titles[name] for name in item["documents"]))
+        for item in items
+        if item["answerable"]
+    }
+    settings.MODE = mode
+    with endpoint(replies(informed(known))) as writer:
+        generate_by(settings, writer.url)
+        turns = [(item, ask(item["question"])) for item in items]
+    failed = {item["id"]: what for item, turn in turns if (what := failure_of(item, turn))}
+    assert not failed, json.dumps(failed, indent=1)
+    assert len(writer.asked) == len(known), "the gate lets no other question through"
 
 
 @pytest.mark.parametrize("mode", Mode.values)

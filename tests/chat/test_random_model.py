@@ -1,0 +1,68 @@
+"""A language model that writes random text: every question ends in a refusal."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from django.conf import LazySettings
+
+from chat.models import AuditEvent, Claim, Mode, Reason, Turn, TurnStatus
+from corpus import language_model
+from corpus.breaker import forget_failures
+from tests.corpora import publish
+from tests.corpus.llm_server import Endpoint, endpoint
+from tests.llm.contents import babble
+from tests.llm.lies import GUIDELINE, QUESTION
+from tests.llm.prompts import shown_in
+from tests.llm.sites import ask, generate_by
+from tests.llm.transport import replies
+
+pytestmark = pytest.mark.django_db
+
+SEED = 20260501
+QUESTIONS = 100
+ASKED = (
+    QUESTION,
+    "Who must not have demonstracillin?",
+    "What is given intravenously to adults with severe pneumonia?",
+    "How long is demonstracillin given for in pneumonia?",
+)
+
+
+@pytest.fixture
+def server(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+    publish(GUIDELINE, population="adult")
+    generator = random.Random(SEED)
+    with endpoint(lambda handler: replies(babble(generator))(handler)) as state:
+        generate_by(settings, state.url)
+        settings.GATE_THRESHOLD = 0.0  # each question reaches the model
+        settings.MODE = Mode.FAITHFUL.value  # nothing but verification stands in the way
+        yield state
+
+
+def test_100_questions_are_100_refusals(server: Endpoint) -> None:
+    for number in range(QUESTIONS):
+        forget_failures()  # or the breaker would refuse most of them before the model is asked
+        ask(ASKED[number % len(ASKED)])
+    reasons = Counter(Turn.objects.values_list("reason", flat=True))
+    assert Turn.objects.filter(status=TurnStatus.ABSTAINED).count() == QUESTIONS
+    assert not Claim.objects.exists()
+    assert set(reasons) <= {Reason.GENERATOR_UNAVAILABLE, Reason.UNSUPPORTED_CLAIMS}
+    assert min(reasons.values()) >= QUESTIONS // 5, f"both kinds of random text came: {reasons}"
+    assert AuditEvent.objects.filter(action="turn.abstained").count() == QUESTIONS
+
+
+def test_each_of_them_was_asked_of_the_model(server: Endpoint) -> None:
+    for question in ASKED:
+        ask(question)
+    assert {shown_in(request).question for request in server.asked} == set(ASKED)
+
+
+def test_the_breaker_spares_a_model_that_only_babbles_no_question(server: Endpoint) -> None:
+    """Whether it is asked or not, nothing random is ever an answer."""
+    for number in range(20):
+        assert ask(ASKED[number % len(ASKED)]).status == TurnStatus.ABSTAINED

@@ -1,0 +1,105 @@
+"""A site whose answers a language model writes, and what leaves it by any way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
+from chat.serializers import turn_payload
+from chat.services import turn_ask
+from chat.terminal import as_text
+from tests.llm.lies import QUESTION
+from tests.llm.prompts import one_line
+
+KEY = "sk-canary-0f5e1c7a9b3d"
+PATIENT_S = 60.0  # of a question: a busy machine must not change an outcome
+HURRIED_S = 2.0  # of one whose model is late
+SLACK_S = 10.0  # a busy machine; far below any single time-out that could have been forgotten
+
+
+def generate_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
+    """Answers are written by the models at these addresses, in this order."""
+    settings.GENERATOR = "llm"
+    settings.GENERATE_LLM_URLS = list(urls)
+    settings.GENERATE_LLM_MODELS = ["writer"]
+    settings.GENERATE_LLM_KEYS = [KEY]
+    settings.ANSWER_TIMEOUT_S = timeout_s
+
+
+def judge_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
+    """Claims are judged by the models at these addresses, after the guards."""
+    settings.VERIFIER = "llm"
+    settings.JUDGE_LLM_URLS = list(urls)
+    settings.JUDGE_LLM_MODELS = ["judge"]
+    settings.JUDGE_LLM_KEYS = [KEY]
+    settings.ANSWER_TIMEOUT_S = timeout_s
+
+
+def ask(question: str = QUESTION, *, user: User | None = None) -> Turn:
+    channel = Channel.PAGE if user else Channel.COMMAND
+    return turn_ask(question, user=user, channel=channel)
+
+
+def answers_of(turn: Turn) -> list[str]:
+    """The claims that answer; what is added beside them as a caution is no model's."""
+    return [claim.text for claim in turn.claims.filter(kind=ClaimKind.ANSWER)]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A stored turn in every form that a person or a program outside gets it in."""
+
+    page: str
+    payload: str
+    terminal: str
+
+    def __contains__(self, words: str) -> bool:
+        return any(words in one_line(text) for text in (self.page, self.payload, self.terminal))
+
+
+def shown(turn: Turn, client: Client) -> Shown:
+    stored = Turn.objects.get(pk=turn.pk)
+    page = ""
+    if stored.user and stored.conversation_id:
+        client.force_login(stored.user)
+        address = reverse("chat:conversation", args=[stored.conversation_id])
+        response = client.get(address)
+        assert response.status_code == 200
+        page = response.content.decode()
+    payload = json.dumps(turn_payload(stored), ensure_ascii=False)
+    return Shown(page, payload, as_text(stored))
+
+
+def assert_nothing_leaked(
+    turn: Turn, client: Client, caplog: pytest.LogCaptureFixture, *, prompts: Sequence[str] = ()
+) -> None:
+    """Neither the key nor a prompt shows, and no word of the endpoint's is in a log."""
+    seen = shown(turn, client)
+    events = "\n".join(AuditEvent.objects.values_list("payload", flat=True))
+    for secret in (KEY, *(prompt.strip().splitlines()[0] for prompt in prompts)):
+        assert secret not in seen
+        assert secret not in caplog.text
+        assert secret not in events
+    assert KEY not in json.dumps(turn.trace)
+    for words in ("CANARY", "demonstracillin", "pneumonia", "Traceback"):
+        assert words not in caplog.text
+        assert words not in events
+
+
+def assert_alive(settings: LazySettings, client: Client) -> None:
+    """The next question is answered, and the site says that it is well."""
+    settings.GENERATOR, settings.VERIFIER, settings.MODE = (
+        "extractive",
+        "guards",
+        Mode.FAITHFUL.value,
+    )
+    assert ask().status == TurnStatus.ANSWERED
+    assert client.get("/healthz").status_code == 200
