@@ -188,8 +188,8 @@ def test_a_forged_head_is_found(own_database: str) -> None:
         "UPDATE chat_citation SET page = 4 WHERE index = 1",
         "UPDATE chat_citation SET claim_id = (SELECT min(id) FROM chat_claim)",
         "DELETE FROM chat_citation WHERE index = 2",
-        "INSERT INTO chat_claim (turn_id, index, text, population) "
-        "SELECT id, 3, 'More.', '' FROM chat_turn",
+        "INSERT INTO chat_claim (turn_id, index, text, kind, population) "
+        "SELECT id, 3, 'More.', 'answer', '' FROM chat_turn",
     ],
 )
 def test_a_changed_answer_is_found(an_answer: str, statement: str) -> None:

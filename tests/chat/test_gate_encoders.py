@@ -79,11 +79,11 @@ def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
 ) -> None:
     publish(ANSWER)
     before = Gate(Calibration(encoder="before:0123456789abcdef:torch-f32"), 0.0)
-    monkeypatch.setattr("chat.services.gate_in_use", lambda config: before)
+    monkeypatch.setattr("chat.answering.gate_in_use", lambda config: before)
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert turn.trace["searches"] == [] and not turn.claims.exists()
-    monkeypatch.setattr("chat.services.gate_in_use", lambda config: Gate(Cosine(), 0.1))
+    monkeypatch.setattr("chat.answering.gate_in_use", lambda config: Gate(Cosine(), 0.1))
     assert ask().status == TurnStatus.ANSWERED
 
 

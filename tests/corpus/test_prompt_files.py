@@ -9,6 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from chat import checks
+from chat.verification.entailment import judge
 from corpus import context_lines
 from corpus.prompt_files import Prompt
 from corpus.summaries import written
@@ -22,6 +23,7 @@ OURS = [
     *generated.PROMPTS,
     language_model.PROMPT,
     *checks.PROMPTS,
+    judge.PROMPT,
 ]
 
 

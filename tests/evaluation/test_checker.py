@@ -23,7 +23,7 @@ from evaluation.datasets.types import DatasetError
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from tests.chat.judging import replying
 from tests.chat.verifiers import make_nli
-from tests.corpus.llm_server import endpoint, status
+from tests.corpus.llm_server import endpoint, says, status
 
 QUOTE = "Give 5 mg daily."
 ROWS = [
@@ -108,7 +108,8 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
     assert found["failed"]["pairs"] == 4
     assert found["accuracy"]["n"] == 0
     assert found["accuracy, failures wrong"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 4}
-    assert "llm, 4 of 4 pairs without a judgement: The judge answered with status 401" in said
+    assert "llm, 4 of 4 pairs without a judgement: The judge" in said
+    assert "status 401" in said
     judged = (tmp_path / "out" / "judgements.jsonl").read_text().splitlines()
     assert json.loads(judged[0])["said"] == {"llm": None}
 
@@ -201,7 +202,7 @@ def test_the_window_is_the_nearest_and_the_shortest() -> None:
 def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:
     rows = [{"claim": f"yes {n}", "evidence": "e", "label": "supported"} for n in range(2 * BATCH)]
     with endpoint(replying()) as server:
-        server.script.append(status(401))
+        server.script.append(says("nonsense"))
         judge = LanguageModelJudge([Endpoint(server.url, "judge-1")])
         result = check_pairs(read_pairs(written(tmp_path, rows)), judge, timeout_s=10)
     labels = [judgement and judgement.label for judgement in result.judgements]
