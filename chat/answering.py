@@ -20,11 +20,11 @@ from chat.cautions import (
 from chat.confidence import confidence
 from chat.conflicts import conflicts
 from chat.corpus_snapshot import corpus_snapshot
-from chat.errors import BudgetExceeded, GeneratorUnavailable
+from chat.errors import BudgetExceeded, GeneratorUnavailable, VerifierUnavailable
 from chat.gate import Decision, GateUnavailable
-from chat.generation.types import Task
+from chat.generation.types import Generation, Task
 from chat.inquiry import Inquiry
-from chat.judging import judge_answer
+from chat.judging import AnswerJudgement, judge_answer
 from chat.looking import EXPLAINING, Looks, look, look_once
 from chat.models import ClaimKind, Mode, Reason
 from chat.omissions import omitted
@@ -132,13 +132,10 @@ def _judged_coverage(
 ) -> float:
     with inquiry.timed("judgement"):
         try:
-            judgement = inquiry.judgement or judge_answer(
-                inquiry.query.text,
-                supported,
-                decision.passages,
-                timeout_s=_time_left(inquiry),
-            )
+            judgement = inquiry.judgement or _asked_judge(inquiry, decision, supported)
         except Exception as error:
+            if isinstance(error, VerifierUnavailable):
+                inquiry.failed_usage += error.usage
             raise _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry) from error
     inquiry.judgement = judgement
     if not judgement.in_scope:
@@ -146,6 +143,16 @@ def _judged_coverage(
     if judgement.contradicts:
         raise _Refused(_abstained(Reason.CONFLICT, decision))
     return judgement.coverage
+
+
+def _asked_judge(
+    inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]
+) -> AnswerJudgement:
+    if inquiry.stored is not None:
+        raise VerifierUnavailable("The judge gave no judgement that could be kept.")
+    return judge_answer(
+        inquiry.query.text, supported, decision.passages, timeout_s=_time_left(inquiry)
+    )
 
 
 def _beside(
@@ -174,10 +181,10 @@ def _with_omitted(
     left_out = omitted(claims, decision.passages, question=inquiry.query.text)
     if not left_out:
         return claims
-    if policy == "block":
-        raise _Refused(_abstained(Reason.LOW_CONFIDENCE, decision))
-    if policy == "warn":
+    if policy in ("warn", "block"):
         inquiry.cautions.extend(omission_caution(limit) for limit in left_out)
+        if policy == "block":
+            raise _Refused(_abstained(Reason.LOW_CONFIDENCE, decision, first=left_out))
         return claims
     return claims + _standing(inquiry, left_out)
 
@@ -190,7 +197,9 @@ def _with_conflicts(
 ) -> tuple[DraftClaim, ...]:
     for conflict in conflicts(answered, decision.passages, question=inquiry.query.text):
         if inquiry.config.conflicts == "block":
-            raise _Refused(_abstained(Reason.CONFLICT, decision))
+            both = (conflict.ours, conflict.theirs)
+            inquiry.cautions.append(conflict_caution(conflict, ()))
+            raise _Refused(_abstained(Reason.CONFLICT, decision, first=both))
         places = {(quote.hit.key, quote.start) for claim in whole for quote in claim.quotes[:1]}
         theirs = conflict.theirs.quotes[0]
         if (theirs.hit.key, theirs.start) not in places:
@@ -205,17 +214,17 @@ def _say_what_contradicts(inquiry: Inquiry, decision: Decision) -> None:
     hits = {hit.key: hit for hit in decision.passages}
     standing = [verdict for verdict in inquiry.verdicts if verdict.supported]
     for index, verdict in enumerate(standing, start=1):
-        if verdict.contradicted_by and inquiry.config.conflicts == "block":
-            raise _Refused(_abstained(Reason.CONFLICT, decision))
         found = (hits[key] for key in verdict.contradicted_by if key in hits)
         inquiry.cautions.extend(contradiction_caution(hit, index) for hit in found)
+        if verdict.contradicted_by and inquiry.config.conflicts == "block":
+            raise _Refused(_abstained(Reason.CONFLICT, decision, first=(verdict.claim,)))
 
 
 def _say_whom_it_is_for(inquiry: Inquiry, decision: Decision, claims: Sequence[DraftClaim]) -> None:
     found = applicability(inquiry.query.text, claims)
-    if found.mismatch and inquiry.config.applicability == "block":
-        raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision))
     inquiry.cautions.extend(applicability_cautions(found))
+    if found.mismatch and inquiry.config.applicability == "block":
+        raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision, first=claims))
 
 
 def _standing(inquiry: Inquiry, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
@@ -235,16 +244,25 @@ def _time_left(inquiry: Inquiry) -> float:
     return inquiry.left_s
 
 
-def _abstained(reason: Reason, decision: Decision) -> Abstained:
-    return Abstained(reason, decision.passages[:NEAREST], decision.probability)
+def _abstained(
+    reason: Reason, decision: Decision, *, first: Sequence[DraftClaim] = ()
+) -> Abstained:
+    """With the nearest passages; those of the statements that it is refused for stand first."""
+    about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
+    hits = {hit.key: hit for claim in first for quote in claim.quotes for hit in (quote.hit,)}
+    nearest = [hits[key] for key in about]
+    nearest += [hit for hit in decision.passages if hit.key not in about]
+    return Abstained(reason, tuple(nearest[:NEAREST]), decision.probability)
 
 
 def _failed(
     reason: Reason, error: Exception, decision: Decision | None, inquiry: Inquiry
 ) -> _Refused:
     inquiry.failure = type(error).__name__
-    if isinstance(error, GeneratorUnavailable):  # what a verifier takes it counts itself
-        inquiry.failed_usage = error.usage
+    if isinstance(error, GeneratorUnavailable):
+        raw = "\n".join(error.raw)
+        failed = Generation((), raw=raw, notes=error.notes, usage=error.usage)
+        inquiry.generation = inquiry.stored or failed
     if decision is not None and not inquiry.left_s:
         reason = Reason.BUDGET_EXCEEDED
     logger.error("%s: %s", reason.value, type(error).__name__)

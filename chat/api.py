@@ -22,6 +22,7 @@ from rest_framework.views import APIView
 from chat import api_examples as examples
 from chat import audit
 from chat.api_request import ApiToken, StrictJSONParser
+from chat.config import answer_config
 from chat.identifiers.guard import Guarded as GuardedText
 from chat.identifiers.guard import question_guarded
 from chat.models import Channel
@@ -34,7 +35,7 @@ from chat.serializers import (
     SearchRequest,
     turn_payload,
 )
-from chat.services import turn_ask
+from chat.services import filters_check, turn_ask
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.payload import hits_payload
@@ -102,6 +103,7 @@ class SearchView(Guarded):
         user = _user(request)
         asked = _valid(SearchRequest(data=request.data, context={"reader": user}))
         guarded = _guarded(asked["query"])
+        filters_check(asked["filters"], asked["collections"], answer_config())
         query = Query(
             text=guarded.text,
             on=timezone.localdate(),

@@ -24,7 +24,9 @@ _ANSWERED = {
     "reason": None,
     "message": None,
     **_HOW,
-    "warnings": [{"code": "applicability", "text": "Applies to: adults.", "claims": [1]}],
+    "warnings": [
+        {"code": "applicability", "text": "Applies to: adults.", "claims": [], "documents": []}
+    ],
     "withheld": [],
     "owner": None,
     "claims": [

@@ -24,6 +24,13 @@ _TURN_1 = (
 _CLAIM_1 = "id index text population".split()
 TURN_FIELDS = {1: _TURN_1, 2: [*_TURN_1, "standalone", "mode", "option", "warnings"]}
 CLAIM_FIELDS = {1: _CLAIM_1, 2: [*_CLAIM_1, "kind"]}
+_AS_MIGRATED: dict[str, Any] = {
+    "standalone": "",
+    "mode": "confident-lite",
+    "option": "",
+    "warnings": [],
+    "kind": "answer",
+}
 CITATION_FIELDS = (
     "id index document_id chunk_key sha256 title version page section start end quote"
 ).split()
@@ -54,7 +61,7 @@ def is_bare(turn: Turn, version: int) -> bool:
     rows: list[tuple[Turn | Claim, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
     rows += [(claim, CLAIM_FIELDS) for claim in turn.claims.all()]
     return all(
-        getattr(row, name) == getattr(type(row)(), name)
+        getattr(row, name) == _AS_MIGRATED[name]
         for row, fields in rows
         for name in set(fields[DIGEST_VERSION]) - set(fields[version])
     )

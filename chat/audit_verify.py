@@ -36,12 +36,14 @@ ORDER BY seq
 LAST_SEQ = 2**63 - 1
 
 SELECT_ANSWERS = """
-SELECT seq, subject, payload FROM chat_auditevent WHERE left(action, 5) = 'turn.' ORDER BY seq
+SELECT seq, subject, payload FROM chat_auditevent
+WHERE action IN ('turn.answered', 'turn.abstained') ORDER BY seq
 """
 SELECT_UNRECORDED = """
 SELECT turn.id FROM chat_turn turn WHERE NOT EXISTS (
     SELECT FROM chat_auditevent event
-    WHERE event.subject = 'turn:' || turn.id AND left(event.action, 5) = 'turn.'
+    WHERE event.subject = 'turn:' || turn.id
+      AND event.action IN ('turn.answered', 'turn.abstained')
 ) LIMIT 1
 """
 

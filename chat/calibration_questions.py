@@ -17,9 +17,10 @@ from typing import Any
 
 from chat.audit_chain import canonical_json
 from chat.calibration import CalibrationError, Example
+from chat.errors import QuestionError
 from chat.models import Reason
 from chat.second_search import explaining_search, searches_fingerprint, second_search
-from chat.services import QuestionError, question_clean
+from chat.services import question_clean
 from corpus.models import Document
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve

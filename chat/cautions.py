@@ -15,7 +15,7 @@ from chat.conflicts import Conflict
 from chat.types import DraftClaim
 from retrieval.types import Hit
 
-OMISSION, CONFLICT = "omission", "conflict"
+IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
 APPLICABILITY, MISMATCH = "applicability", "mismatch"
 
 
@@ -26,10 +26,12 @@ class Caution:
     code: str
     text: str
     claims: tuple[int, ...] = ()  # 1-based; empty: the whole answer
+    documents: tuple[str, ...] = ()  # SHA-256 of those that it speaks of: who may not read one of
+    # them is not shown it
 
     def as_dict(self) -> dict[str, Any]:
-        """`{"code", "text", "claims"}`, as JSON keeps it."""
-        return asdict(self) | {"claims": list(self.claims)}
+        """As JSON keeps it."""
+        return asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
@@ -39,6 +41,7 @@ def omission_caution(left_out: DraftClaim) -> Caution:
         OMISSION,
         f"The source also states a limit that is not part of this answer: {_place(quote.hit)}, "
         f"page {quote.page}. Read it before acting.",
+        documents=(quote.hit.sha256,),
     )
 
 
@@ -53,6 +56,7 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
         f"Guidelines in force disagree ({conflict.kind}). {_place(ours)}: “{conflict.ours.text}” "
         f"{_place(theirs)}: “{conflict.theirs.text}” {conflict.precedence}",
         _numbers((conflict.ours, conflict.theirs), claims),
+        (ours.sha256, theirs.sha256),
     )
 
 
@@ -63,6 +67,7 @@ def contradiction_caution(hit: Hit, index: int) -> Caution:
         f"Another passage may contradict statement {index}: {_place(hit)}, page {hit.page}. "
         "Read both before acting.",
         (index,),
+        (hit.sha256,),
     )
 
 

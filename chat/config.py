@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from chat.errors import QuestionError
 from chat.models import Mode
 
 
@@ -34,7 +35,15 @@ class AnswerConfig:
 
 
 def answer_config(mode: str = "") -> AnswerConfig:
-    """That of this site, in another mode where one is named."""
+    """That of this site, in another mode where one is named.
+
+    Raises `QuestionError` for a mode that needs what this site has not.
+    """
+    if mode == Mode.CONFIDENT and not settings.JUDGE_LLM_URLS:
+        raise QuestionError(
+            "The mode confident needs a language model that judges, and this site has none.",
+            hint="Nothing was stored. Ask in another mode, or set MEDRAG_JUDGE_LLM_URL.",
+        )
     return AnswerConfig(
         mode=Mode(mode or settings.MODE),
         confidence_threshold=settings.CONFIDENCE_THRESHOLD,

@@ -11,9 +11,11 @@ from django.db import connection
 # In the order of the hashes: the same documents give the same digest, whenever they came.
 _SQL = """
 SELECT count(*), encode(sha256(convert_to(coalesce(string_agg(
-    concat_ws(' ', d.sha256, d.index_fingerprint, d.collection_id, d.version, d.population),
+    jsonb_build_array(d.sha256, d.index_fingerprint, d.collection_id, d.title, d.version, d.issuer,
+        d.authority, d.population, d.year, d.effective_from, d.review_by)::text,
     ',' ORDER BY d.sha256), ''), 'UTF8')), 'hex'),
-    (SELECT count(*) FROM corpus_chunk WHERE disabled_by_id IS NOT NULL)
+    (SELECT encode(sha256(convert_to(coalesce(string_agg(c.key, ',' ORDER BY c.key), ''), 'UTF8')),
+        'hex') FROM corpus_chunk c WHERE c.disabled_by_id IS NOT NULL AND c.disabled_at IS NOT NULL)
 FROM corpus_document d
 WHERE d.lifecycle = 'PUBLISHED' AND d.indexed_at IS NOT NULL
   AND (d.effective_from IS NULL OR d.effective_from <= %s)
@@ -26,7 +28,7 @@ class Snapshot:
 
     documents: int  # in force
     digest: str  # 64 hex digits over what they are and how they were cut
-    disabled: int  # passages that staff took out of the search
+    disabled: str  # the same over the passages that staff took out of the search
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

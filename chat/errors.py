@@ -11,6 +11,8 @@ class GeneratorUnavailable(MedragError):
 
     code = "generator"
     usage = Usage()  # what language models took all the same
+    raw: tuple[str, ...] = ()  # what they answered, for the record: never for a log or a screen
+    notes: tuple[str, ...] = ()  # on each endpoint that was passed over
 
 
 class VerifierUnavailable(MedragError):
@@ -18,6 +20,10 @@ class VerifierUnavailable(MedragError):
 
     code = "verifier"
     usage = Usage()  # what language models took all the same
+
+
+class QuestionError(MedragError):
+    """A question that can't be asked as it is. Nothing was stored."""
 
 
 class BudgetExceeded(MedragError):

@@ -13,8 +13,9 @@ _LISTS = ("populations", "specialties", "issuers", "languages")
 
 def narrowed_to(turn: Turn) -> str:
     """Such as `adult, Cardiology, from 2020`; empty where the search was not narrowed. No query."""
-    searches = turn.trace.get("searches") or [{}]
-    return ", ".join(_words(searches[0].get("filters") or {}))
+    searches = turn.trace.get("searches") or [{}]  # of turns that were stored before 0.4
+    asked = turn.trace.get("asked") or searches[0]
+    return ", ".join(_words(asked.get("filters") or {}))
 
 
 def _words(filters: Mapping[str, Any]) -> list[str]:

@@ -135,6 +135,7 @@ def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int])
     """
     listed, reader = list(turns), _Reader(on, readable)
     hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
+    hashes |= {sha for turn in listed for warning in turn.warnings for sha in warning["documents"]}
     documents = documents_by_sha256(hashes) if hashes else {}
     return [_shown(turn, documents, reader) for turn in listed]
 
@@ -151,18 +152,22 @@ def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> Shown
         advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
         owner={} if hidden else turn.owner,
         narrowed=narrowed_to(turn),
-        warnings=_warnings(turn, {claim.claim.index for claim in claims if claim.is_hidden}),
+        warnings=_warnings(turn, claims, documents, reader),
         withheld=withheld(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
 
 
-def _warnings(turn: Turn, hidden: Set[int]) -> tuple[Mapping[str, Any], ...]:
-    """Those of the turn that speak of nothing that is hidden now."""
+def _warnings(
+    turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
+) -> tuple[Mapping[str, Any], ...]:
+    """Those of the turn that speak of nothing that is not open to the reader any more."""
+    hidden = {claim.claim.index for claim in claims if claim.is_hidden}
     return tuple(
         warning
         for warning in turn.warnings
-        if not (hidden and not warning["claims"]) and not hidden & {*warning["claims"]}
+        if not hidden & {*warning["claims"]}
+        and all(reader.may_read(documents.get(sha256)) for sha256 in warning["documents"])
     )
 
 

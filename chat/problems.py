@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
 from chat.audit_chain import storable
+from chat.errors import QuestionError
 from corpus.errors import MedragError
 
 MEDIA_TYPE = "application/problem+json"
@@ -75,6 +76,8 @@ def _known(exc: Exception) -> Exception:
         return Unavailable()
     if isinstance(exc, MedragError) and exc.retryable:
         return Unavailable(exc.sentence)
+    if isinstance(exc, QuestionError):
+        return exceptions.ParseError(exc.sentence)
     if isinstance(exc, SuspiciousOperation):
         return exceptions.ParseError("The request is not acceptable.")
     return exc

@@ -1,8 +1,9 @@
 """Run a stored turn again, and name the first thing that comes out otherwise.
 
 Search, gate, verification and what stands beside the answer run anew, on the day of the question
-and with the rights of who asked. What a language model wrote is taken from the turn, unless it is
-to be written again. Nothing is stored but the fact.
+and with the rights of who asked. What a language model wrote, and what one judged of the whole
+answer, is taken from the turn, unless it is to be written again; a verifier that is a language
+model is asked again. Nothing is stored but the fact.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from django.db import transaction
 
 from chat import audit
 from chat.answering import answer
+from chat.cautions import IDENTIFIERS
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
 from chat.inquiry import Inquiry
@@ -33,7 +35,7 @@ from retrieval.types import Query
 
 # The order in which differences are told: that of the way of a question.
 _STEPS = (
-    "fingerprint asked corpus searches gate generation verdicts judgement failure outcome"
+    "asked corpus failure fingerprint documents searches gate generation verdicts judgement outcome"
 ).split()
 _STEPS_OF_SEARCH = (
     "look query on scope rights filters encoder analysis lexemes variants rankings fused reranked "
@@ -41,6 +43,7 @@ _STEPS_OF_SEARCH = (
 ).split()
 # What is no part of the result: how long it took, and what it cost.
 _NOT_COMPARED = {"durations_ms", "duration_ms", "rewriting", "usage", "notes"}
+_DRAWN = {"keys", "raw"}  # new with each call of a language model
 
 
 class NotReplayable(MedragError):
@@ -80,25 +83,27 @@ def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
         )
     inquiry = _inquiry(turn, regenerate=regenerate)
     outcome = answer(inquiry)
-    difference = _first_difference(_stored(turn), _now(inquiry, outcome))
+    stored, now = _stored(turn), _now(inquiry, outcome)
+    if regenerate:
+        stored, now = _without_drawn(stored), _without_drawn(now)
+    difference = _first_difference(stored, now)
     _record(turn, difference, regenerate=regenerate)
     return Replay(turn, outcome, difference)
 
 
 def _inquiry(turn: Turn, *, regenerate: bool) -> Inquiry:
     asked = turn.trace["asked"]
-    searches = turn.trace["searches"]
     query = Query(
         text=turn.standalone or turn.question,
         on=datetime.date.fromisoformat(asked["on"]),
         collections=tuple(asked["collections"]),
         reader=turn.user_id,
-        filters=filters_from(searches[0]["filters"] if searches else {}),
+        filters=filters_from(asked["filters"]),
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     inquiry = site_inquiry(query, config)
-    if not regenerate and turn.trace["generation"]:
-        inquiry.stored = _generation(turn.trace["generation"])
+    if not regenerate:  # nobody is asked, also where there was no answer
+        inquiry.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:
             inquiry.judgement = _judgement(judged)
     return inquiry
@@ -110,6 +115,8 @@ def _judgement(stored: Mapping[str, Any]) -> AnswerJudgement:
 
 
 def _generation(stored: Mapping[str, Any]) -> Generation:
+    if not stored:
+        return Generation(claims=())
     kept = {name: stored[name] for name in ("raw", "keys", "prompt", "model", "option")}
     return Generation(claims=(), usage=Usage(**stored["usage"]), **kept)
 
@@ -123,6 +130,8 @@ def _stored(turn: Turn) -> dict[str, Any]:
             "reason": turn.reason,
             "confidence": turn.confidence,
             "option": turn.option,
+            "warnings": [w for w in turn.warnings if w["code"] != IDENTIFIERS],
+            "nearest": [passage["chunk"] for passage in turn.nearest],
             "claims": [
                 [claim.kind, claim.text, [_place(c) for c in claim.citations.all()]]
                 for claim in claims
@@ -140,6 +149,8 @@ def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
             "reason": str(outcome.reason) if isinstance(outcome, Abstained) else "",
             "confidence": round(outcome.confidence, 4),
             "option": inquiry.option if answered else "",
+            "warnings": [caution.as_dict() for caution in inquiry.cautions],
+            "nearest": [] if isinstance(outcome, Answered) else [h.key for h in outcome.nearest],
             "claims": [
                 [
                     str(claim.kind),
@@ -166,6 +177,11 @@ def _as_stored(trace: dict[str, Any]) -> dict[str, Any]:
     """As it comes back from a column of JSON."""
     stored: dict[str, Any] = json.loads(json.dumps(trace))
     return stored
+
+
+def _without_drawn(step: dict[str, Any]) -> dict[str, Any]:
+    generation = step.get("generation") or {}
+    return step | {"generation": {k: v for k, v in generation.items() if k not in _DRAWN}}
 
 
 def _first_difference(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
@@ -203,4 +219,4 @@ def _record(turn: Turn, difference: Difference | None, *, regenerate: bool) -> N
         "regenerated": regenerate,
     }
     with transaction.atomic():
-        audit.record("turn.replayed", actor=None, subject=f"turn:{turn.pk}", payload=payload)
+        audit.record("replay", actor=None, subject=f"turn:{turn.pk}", payload=payload)

@@ -8,11 +8,12 @@ from django.conf import settings
 from django.db.models import Prefetch
 from rest_framework import serializers
 
+from chat.errors import QuestionError
 from chat.models import Citation, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.narrowing import narrowed_to
 from chat.presentation import withheld
 from chat.selectors import citations_scanned
-from chat.services import QuestionError, question_clean
+from chat.services import question_clean
 from corpus.access import collections_searchable
 from corpus.models import SourceType
 from retrieval.config import SURROUNDINGS_CHARS
@@ -233,6 +234,9 @@ class WarningResponse(serializers.Serializer[Any]):
     text = serializers.CharField()
     claims = serializers.ListField(
         child=serializers.IntegerField(min_value=1), help_text="Numbers of the claims, from 1."
+    )
+    documents = serializers.ListField(
+        child=serializers.CharField(), help_text="SHA-256 of the documents that it speaks of."
     )
 
 

@@ -14,10 +14,12 @@ from django.utils import timezone
 
 from chat import audit
 from chat.answering import answer
-from chat.cautions import Caution
+from chat.cautions import IDENTIFIERS, Caution
 from chat.config import AnswerConfig, answer_config
+from chat.errors import QuestionError
 from chat.follow_ups import Asked, Standalone, standalone
 from chat.generation.configured import site_generator
+from chat.generation.types import Generator
 from chat.identifiers.guard import Guarded, question_guarded
 from chat.inquiry import Inquiry
 from chat.looking import Looks
@@ -25,17 +27,14 @@ from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, Tu
 from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.verification.entailment.configured import site_verifier
-from corpus.errors import MedragError
+from chat.verification.entailment.types import Verifier
 from corpus.parsing.clean import clean_text
 from retrieval.configured import site_config
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
 
 OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
+FILTER_WORDS = ("specialties", "populations", "issuers", "languages", "source_types")
 REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
-
-
-class QuestionError(MedragError):
-    """A question that can't be asked as it is."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,10 @@ def turn_ask(
     Without `mode` the site's counts. Raises `QuestionError` before anything is stored. A failure of
     a part is a refusal; if the turn can't be stored there is no answer.
     """
+    parts = site_generator(), site_verifier()  # a first call loads what must not cost time below
     began = time.perf_counter()
     config = answer_config(mode)
+    filters_check(filters, collections, config)
     asker = Asker(user=user, channel=channel, conversation=conversation)
     guarded = question_guarded(question_clean(question), config.identifiers)
     if guarded.is_blocked:
@@ -92,7 +93,7 @@ def turn_ask(
         reader=user.pk if user else None,
         filters=filters,
     )
-    inquiry = site_inquiry(query, config, began=began)
+    inquiry = _inquiry(query, config, parts, began)
     outcome = answer(inquiry)
     turn = _draft_turn(guarded.text, asker, config, outcome)
     turn.standalone = said.text if said.text != guarded.text else ""
@@ -105,23 +106,38 @@ def turn_ask(
     return _store(turn, outcome)
 
 
-def site_inquiry(query: Query, config: AnswerConfig, *, began: float | None = None) -> Inquiry:
+def filters_check(filters: Filters, collections: Sequence[str], config: AnswerConfig) -> None:
+    """Refuse words to narrow a search by that identify a patient: they are stored as they are."""
+    if config.identifiers == "warn":
+        return
+    words = [word for name in FILTER_WORDS for word in getattr(filters, name)]
+    for word in (*words, *collections):
+        if kinds := question_guarded(word, "block").kinds:
+            raise QuestionError(
+                f"What the search is narrowed to seems to identify a patient ({', '.join(kinds)}).",
+                hint="Nothing was stored, searched or sent. Please leave it out.",
+            )
+
+
+def site_inquiry(query: Query, config: AnswerConfig) -> Inquiry:
     """A question on its way through the parts that this site is set to."""
-    began = time.perf_counter() if began is None else began
-    return Inquiry(
-        query=query,
-        config=config,
-        looks=Looks(site_config(), began=began),
-        generator=site_generator(),
-        verifier=site_verifier(),
-        began=began,
-    )
+    parts = site_generator(), site_verifier()
+    return _inquiry(query, config, parts, time.perf_counter())
+
+
+def _inquiry(
+    query: Query, config: AnswerConfig, parts: tuple[Generator, Verifier], began: float
+) -> Inquiry:
+    generator, verifier = parts
+    looks = Looks(site_config(), began=began)
+    return Inquiry(query, config, looks, generator, verifier, began=began)
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:
     if asker.conversation is None or config.follow_ups == "off":
         return Standalone(question)
-    latest = asker.conversation.turns.order_by("-created_at", "-pk")[:REMEMBERED]
+    turns = asker.conversation.turns.only("question", "standalone", "status")
+    latest = turns.order_by("-created_at", "-pk")[:REMEMBERED]
     before = [
         Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
         for turn in reversed(latest)
@@ -136,6 +152,7 @@ def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: f
     """Nothing was searched and nothing sent; of the question what may be kept is."""
     refusal = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
     turn = _draft_turn(guarded.text, asker, config, refusal)
+    turn.warnings = [caution.as_dict() for caution in _identified(guarded, config)]
     turn.fingerprint = ""
     turn.trace = {"identifiers": list(guarded.kinds)}
     turn.duration_ms = _since_ms(began)
@@ -150,8 +167,9 @@ def _identified(guarded: Guarded, config: AnswerConfig) -> list[Caution]:
     done = {
         "warn": "It was stored as it was typed. Please leave such details out.",
         "redact": "It was taken out before the question was stored or searched.",
+        "block": "Nothing was searched or sent, and it was not stored.",
     }[config.identifiers]
-    return [Caution("identifiers", f"The question seems to identify a patient ({kinds}). {done}")]
+    return [Caution(IDENTIFIERS, f"The question seems to identify a patient ({kinds}). {done}")]
 
 
 def _since_ms(began: float) -> int:

@@ -10,8 +10,9 @@ from typing import Any
 from chat.generation.types import Generation
 from chat.inquiry import Inquiry
 from chat.judging import judge_fingerprint
-from chat.looking import Look
+from chat.looking import Look, Looks
 from chat.models import Mode
+from chat.second_search import searches_fingerprint
 from chat.types import DraftClaim
 from chat.usage import Usage
 from chat.verification.types import Judgement
@@ -20,12 +21,16 @@ from retrieval.types import Rights
 
 
 def fingerprint_of(inquiry: Inquiry) -> str:
-    """16 hex digits over what decided: searches, lexicon, gate, generator, verifier, modes."""
+    """16 hex digits over what decides: searches, lexicon, gate, generator, verifier, modes.
+
+    The same for every question that the site answers so, whatever became of it.
+    """
     looks = inquiry.looks
-    traces = [taken.evidence.trace for taken in looks.taken]
+    first = looks.taken[0].evidence.trace if looks.taken else None
+    searched = first.fingerprint if first else looks.config.fingerprint()
     content = {
-        "retrieval": [trace.fingerprint for trace in traces] or [looks.config.fingerprint()],
-        "lexicon": [trace.analysis.lexicon if trace.analysis else "" for trace in traces],
+        "retrieval": searches_fingerprint(looks.config, searched),
+        "lexicon": first.analysis.lexicon if first and first.analysis else "",
         "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": inquiry.generator.fingerprint,
         "verifier": inquiry.verifier.fingerprint,
@@ -41,7 +46,9 @@ def trace_of(inquiry: Inquiry) -> dict[str, Any]:
         "asked": {
             "collections": list(inquiry.query.collections),
             "on": inquiry.query.on.isoformat(),
+            "filters": asdict(inquiry.query.filters),
         },
+        "documents": _documents(looks),
         "corpus": inquiry.snapshot.as_dict() if inquiry.snapshot else None,
         "searches": [_search(taken) for taken in looks.taken],
         "gate": looks.gate.as_dict() if looks.gate else None,
@@ -50,12 +57,33 @@ def trace_of(inquiry: Inquiry) -> dict[str, Any]:
         "answers": inquiry.config.as_dict(),
         "generation": _generation(inquiry.generation),
         "verdicts": [verdict_payload(verdict) for verdict in inquiry.verdicts],
+        "verifier_said": list(inquiry.verifier.said),
         "judgement": asdict(inquiry.judgement) if inquiry.judgement else None,
         "usage": asdict(_usage(inquiry)),
         "timings_ms": {step: round(spent, 3) for step, spent in inquiry.timings_ms.items()},
         "failure": inquiry.failure,
         "notes": looks.notes,
     }
+
+
+def _documents(looks: Looks) -> list[dict[str, str]]:
+    """Those that were found, each once, as they stood. Of what is closed to the asker nothing."""
+    hits = [
+        hit
+        for taken in looks.taken
+        if taken.evidence.trace.rights is not Rights.HIDDEN
+        for hit in taken.evidence.hits
+    ]
+    found = {
+        hit.sha256: {
+            "sha256": hit.sha256,
+            "version": hit.version,
+            "lifecycle": hit.lifecycle,
+            "effective_from": hit.effective_from.isoformat() if hit.effective_from else "",
+        }
+        for hit in hits
+    }
+    return [found[sha256] for sha256 in sorted(found)]
 
 
 def verdict_payload(verdict: Verdict) -> dict[str, Any]:
@@ -117,7 +145,6 @@ def _usage(inquiry: Inquiry) -> Usage:
 
 def _search(taken: Look) -> dict[str, Any]:
     evidence, decision = taken.evidence, taken.decision
-    is_hidden = evidence.trace.rights is Rights.HIDDEN  # of what is closed only keys are kept
     return {
         **asdict(evidence.trace),
         "on": evidence.trace.on.isoformat(),
@@ -131,8 +158,6 @@ def _search(taken: Look) -> dict[str, Any]:
             {
                 "chunk": hit.key,
                 "rank": hit.rank,
-                "version": "" if is_hidden else hit.version,
-                "lifecycle": hit.lifecycle,
                 "cosine": round(hit.cosine, 6),
                 "coverage": round(hit.coverage, 6),
             }

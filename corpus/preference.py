@@ -48,6 +48,8 @@ class NoneAnswered(LanguageModelUnavailable):
     """No endpoint gave an answer that can be used; what they took all the same, as in `Answer`."""
 
     calls = prompt_tokens = completion_tokens = 0
+    contents: tuple[str, ...] = ()  # answers that could not be used, as they came
+    notes: tuple[str, ...] = ()
 
 
 def ask_first(
@@ -147,6 +149,8 @@ class _Round:
             answered=all(error.answered for error in errors),
         )
         error.calls = self.calls
+        error.contents = tuple(reply.content for reply in self.replies)
+        error.notes = tuple(self.notes)
         error.prompt_tokens = self._prompt_tokens
         error.completion_tokens = self._completion_tokens
         return error

@@ -124,4 +124,6 @@ def _unavailable(error: LanguageModelUnavailable, usage: Usage) -> GeneratorUnav
         retryable=error.retryable,
     )
     failed.usage = usage
+    if isinstance(error, NoneAnswered):
+        failed.raw, failed.notes = error.contents, error.notes
     return failed

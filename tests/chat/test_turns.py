@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat import audit
+from chat.errors import QuestionError
 from chat.models import (
     AuditEvent,
     Channel,
@@ -24,7 +25,7 @@ from chat.models import (
     Turn,
     TurnStatus,
 )
-from chat.services import QuestionError, question_clean, turn_ask
+from chat.services import question_clean, turn_ask
 from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw

@@ -40,6 +40,7 @@ class Scripted:
     script: Script = field(default_factory=dict)
     wants_atoms: bool = True
     usage = Usage()
+    said = ()
     asked: list[list[Pair]] = field(default_factory=list)
     name = "scripted"
     fingerprint = "scripted-1"

@@ -45,6 +45,7 @@ class CrossEncoderVerifier(PairModel):
     name = "nli"
     wants_atoms = True
     usage = Usage()
+    said = ()
 
     def __init__(self, folder: Path, *, bar: float) -> None:
         super().__init__(folder)

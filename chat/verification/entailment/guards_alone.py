@@ -17,6 +17,7 @@ class GuardsAlone:
     name = "guards"
     wants_atoms = False
     usage = Usage()
+    said = ()
 
     @property
     def fingerprint(self) -> str:

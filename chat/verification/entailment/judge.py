@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ class LanguageModelJudge:
     endpoints: Sequence[Endpoint]  # in order of preference
     price: Price = (0.0, 0.0)
     usage: Usage = Usage()  # noqa: RUF009  frozen
+    said: list[str] = field(default_factory=list)
     name = "llm"
     wants_atoms = True
 
@@ -80,8 +81,10 @@ class LanguageModelJudge:
             answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
         except NoneAnswered as error:
             self.usage += usage_of(error, self.price)
+            self.said.extend(error.contents)
             raise _unavailable(error.what, error.hint, retryable=error.retryable) from error
         self.usage += usage_of(answer, self.price)
+        self.said.append(answer.content)
         return judgements_of(answer.value, labels)
 
 

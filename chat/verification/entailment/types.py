@@ -28,6 +28,10 @@ class Verifier(Protocol):
         """What language models took for its judgements so far."""
 
     @property
+    def said(self) -> Sequence[str]:
+        """What language models answered, call by call, as it came: for the record."""
+
+    @property
     def fingerprint(self) -> str:
         """Names the verifier, its weights or model and prompt, and its settings."""
 
