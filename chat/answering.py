@@ -29,6 +29,7 @@ from chat.looking import EXPLAINING, Looks, look, look_once
 from chat.models import ClaimKind, Mode, Reason
 from chat.omissions import omitted
 from chat.types import Abstained, Answered, DraftClaim, Outcome
+from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from corpus.access import is_narrowed
 from retrieval.types import Query, Rights, Scope
@@ -50,14 +51,24 @@ def answer(inquiry: Inquiry) -> Outcome:
     """An answer whose every claim was verified, or a refusal. Never raises."""
     try:
         decision = _evidence(inquiry)
-        claims = _claims(inquiry, decision)
-        supported = _supported(inquiry, decision, claims)
-        sure = _confidence(inquiry, decision, supported)
-        return Answered(_beside(inquiry, decision, supported), sure)
+        return _answered(inquiry, decision)
     except _Refused as refused:
         return refused.outcome
     except Exception as error:  # noqa: BLE001 - fail closed: an answer is whole, or there is none
         return _failed(Reason.VERIFIER_UNAVAILABLE, error, None, inquiry).outcome
+
+
+def _answered(inquiry: Inquiry, decision: Decision) -> Answered:
+    """Raises `_Refused`; nothing that comes too late is an answer."""
+    claims = _claims(inquiry, decision)
+    supported = _supported(inquiry, decision, claims)
+    sure = _confidence(inquiry, decision, supported)
+    whole = _beside(inquiry, decision, supported)
+    try:
+        _time_left(inquiry)
+    except BudgetExceeded as error:
+        raise _failed(Reason.BUDGET_EXCEEDED, error, decision, inquiry) from error
+    return Answered(whole, sure)
 
 
 def _evidence(inquiry: Inquiry) -> Decision:
@@ -76,7 +87,7 @@ def _evidence(inquiry: Inquiry) -> Decision:
         except Exception as error:
             raise _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry) from error
         if decision.reason is not None:
-            raise _Refused(_refusal(query, decision, looks))
+            raise _Refused(_refusal(inquiry, decision))
     return decision
 
 
@@ -92,7 +103,15 @@ def _claims(inquiry: Inquiry, decision: Decision) -> tuple[DraftClaim, ...]:
             raise _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry) from error
     if not inquiry.generation.claims:
         raise _Refused(_abstained(Reason.WEAK_EVIDENCE, decision))
-    return inquiry.generation.claims
+    return _each_once(inquiry.generation.claims)
+
+
+def _each_once(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
+    """The first of those that say the same: copies of a true one must not outvote a false one."""
+    first: dict[str, DraftClaim] = {}
+    for claim in claims:
+        first.setdefault(normalised(claim.text).casefold(), claim)
+    return tuple(first.values())
 
 
 def _supported(
@@ -119,7 +138,7 @@ def _confidence(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftC
     """In [0, 1]. In a confident mode one that is too low is a refusal."""
     coverage = decision.probability
     if inquiry.config.mode is Mode.CONFIDENT:
-        coverage = _judged_coverage(inquiry, decision, supported)
+        coverage = min(coverage, _judged_coverage(inquiry, decision, supported))
     faithfulness = len(supported) / len(inquiry.verdicts)
     sure = confidence(faithfulness=faithfulness, coverage=coverage)
     if inquiry.config.is_confident and sure < inquiry.config.confidence_threshold:
@@ -186,7 +205,9 @@ def _with_omitted(
         if policy == "block":
             raise _Refused(_abstained(Reason.LOW_CONFIDENCE, decision, first=left_out))
         return claims
-    return claims + _standing(inquiry, left_out)
+    standing = _standing(left_out)
+    inquiry.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
+    return claims + standing
 
 
 def _with_conflicts(
@@ -204,7 +225,7 @@ def _with_conflicts(
         theirs = conflict.theirs.quotes[0]
         if (theirs.hit.key, theirs.start) not in places:
             other = replace(conflict.theirs, kind=ClaimKind.OTHERWISE)
-            whole += _standing(inquiry, (other,))
+            whole += _standing((other,))
         inquiry.cautions.append(conflict_caution(conflict, whole))
     return whole
 
@@ -227,15 +248,12 @@ def _say_whom_it_is_for(inquiry: Inquiry, decision: Decision, claims: Sequence[D
         raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision, first=claims))
 
 
-def _standing(inquiry: Inquiry, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
-    """Of statements added word for word, those that no guard stops; of the others it is warned.
+def _standing(claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Of statements added word for word, those that no guard stops.
 
     No verifier has to weigh what is quoted as it stands.
     """
-    verdicts = verify(claims)
-    failed = [verdict.claim for verdict in verdicts if not verdict.supported]
-    inquiry.cautions.extend(omission_caution(claim) for claim in failed)
-    return tuple(verdict.claim for verdict in verdicts if verdict.supported)
+    return tuple(verdict.claim for verdict in verify(claims) if verdict.supported)
 
 
 def _time_left(inquiry: Inquiry) -> float:
@@ -269,10 +287,12 @@ def _failed(
     return _Refused(Abstained(reason) if decision is None else _abstained(reason, decision))
 
 
-def _refusal(query: Query, decision: Decision, looks: Looks) -> Abstained:
+def _refusal(inquiry: Inquiry, decision: Decision) -> Abstained:
     """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
+    looks = inquiry.looks
     try:
-        explained = _explained(query, decision, looks)
+        _time_left(inquiry)
+        explained = _explained(inquiry.query, decision, looks)
     except Exception as error:  # noqa: BLE001 - only the explanation is lost
         logger.error("A refusal could not be explained: %s", type(error).__name__)
         looks.note(f"The refusal could not be explained: {type(error).__name__}.")

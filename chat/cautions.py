@@ -7,7 +7,7 @@ the answer. Whether it is shown, or the answer refused for it, is decided by the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chat.applicability import Applicability
@@ -29,6 +29,10 @@ class Caution:
     documents: tuple[str, ...] = ()  # SHA-256 of those that it speaks of: who may not read one of
     # them is not shown it
 
+    def of_refusal(self) -> Caution:
+        """The same beside no statement."""
+        return replace(self, claims=())
+
     def as_dict(self) -> dict[str, Any]:
         """As JSON keeps it."""
         return asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
@@ -46,15 +50,17 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 
 def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
-    """Both statements, what differs, and which document has precedence by what.
+    """What differs, where, and which document has precedence by what.
+
+    Never the statements: they stand in the answer, or were not let through.
 
     `claims` are those of the answer in their order, with what was added to them.
     """
     ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
     return Caution(
         CONFLICT,
-        f"Guidelines in force disagree ({conflict.kind}). {_place(ours)}: “{conflict.ours.text}” "
-        f"{_place(theirs)}: “{conflict.theirs.text}” {conflict.precedence}",
+        f"Guidelines in force disagree ({conflict.kind}): {_place(ours)}, page {ours.page}, and "
+        f"{_place(theirs)}, page {theirs.page}. {conflict.precedence}",
         _numbers((conflict.ours, conflict.theirs), claims),
         (ours.sha256, theirs.sha256),
     )

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from chat.cautions import Caution
+from chat.cautions import APPLICABILITY, Caution
 from chat.config import AnswerConfig
 from chat.corpus_snapshot import Snapshot
 from chat.generation.types import Generation, Generator
 from chat.judging import AnswerJudgement
 from chat.looking import Looks
+from chat.types import Answered, Outcome
 from chat.usage import Usage
 from chat.verification.entailment.types import Verifier
 from chat.verification.verify import Verdict
@@ -41,6 +42,12 @@ class Inquiry:
     timings_ms: dict[str, float] = field(default_factory=dict)
     failed_usage: Usage = field(default_factory=Usage)  # of models whose answer was of no use
     failure: str = ""  # the name of the error's class
+
+    def cautions_of(self, outcome: Outcome) -> list[Caution]:
+        """What is said beside it: of a refusal, nothing that only an answer has."""
+        if isinstance(outcome, Answered):
+            return self.cautions
+        return [c.of_refusal() for c in self.cautions if c.code != APPLICABILITY]
 
     @property
     def option(self) -> str:

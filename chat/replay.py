@@ -149,7 +149,7 @@ def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
             "reason": str(outcome.reason) if isinstance(outcome, Abstained) else "",
             "confidence": round(outcome.confidence, 4),
             "option": inquiry.option if answered else "",
-            "warnings": [caution.as_dict() for caution in inquiry.cautions],
+            "warnings": [caution.as_dict() for caution in inquiry.cautions_of(outcome)],
             "nearest": [] if isinstance(outcome, Answered) else [h.key for h in outcome.nearest],
             "claims": [
                 [

@@ -19,15 +19,17 @@ from chat.config import AnswerConfig, answer_config
 from chat.errors import QuestionError
 from chat.follow_ups import Asked, Standalone, standalone
 from chat.generation.configured import site_generator
-from chat.generation.types import Generator
+from chat.generation.types import Generation, Generator, Task
 from chat.identifiers.guard import Guarded, question_guarded
 from chat.inquiry import Inquiry
 from chat.looking import Looks
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
+from chat.usage import Usage
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
+from chat.verification.types import Judgement, Pair
 from corpus.parsing.clean import clean_text
 from retrieval.configured import site_config
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
@@ -77,7 +79,7 @@ def turn_ask(
     Without `mode` the site's counts. Raises `QuestionError` before anything is stored. A failure of
     a part is a refusal; if the turn can't be stored there is no answer.
     """
-    parts = site_generator(), site_verifier()  # a first call loads what must not cost time below
+    parts = _parts()  # a first call loads what must not cost time below
     began = time.perf_counter()
     config = answer_config(mode)
     filters_check(filters, collections, config)
@@ -98,7 +100,7 @@ def turn_ask(
     turn = _draft_turn(guarded.text, asker, config, outcome)
     turn.standalone = said.text if said.text != guarded.text else ""
     turn.option = inquiry.option if isinstance(outcome, Answered) else ""
-    cautions = [*_identified(guarded, config), *inquiry.cautions]
+    cautions = [*_identified(guarded, config), *inquiry.cautions_of(outcome)]
     turn.warnings = [caution.as_dict() for caution in cautions]
     turn.fingerprint = fingerprint_of(inquiry)
     turn.trace = trace_of(inquiry) | {"identifiers": list(guarded.kinds), "follow_up": said.by}
@@ -121,8 +123,42 @@ def filters_check(filters: Filters, collections: Sequence[str], config: AnswerCo
 
 def site_inquiry(query: Query, config: AnswerConfig) -> Inquiry:
     """A question on its way through the parts that this site is set to."""
-    parts = site_generator(), site_verifier()
-    return _inquiry(query, config, parts, time.perf_counter())
+    return _inquiry(query, config, _parts(), time.perf_counter())
+
+
+@dataclass(frozen=True)
+class _Away:
+    """In the place of a part that can't be made: it refuses where that would have worked."""
+
+    error: Exception
+    name = "unavailable"
+    wants_atoms = False
+    usage = Usage()
+    said = ()
+
+    @property
+    def fingerprint(self) -> str:
+        return f"unavailable:{type(self.error).__name__}"
+
+    def generate(self, task: Task) -> Generation:
+        raise self.error
+
+    def again(self, task: Task, stored: Generation) -> Generation:
+        raise self.error
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        raise self.error
+
+
+def _parts() -> tuple[Generator, Verifier]:
+    try:
+        generator = site_generator()
+    except Exception as error:  # noqa: BLE001 - fail closed: it refuses when it is asked
+        generator = _Away(error)
+    try:
+        return generator, site_verifier()
+    except Exception as error:  # noqa: BLE001 - as above
+        return generator, _Away(error)
 
 
 def _inquiry(

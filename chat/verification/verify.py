@@ -166,6 +166,9 @@ def _verdict(claim: DraftClaim, scores: Sequence[PairScore], *, weighs_meaning: 
         pairs=tuple(pairs),
         contradicted_by=against,
     )
-    if verdict.label is Label.SUPPORTED:
-        return verdict
-    return replace(verdict, failed="entailment", detail=whole.judgement.detail)
+    if verdict.label is not Label.SUPPORTED:
+        return replace(verdict, failed="entailment", detail=whole.judgement.detail)
+    if any(pair.is_cited and pair.chunk in against for pair in pairs):
+        detail = "the cited passage contradicts it"
+        return replace(verdict, label=Label.CONTRADICTED, failed="entailment", detail=detail)
+    return verdict

@@ -62,8 +62,9 @@ def test_a_true_answer_passes(document: Document, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", Mode.values)
 def test_a_lie_is_shown_in_no_mode(
-    document: Document, monkeypatch: pytest.MonkeyPatch, mode: str
+    document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings, mode: str
 ) -> None:
+    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://127.0.0.1:9"], ["judge-1"]
     say(monkeypatch, LIE)
     turn = ask(mode)
     assert turn.reason == Reason.UNSUPPORTED_CLAIMS

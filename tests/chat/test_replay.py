@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -11,19 +12,18 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from chat.models import AuditEvent, Channel, Turn, TurnStatus
+from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.replay import NotReplayable, turn_replay
 from chat.services import turn_ask
 from corpus.models import Document
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Filters
+from tests.chat.writing_model import says_verbatim, writes
 from tests.corpora import publish
+from tests.corpus.llm_server import Endpoint, endpoint, says
 
-TEXT = (
-    "# Pneumonia in adults\n## Treatment\n"
-    "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia.\n"
-    "## Other\nCall the ward."
-)
+DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 UNANSWERABLE = "What is the boiling point of tungsten?"
 
@@ -46,7 +46,7 @@ def test_an_unchanged_corpus_gives_no_difference(document: Document, question: s
     replay = turn_replay(turn)
     assert replay.difference is None
     assert Turn.objects.count() == 1
-    assert AuditEvent.objects.filter(action="turn.replayed", subject=f"turn:{turn.pk}").exists()
+    assert AuditEvent.objects.filter(action="replay", subject=f"turn:{turn.pk}").exists()
 
 
 def test_who_asked_where_and_what_for_is_kept(document: Document, alice: User) -> None:
@@ -65,11 +65,64 @@ def test_another_document_is_a_difference_of_the_corpus(document: Document) -> N
     assert difference.place.startswith("corpus.")
 
 
-def test_a_withdrawal_is_a_difference(document: Document) -> None:
+def test_a_withdrawal_is_a_difference_of_the_corpus(document: Document) -> None:
     turn = asked()
     document_withdraw(document, by=None, reason="It was wrong.")
     difference = turn_replay(turn).difference
     assert difference is not None
+    assert difference.place.startswith("corpus.")
+
+
+def test_what_decides_precedence_belongs_to_the_corpus(document: Document) -> None:
+    turn = asked()
+    Document.objects.filter(pk=document.pk).update(issuer="Another hospital")
+    difference = turn_replay(turn).difference
+    assert difference is not None
+    assert difference.place.startswith("corpus.")
+
+
+@pytest.mark.parametrize("name", ["warnings", "nearest"])
+def test_what_stood_beside_is_compared(document: Document, name: str) -> None:
+    turn = asked(QUESTION if name == "warnings" else UNANSWERABLE)
+    setattr(turn, name, [{"code": "conflict", "text": "A lie.", "chunk": "x"}])
+    difference = turn_replay(turn).difference
+    assert difference is not None
+    assert difference.place.startswith(f"outcome.{name}")
+
+
+@pytest.fixture
+def model(settings: LazySettings) -> Iterator[Endpoint]:
+    """A language model that copies what it is shown."""
+    with endpoint(writes(says_verbatim(DOSE))) as server:
+        settings.GENERATOR = "llm"
+        settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = [server.url], ["writer-1"]
+        yield server
+
+
+def test_what_a_model_wrote_is_read_again_and_not_asked_for(
+    document: Document, model: Endpoint
+) -> None:
+    turn = asked()
+    assert turn.status == TurnStatus.ANSWERED
+    assert turn.trace["generation"]["model"] == "writer-1"
+    model.asked.clear()
+    assert turn_replay(turn).difference is None
+    assert not model.asked
+    assert turn_replay(turn, regenerate=True).difference is None
+    assert model.asked
+
+
+def test_a_model_that_failed_is_not_asked_and_what_it_said_is_kept(
+    document: Document, model: Endpoint
+) -> None:
+    model.default = says("no JSON at all")
+    turn = asked()
+    assert turn.reason == Reason.GENERATOR_UNAVAILABLE
+    assert "no JSON at all" in turn.trace["generation"]["raw"]
+    assert turn.trace["usage"]["calls"] == 1
+    model.asked.clear()
+    assert turn_replay(turn).difference is None
+    assert not model.asked
 
 
 def test_another_setting_is_a_difference_of_the_fingerprint(
@@ -108,7 +161,7 @@ def test_the_command_says_that_it_is_the_same(document: Document) -> None:
     turn, out = asked(), StringIO()
     call_command("replay", str(turn.pk), stdout=out)
     assert "the same in every step" in out.getvalue()
-    event = AuditEvent.objects.get(action="turn.replayed")
+    event = AuditEvent.objects.get(action="replay")
     assert json.loads(event.payload) == {"difference": None, "regenerated": False}
 
 

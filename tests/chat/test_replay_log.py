@@ -1,0 +1,19 @@
+"""A replay is an event of its own, and no answer's."""
+
+from __future__ import annotations
+
+from chat.audit import verify_chain
+from chat.models import Channel
+from chat.replay import turn_replay
+from chat.services import turn_ask
+from tests.corpora import publish
+
+
+def test_a_replay_leaves_the_log_whole(own_database: str) -> None:
+    publish("# Pneumonia\n## Treatment\nGive demonstracillin 500 mg by mouth every 8 hours.")
+    turn = turn_ask("What is the dose of demonstracillin?", user=None, channel=Channel.COMMAND)
+    before = verify_chain()
+    assert turn_replay(turn).difference is None
+    after = verify_chain()
+    assert before.ok and after.ok
+    assert after.rows == before.rows + 1
