@@ -89,6 +89,7 @@ PURE = [
     *("retrieval/rewording.py", "corpus/prompt_files.py", "corpus/breaker.py"),
     "retrieval/spellings.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
+    "chat/following/*.py",
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/ranges.py", "chat/measures.py", "chat/confidence.py", "chat/audit_chain.py"),
 ]
