@@ -274,13 +274,13 @@ def medquad() -> Iterator[str]:
         for member in archive:
             file = archive.extractfile(member) if member.name.endswith(".xml") else None
             if file is not None:
-                for found in ElementTree.fromstring(file.read()).iter("Question"):  # noqa: S314
+                for found in ElementTree.fromstring(file.read()).iter("Question"):
                     yield " ".join((found.text or "").split())
 
 
 def liveqa() -> Iterator[str]:
     (path,) = DATA.joinpath("liveqa").glob("*.xml")
-    for found in ElementTree.parse(path).iter():  # noqa: S314
+    for found in ElementTree.parse(path).iter():
         if found.tag in ("SUBJECT", "MESSAGE") or found.tag.endswith("SUMMARY"):
             yield " ".join((found.text or "").split())
 
