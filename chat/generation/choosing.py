@@ -7,14 +7,20 @@ one of them holds it, never because it is like them. In doubt none is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from chat import relevance
-from chat.generation.options import held, held_words, overlap, plain_stem, refers_to_others
-from chat.generation.types import Generation, Task
+from chat.generation.options import (
+    held_by_quotes,
+    held_words,
+    plain_stem,
+    refers_to_others,
+    shares_a_root,
+)
+from chat.generation.types import Generation, Option, Task
 from chat.multiple_choice import is_exception
 from chat.passages import Unit, quotable_units
 from chat.types import DraftClaim
@@ -30,11 +36,15 @@ COVERAGE_WEIGHT = 0.5  # of the stem's lexemes, against cosine similarity
 MIN_COVERAGE = 0.5  # of the stem's lexemes that a statement must hold to speak of it
 KEEP_RATIO = 0.85  # of the best statement's score that the chosen one must reach
 MARGIN = 0.05  # of the score, to the best statement that bears out another option
+ALIEN_BY = 0.1  # cosine by which an exception is less like any statement than each other option
 SMALL_MARGIN = 0.02  # where it holds every word of the stem that the other holds, and a further one
-MAX_OVERLAP = (
-    0.5  # of its words that an exception may share with a statement that is about the stem
-)
 
+
+# Lexemes of questions.
+_ONLY_ASKING = frozenset(
+    "mani much often done aim administ prescrib recommend appropri correct true follow statement"
+    " option best".split()
+)
 _ADULT = frozenset({"adult", "elderly"})
 _YOUNG = frozenset({"preterm", "neonate", "infant", "child", "adolescent"})
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -97,10 +107,22 @@ def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
     if len(left) != 1:
         return Generation(())
     (odd,) = left
-    if any(overlap(odd.text, one.unit.text) > MAX_OVERLAP for one in found):
+    if not _is_alien(odd, task.options, [one.unit.text for one in found]):
         return Generation(())  # it may be there in other words
     units = dict.fromkeys(one.unit for one in borne.values() if one is not None)
     return Generation(tuple(_claim(unit) for unit in units), option=odd.letter)
+
+
+def _is_alien(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
+    """Whether no statement shares a word with it, and none is nearly as like it as the others."""
+    if any(shares_a_root(odd.text, statement) for statement in statements):
+        return False
+    embedder = get_embedder()
+    made = embedder.encode([option.text for option in options]) @ embedder.encode(statements).T
+    nearest = dict(zip(options, made.max(axis=1).round(5), strict=True))
+    return all(
+        nearest[odd] + ALIEN_BY <= nearest[option] for option in options if option is not odd
+    )
 
 
 def _claim(unit: Unit) -> DraftClaim:
@@ -114,6 +136,8 @@ def _statements(task: Task) -> list[_Scored]:
     if not units or any(_is_unheard_of(lexeme) for lexeme in lexemes):
         return []
     coverage = relevance.coverage(units, lexemes, context_weight=CONTEXT_WEIGHT)
+    unnumbered = [lexeme for lexeme in lexemes if not lexeme.lexeme[:1].isdigit()]
+    in_words = relevance.coverage(units, unnumbered, context_weight=CONTEXT_WEIGHT)
     embedder = get_embedder()
     vectors = embedder.encode([unit.embedded_text for unit in units])
     cosine = vectors @ embedder.encode_queries([spelled_out(stem)])[0]
@@ -123,20 +147,21 @@ def _statements(task: Task) -> list[_Scored]:
     return [
         _Scored(units[i], float(scores[i]), frozenset(_held(task, units[i])))
         for i in order
-        if coverage[i] >= MIN_COVERAGE and _is_about(stem, units[i])
+        if max(coverage[i], in_words[i]) >= MIN_COVERAGE and _is_about(stem, units[i])
     ]
 
 
 def _is_unheard_of(lexeme: AskedLexeme) -> bool:
-    """A word that no guideline holds: none can answer a question about it."""
-    return not lexeme.document_frequency and not lexeme.terms
+    """A word that no guideline holds: none can answer a question about it.
+
+    But for numbers, which are compared with ranges, and for words that only ask.
+    """
+    is_asking = lexeme.lexeme[:1].isdigit() or lexeme.lexeme in _ONLY_ASKING
+    return not (lexeme.document_frequency or lexeme.terms or is_asking)
 
 
 def _held(task: Task, unit: Unit) -> set[str]:
-    first = unit.quotes[0].text
-    is_item = len(unit.quotes) > 1 and unit.text.endswith(" ".join(first.split()))
-    lead = " ".join(quote.text for quote in unit.quotes[1:]) if is_item else ""
-    return held(task.options, task.question, first, lead=lead)
+    return held_by_quotes(task.options, task.question, unit.text, unit.quotes)
 
 
 def _is_about(stem: str, unit: Unit) -> bool:
@@ -147,7 +172,12 @@ def _is_about(stem: str, unit: Unit) -> bool:
     if not _are_patients(set(populations(stem)), set(populations(text))):
         return False
     values = set(_VALUE.findall(stem))
-    return unit.holds_asked_number or values <= set(_NUMBER.findall(text))
+    return unit.holds_asked_number or _values(values) <= _values(_NUMBER.findall(text))
+
+
+def _values(numbers: Iterable[str]) -> set[float]:
+    """`14` is `14.0`. A comma that groups thousands or stands for a point is left out."""
+    return {float(number.replace(",", "")) for number in numbers if number.count(".") < 2}
 
 
 def _are_patients(asked: set[str], said: set[str]) -> bool:

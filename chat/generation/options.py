@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from chat.generation.types import Option, Task
 from chat.multiple_choice import is_exception
-from chat.types import DraftClaim
+from chat.types import DraftClaim, Quote
 from chat.verification.guards import GUARDS
 from chat.verification.texts import normalised
 from chat.verification.types import Cited
@@ -20,6 +20,7 @@ from corpus.sentences import sentence_spans
 from retrieval.analysis.negation import negations
 
 NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
+ROOT_CHARS = 5  # of a word, by which two forms of it are one
 # Guards of what a quote says beyond an option: limits, groups, what turns it round.
 _OF_THE_WHOLE = frozenset({"polarity", "conditions", "populations"})
 _FUNCTION = re.compile(r"\b(?:an?|the|of|to|is|are|be|it|its)\b", re.IGNORECASE)
@@ -102,15 +103,38 @@ def overlap(said: str, text: str) -> float:
     return len(held_words(said, text)) / len(own) if own else 0.0
 
 
+def shares_a_root(option: str, text: str) -> bool:
+    """Whether a number or a word of the option, by its beginning, stands in the text."""
+    return bool(_roots(option) & _roots(text))
+
+
+def _roots(text: str) -> set[str]:
+    return {word[:ROOT_CHARS] for word in _content(text) if word[0].isdigit() or len(word) > 3}
+
+
+def held_by_quotes(
+    options: Sequence[Option], stem: str, text: str, quotes: Sequence[Quote]
+) -> set[str]:
+    """Letters that the first quote bears out. `text` is what is shown of it: where it ends in that
+    quote, the others introduce it; else they are the labels and notes of a row.
+    """
+    first = quotes[0].text
+    is_item = len(quotes) > 1 and text.endswith(" ".join(first.split()))
+    lead = " ".join(quote.text for quote in quotes[1:]) if is_item else ""
+    return held(options, stem, first, lead=lead)
+
+
 def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
-    """What the claim says and its quotes say too."""
-    said = held(task.options, task.question, claim.text)
-    lead = " ".join(quote.text for quote in claim.quotes[1:])
-    quoted: set[str] = set()
-    for quote in claim.quotes:
-        quoted |= held(task.options, task.question, quote.text)
-    quoted |= held(task.options, task.question, claim.quotes[0].text, lead=lead)
-    return said & quoted
+    """What the claim says and one of its quotes says too. A claim may be the whole of a quote."""
+    if not claim.quotes:
+        return set()
+    asked = (task.options, task.question)
+    quoted = held_by_quotes(*asked, claim.text, claim.quotes)
+    if _content(claim.quotes[0].text) <= _content(claim.text):
+        return quoted
+    for quote in claim.quotes[1:]:
+        quoted |= held(*asked, quote.text)
+    return quoted & held(*asked, claim.text)
 
 
 def _sentences(text: str) -> Iterator[str]:

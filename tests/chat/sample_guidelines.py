@@ -11,7 +11,7 @@ from tests.corpora import publish
 
 CONTENT = Path(__file__).resolve().parents[2] / "samples" / "content"
 OUT_OF_FORCE = ("sepsis-adults-v2", "codeine-cough-children", "quinine-leg-cramps")
-_MARKUP = re.compile(r"\^(\w+)\^|~(\w+)~")
+_MARKUP = re.compile(r"(\^\w+)\^|~(\w+)~")
 
 
 def publish_samples() -> None:
