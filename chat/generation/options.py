@@ -1,8 +1,9 @@
 """Whether evidence bears out an option of a multiple-choice question. Deterministic, no query.
 
 An option is no sentence of its own: `every 36 hours` says something only behind its stem. So what
-the guards compare are its words, numbers, medicines and routes; whether the evidence turns round
-what the stem asks is compared here, and whom and what it is about is for the units' choice.
+the guards compare are its numbers, medicines, routes and times, and its words are compared whole;
+whether the evidence turns round what the stem asks is compared here, and whom and what it is about
+is for the units' choice.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from retrieval.analysis.negation import negations
 
 NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
 ROOT_CHARS = 5  # of a word, by which two forms of it are one
-# Guards of what a quote says beyond an option: limits, groups, what turns it round.
-_OF_THE_WHOLE = frozenset({"polarity", "conditions", "populations"})
+# Guards of what a quote says beyond an option, such as limits, groups and what turns it round; and
+# of words, which are compared here, since `5 mg` alone claims nothing in the sense of that guard.
+_OF_THE_WHOLE = frozenset({"polarity", "conditions", "populations", "words"})
 _FUNCTION = re.compile(r"\b(?:an?|the|of|to|is|are|be|it|its)\b", re.IGNORECASE)
 _STOP = re.compile(r"\b(?:stop(?:s|ped|ping)?|discontinue\w*)\b", re.IGNORECASE)
 _OF_THESE = re.compile(
@@ -84,8 +86,9 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
     for sentence in _sentences(text):
         turned = _is_turned(f"{lead} {sentence}")
         asked = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
-        whole = {o.letter for o in asked if _stands_in(o.text, sentence)}
-        letters = whole or {o.letter for o in asked if _is_scattered_over(o.text, sentence)}
+        letters = _whole_in(sentence, asked) or {
+            o.letter for o in asked if _is_scattered_over(o.text, sentence)
+        }
         if letters:
             found.append((overlap(plain, sentence), letters))
     nearest = max((share for share, _ in found), default=0.0)
@@ -146,16 +149,26 @@ def _is_turned(text: str) -> bool:
     return bool(negations(text) or _STOP.search(text))
 
 
+def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
+    """Those that stand there word for word. Of several none is dropped for what a guard says, but
+    one that is a part of another: which of two is meant is not for guards to tell.
+    """
+    standing = [option for option in options if _stands_in(option.text, sentence)]
+    longest = [
+        one
+        for one in standing
+        if not any(one is not other and _stands_in(one.text, other.text) for other in standing)
+    ]
+    if len(longest) > 1:
+        return {option.letter for option in longest}
+    return {option.letter for option in longest if _guarded(option.text, sentence)}
+
+
 def _stands_in(option: str, sentence: str) -> bool:
     """Word for word, and not as a part of a longer number or word."""
     plain = re.escape(normalised(option).casefold().rstrip("."))
-    return (
-        bool(plain)
-        and _guarded(option, sentence)
-        and bool(
-            re.search(rf"(?<![\w.,/-]){plain}(?![\w/]|[.,]\d)", normalised(sentence).casefold())
-        )
-    )
+    text = normalised(sentence).casefold()
+    return bool(re.search(rf"(?<![\w.,/-]){plain}(?![\w/]|[.,]\d)", text))
 
 
 def _is_scattered_over(option: str, sentence: str) -> bool:

@@ -82,8 +82,8 @@ def chosen(samples: None) -> dict[tuple[str, Item], Generation]:
 def test_answers_many_and_none_wrongly(
     chosen: dict[tuple[str, Item], Generation], name: str, least_right: int
 ) -> None:
-    """Weights and rules were set on the first two sets; the third was asked once, before the last
-    change, which made the exception stricter.
+    """Weights and rules were set on the first two sets. Of the third one was answered wrongly at
+    first, which made the exception stricter.
     """
     outcomes = {
         item.question: outcome(item, made) for (kind, item), made in chosen.items() if kind == name
