@@ -72,6 +72,7 @@ SHARED = {
     "retrieval.migrations": "other names of one thing, as the lexicon is installed with them",
     "retrieval.spellings": "British and American spellings are one word to a guard",
     "retrieval.words": "the forms of the lexicon are cut into words in one way",
+    "retrieval.words": "words and sentences of a question are the same to every rule about it",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }
@@ -104,6 +105,7 @@ PURE = [
     "chat/identifiers/*.py",
     "chat/usage.py",
     *("chat/verification/texts.py", "chat/verification/types.py"),
+    "chat/following/*.py",
     *("chat/verification/guards/*.py", "chat/verification/entailment/types.py"),
     *("chat/people.py", "chat/limits.py", "chat/statements.py", "chat/topics.py"),
     *(f"chat/generation/{name}.py" for name in ("locating", "markup", "showing")),

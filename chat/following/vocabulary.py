@@ -1,0 +1,126 @@
+"""The closed lists of words that a follow-up is told by. Pure."""
+
+from __future__ import annotations
+
+import re
+
+OPENER = re.compile(
+    r"\A\W*(?P<opener>(?:(?:and|but|or|so|also|ok|okay|then|now|well|what about|how about|what if"
+    r"|same(?: question)? for)\b[\s,]*)+)",
+    re.IGNORECASE,
+)
+BEGINS_OPEN = re.compile(
+    r"\A\W*(?:in|for|with|without|during|if|when|at|on|after|before)\b", re.IGNORECASE
+)
+FUNCTION = frozenset(
+    """
+    a an the and or but also too then now instead in on at for with without to of by from during
+    if when while after before as is are was were be been being has have had do does did can
+    could should would may might must will shall i we you one patient patients someone somebody
+    person people woman women man men case cases who whom whose that there not only just about
+    what how given using taking takes take use used give level history same question still
+    already ever please
+    """.split()
+)
+# With one of these a question asks by itself, though all else be something that it changes.
+ASKS = frozenset(
+    """
+    what which how when why where who is are was were do does did can could should would may must
+    will has have
+    """.split()
+)
+ATTRIBUTES = frozenset(
+    """
+    what which how when why where much many often long soon fast quickly late early high low
+    dose doses dosage dosing amount maximum minimum max min total daily single usual starting
+    initial loading maintenance frequency interval intervals route duration rate target
+    threshold limit time times timing day days week weeks hour hours minutes alternative
+    alternatives side effects effect adverse contraindications contraindication cautions
+    interactions monitoring evidence exceptions exactly treatment symptoms causes diagnosis oral
+    intravenous intramuscular orally intravenously first second third line choice options repeat
+    repeated next not more less than
+    """.split()
+)
+# At least one of these asks for something by itself.
+ASKING = frozenset(
+    """
+    how when why where next dose dosage dosing amount maximum minimum max frequency interval route
+    duration rate target threshold alternative alternatives contraindications contraindication
+    cautions interactions monitoring exceptions effects treatment symptoms causes diagnosis
+    """.split()
+)
+# Of these a group of patients is a condition, where the organ is: `What causes kidney disease?`
+DOSING = frozenset("dose dosage dosing maximum max interval frequency often much".split())
+PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their)\b", re.IGNORECASE)
+# `Is it safe to give ...`, `how long does it take`: it stands for nothing.
+EXPLETIVE = re.compile(
+    r"\bit(?:\s+(?:is|be|was|ever))*\s+(?:\w+ly\s+)?(?:safe|ok|okay|fine|possible|necessary|normal"
+    r"|better|best|important|recommended|advisable|appropriate|true|likely|common|time|worth"
+    r"|dangerous|harmful|good|bad|useful|permitted|allowed|legal|wise|reasonable|acceptable"
+    r"|indicated|unusual|rare|usual)\s+(?:to|that|for|if|when)\b"
+    r"|\bit\s+(?:takes?|mean|means|matter|matters)\b|\bthat\s+(?:is|are|was|has|have|can|may)\b",
+    re.IGNORECASE,
+)
+# What may stand before a pronoun and name nothing that it could mean.
+VERBS = frozenset(
+    """
+    give use take repeat stop start prescribe continue treat monitor check increase reduce
+    double mix combine dilute infuse inject administer restart withhold adjust measure diagnose
+    prevent manage dissolve crush swallow store change switch avoid
+    """.split()
+)
+# What may stand behind `this` and its like, so that they stand alone.
+GENERIC = frozenset(
+    """
+    drug medicine medication antibiotic dose treatment infusion condition disease patient
+    patients combination
+    """.split()
+)
+BARE = frozenset(
+    """
+    safe ok okay true given used needed necessary right correct apply applies the a an also same
+    different be have change contraindicated recommended allowed stopped repeated
+    """.split()
+)
+WHOLE = re.compile(
+    r"\A(?:is|are|does|do|would|will)\s+(?:this|that|it)\s+(?:be\s+|also\s+)?(?:the same|true"
+    r"|different|apply|change|also|still)\b",
+    re.IGNORECASE,
+)
+OF_DRUG = re.compile(
+    r"\b(?:give|given|take|taken|taking|use|used|using|stop|stopped|start|started|safe"
+    r"|repeat|repeated|contraindicated|interact\w*|doses?|infus\w+|inject\w*|diluted?|crushed|administ\w+|prescribed?"
+    r"|continued?|mixed|side effects|adverse|cautions|orally|intravenously|by mouth|antidote"
+    r"|licensed|cost)\b",
+    re.IGNORECASE,
+)
+OF_CONDITION = re.compile(
+    r"\b(?:treat|treated|treatment|diagnosed?|diagnosis|prevented?|managed?|caused?|causes"
+    r"|symptoms|contagious|infectious|recur\w*|resolved?|resolves|severe|dangerous|fatal)\b",
+    re.IGNORECASE,
+)
+OF_PEOPLE = re.compile(
+    r"\b(?:they)\s+(?:also\s+)?(?:have|take|receive|eat|drink|drive|need|use)\b",
+    re.IGNORECASE,
+)
+WH = (
+    r"(?:what|which|how|when|why|where|who|is|are|was|were|do|does|did|can|could|should|would"
+    r"|may|must|will|has|have|the|an?|i|we|you|much|many|often|long|soon|fast|quickly)"
+)
+ASKED_FIRST = re.compile(rf"\A(?:{WH}\b\s*)+", re.IGNORECASE)
+ATTRIBUTE_FIRST = re.compile(
+    r"\A(?:(?:maximum|minimum|total|daily|usual|starting|initial|loading|oral|intravenous"
+    r"|dose|doses|dosage|dosing|interval|frequency|duration|rate|route|target|threshold|treatment"
+    r"|side effects|symptoms|causes)\s+)+(?:of|for|to)\s+(?:the\s+)?",
+    re.IGNORECASE,
+)
+YES_OR_NO = re.compile(
+    r"\A(?:is|are|was|were|do|does|did|can|could|should|would|may|must|will|has|have)\b",
+    re.IGNORECASE,
+)
+STATE_OF_LIFE = re.compile(
+    r"\b(?:pregnancy|trimesters?|pregnant|breast-?feeding|lactation|labour|infancy|childhood)\Z",
+    re.IGNORECASE,
+)
+DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+COMPOSED = re.compile(r"\A[A-Za-z ,'-]{2,60}: (?P<topic>.+)\Z")

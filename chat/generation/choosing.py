@@ -1,0 +1,189 @@
+"""Multiple-choice questions by the extractive generator: the option that the evidence bears out.
+
+The stem alone decides which statements of the evidence matter; an option is then chosen because
+one of them holds it, never because it is like them. In doubt none is chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chat import relevance
+from chat.generation.options import (
+    held_by_quotes,
+    held_words,
+    plain_stem,
+    refers_to_others,
+    shares_a_root,
+)
+from chat.generation.types import Generation, Option, Task
+from chat.multiple_choice import is_exception
+from chat.passages import Unit, quotable_units
+from chat.types import DraftClaim
+from corpus.encoders.registry import get_embedder
+from retrieval.analysis import spelled_out
+from retrieval.analysis.drugs import drugs
+from retrieval.analysis.populations import populations
+from retrieval.lexical import AskedLexeme, asked_lexemes
+
+MAX_PASSAGES = 8
+CONTEXT_WEIGHT = 0.7  # of a lexeme that stands in title, section or population only
+COVERAGE_WEIGHT = 0.5  # of the stem's lexemes, against cosine similarity
+MIN_COVERAGE = 0.5  # of the stem's lexemes that a statement must hold to speak of it
+KEEP_RATIO = 0.85  # of the best statement's score that the chosen one must reach
+MARGIN = 0.05  # of the score, to the best statement that bears out another option
+ALIEN_BY = 0.1  # cosine by which an exception is less like any statement than each other option
+SMALL_MARGIN = 0.02  # where it holds every word of the stem that the other holds, and a further one
+
+
+# Lexemes of questions.
+_ONLY_ASKING = frozenset(
+    "mani much often done aim administ prescrib recommend appropri correct true follow statement"
+    " option best".split()
+)
+_ADULT = frozenset({"adult", "elderly"})
+_YOUNG = frozenset({"preterm", "neonate", "infant", "child", "adolescent"})
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_VALUE = re.compile(
+    r"(\d+(?:[.,]\d+)*)\s*(?:mL/min|mmol/L|mg/L|mmHg|kg|mg|%|weeks?|hours?|minutes?)(?![\w/])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A statement that is about the stem, and the options that it bears out."""
+
+    unit: Unit
+    score: float
+    letters: frozenset[str]
+
+
+def choose(task: Task) -> Generation:
+    """The option that one statement of the passages bears out, with that statement as the claim.
+
+    For a stem that asks for the exception: the one option that nothing bears out while all others
+    are borne out, with what bears those out. No claims where none can be chosen. Three queries;
+    the same task gives the same choice.
+    """
+    if not task.options or refers_to_others(task.options):
+        return Generation(())
+    found = _statements(task)
+    if is_exception(task.question):
+        return _exception(task, found)
+    return _best(plain_stem(task.question), found)
+
+
+def _best(stem: str, found: Sequence[_Scored]) -> Generation:
+    """The option of the best statement that bears out any, by a margin to any other's."""
+    if not found:
+        return Generation(())
+    bearing = [one for one in found if one.letters]
+    if not bearing or bearing[0].score < KEEP_RATIO * found[0].score:
+        return Generation(())
+    first = bearing[0]
+    others = [one for one in bearing if one.letters != first.letters]
+    if len(first.letters) > 1 or not all(_is_better(stem, first, other) for other in others):
+        return Generation(())
+    (letter,) = first.letters
+    return Generation((_claim(first.unit),), option=letter)
+
+
+def _is_better(stem: str, first: _Scored, other: _Scored) -> bool:
+    """By a clear margin, or by a small one and all that the other says of the stem and more."""
+    ahead = first.score - other.score
+    more = held_words(stem, first.unit.text) > held_words(stem, other.unit.text)
+    return ahead >= (SMALL_MARGIN if more else MARGIN)
+
+
+def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
+    letters = [option.letter for option in task.options]
+    borne = {letter: next((s for s in found if letter in s.letters), None) for letter in letters}
+    left = [option for option in task.options if borne[option.letter] is None]
+    if len(left) != 1:
+        return Generation(())
+    (odd,) = left
+    if not _is_alien(odd, task.options, [one.unit.text for one in found]):
+        return Generation(())  # it may be there in other words
+    units = dict.fromkeys(one.unit for one in borne.values() if one is not None)
+    return Generation(tuple(_claim(unit) for unit in units), option=odd.letter)
+
+
+def _is_alien(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
+    """Whether no statement shares a word with it, and none is nearly as like it as the others."""
+    if any(shares_a_root(odd.text, statement) for statement in statements):
+        return False
+    embedder = get_embedder()
+    made = embedder.encode([option.text for option in options]) @ embedder.encode(statements).T
+    nearest = dict(zip(options, made.max(axis=1).round(5), strict=True))
+    return all(
+        nearest[odd] + ALIEN_BY <= nearest[option] for option in options if option is not odd
+    )
+
+
+def _claim(unit: Unit) -> DraftClaim:
+    return DraftClaim(text=unit.text, quotes=unit.quotes)
+
+
+def _statements(task: Task) -> list[_Scored]:
+    """Statements that are about the stem, the best first; ties by the order of reading."""
+    stem = plain_stem(task.question)
+    units, lexemes = quotable_units(task.passages[:MAX_PASSAGES], stem), asked_lexemes(stem)
+    if not units or any(_is_unheard_of(lexeme) for lexeme in lexemes):
+        return []
+    coverage = relevance.coverage(units, lexemes, context_weight=CONTEXT_WEIGHT)
+    unnumbered = [lexeme for lexeme in lexemes if not lexeme.lexeme[:1].isdigit()]
+    in_words = relevance.coverage(units, unnumbered, context_weight=CONTEXT_WEIGHT)
+    embedder = get_embedder()
+    vectors = embedder.encode([unit.embedded_text for unit in units])
+    cosine = vectors @ embedder.encode_queries([spelled_out(stem)])[0]
+    # Rounded, so that the last bits of a float never decide between two statements.
+    scores = np.round(COVERAGE_WEIGHT * coverage + (1 - COVERAGE_WEIGHT) * cosine, 5)
+    order = sorted(range(len(units)), key=lambda i: (-scores[i], i))
+    return [
+        _Scored(units[i], float(scores[i]), frozenset(_held(task, units[i])))
+        for i in order
+        if max(coverage[i], in_words[i]) >= MIN_COVERAGE and _is_about(stem, units[i])
+    ]
+
+
+def _is_unheard_of(lexeme: AskedLexeme) -> bool:
+    """A word that no guideline holds: none can answer a question about it.
+
+    But for numbers, which are compared with ranges, and for words that only ask.
+    """
+    is_asking = lexeme.lexeme[:1].isdigit() or lexeme.lexeme in _ONLY_ASKING
+    return not (lexeme.document_frequency or lexeme.terms or is_asking)
+
+
+def _held(task: Task, unit: Unit) -> set[str]:
+    return held_by_quotes(task.options, task.question, unit.text, unit.quotes)
+
+
+def _is_about(stem: str, unit: Unit) -> bool:
+    """Whether a statement is about the stem's medicines, patients and values."""
+    text = f"{unit.context} {unit.text}"
+    if not set(drugs(stem)) <= set(drugs(text)):
+        return False
+    if not _are_patients(set(populations(stem)), set(populations(text))):
+        return False
+    values = set(_VALUE.findall(stem))
+    return unit.holds_asked_number or _values(values) <= _values(_NUMBER.findall(text))
+
+
+def _values(numbers: Iterable[str]) -> set[float]:
+    """`14` is `14.0`. A comma that groups thousands or stands for a point is left out."""
+    return {float(number.replace(",", "")) for number in numbers if number.count(".") < 2}
+
+
+def _are_patients(asked: set[str], said: set[str]) -> bool:
+    """Ages may be left out, and must not differ; any other group must be named."""
+    ages = asked & (_ADULT | _YOUNG)
+    other = said & (_ADULT | _YOUNG)
+    if ages and other and not (ages & other or (ages <= _ADULT and other <= _ADULT)):
+        return False
+    return asked - _ADULT - _YOUNG <= said

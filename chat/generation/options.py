@@ -1,0 +1,185 @@
+"""Whether evidence bears out an option of a multiple-choice question. Deterministic, no query.
+
+An option is no sentence of its own: `every 36 hours` says something only behind its stem. So what
+the guards compare are its numbers, medicines, routes and times, and its words are compared whole;
+whether the evidence turns round what the stem asks is compared here, and whom and what it is about
+is for the units' choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from chat.generation.types import Option, Task
+from chat.multiple_choice import is_exception
+from chat.types import DraftClaim, Quote
+from chat.verification.guards import GUARDS
+from chat.verification.texts import normalised
+from chat.verification.types import Cited
+from corpus.sentences import sentence_spans
+from retrieval.analysis.negation import negations
+
+NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
+ROOT_CHARS = 5  # of a word, by which two forms of it are one
+# Guards of what a quote says beyond an option, such as limits, groups and what turns it round; and
+# of words, which are compared here, since `5 mg` alone claims nothing in the sense of that guard.
+_OF_THE_WHOLE = frozenset({"polarity", "conditions", "populations", "words"})
+_FUNCTION = re.compile(r"\b(?:an?|the|of|to|is|are|be|it|its)\b", re.IGNORECASE)
+_STOP = re.compile(r"\b(?:stop(?:s|ped|ping)?|discontinue\w*)\b", re.IGNORECASE)
+_OF_THESE = re.compile(
+    r"\s*\b(?:one\s+)?of\s+(?:the\s+following|these)\b(?:\s+(?:statements?|options?|answers?))?",
+    re.IGNORECASE,
+)
+# What makes a stem ask for the exception.
+_FRAME = re.compile(
+    r"(?i:\b(?:all|any|each)\b|\b(?:except|excluding)\b|\b(?:is|are)\s+not\b|\bnot\s+(?:true|correct)\b"
+    r"|\bleast\s+(?:likely|appropriate|suitable|correct)\b|\b(?:false|incorrect|untrue)\b)"
+    r"|\b(?:NOT|LEAST)\b"
+)
+_TOGETHER = re.compile(
+    r"\b(?:all|none|both|any|neither|either)\s+(?:of\s+)?(?:the\s+)?(?:above|these|them|others?"
+    r"|[A-E]\b)|\b[A-E]\s*(?:and|or|&|,)\s*[A-E]\b",
+)
+
+
+def option_of(letter: str, task: Task) -> Option | None:
+    """The option of that letter; None where the question offers none."""
+    return next((option for option in task.options if option.letter == letter), None)
+
+
+def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool:
+    """Whether verified claims bear the option out: for a stem that asks for the exception, whether
+    they bear out all the others and not this one.
+
+    A claim that names several options decides between none of them.
+    """
+    if option_of(letter, task) is None or refers_to_others(task.options):
+        return False
+    said = [_held_by_claim(claim, task) for claim in claims]
+    if is_exception(task.question):
+        others = {option.letter for option in task.options} - {letter}
+        return set().union(*said) == others
+    return {letter} in said
+
+
+def refers_to_others(options: Sequence[Option]) -> bool:
+    """`All of the above`, `both A and C`: no text of a guideline can bear that out."""
+    return any(_TOGETHER.search(option.text) for option in options)
+
+
+def plain_stem(stem: str) -> str:
+    """The stem without the frame of an examiner, for a comparison with evidence."""
+    plain = _OF_THESE.sub(" ", stem)
+    return " ".join((_FRAME.sub(" ", plain) if is_exception(stem) else plain).split())
+
+
+def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> set[str]:
+    """Letters of the options that one sentence or row of the text bears out, whole.
+
+    Where it holds one of them word for word, one whose words are scattered over it doesn't count.
+    `lead` introduces the text, as the line above a list does, and may turn it round. Of several
+    sentences one counts alone where it is clearly nearer to the stem.
+    """
+    plain = plain_stem(stem)
+    found: list[tuple[float, set[str]]] = []
+    for sentence in _sentences(text):
+        turned = _is_turned(f"{lead} {sentence}")
+        asked = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
+        letters = _whole_in(sentence, asked) or {
+            o.letter for o in asked if _is_scattered_over(o.text, sentence)
+        }
+        if letters:
+            found.append((overlap(plain, sentence), letters))
+    nearest = max((share for share, _ in found), default=0.0)
+    return set().union(*(letters for share, letters in found if share > nearest - NEARER_BY))
+
+
+def held_words(said: str, text: str) -> set[str]:
+    """The words and numbers of the one that the other holds, in small letters."""
+    return _content(said) & _content(text)
+
+
+def overlap(said: str, text: str) -> float:
+    """The share of the words of the one that the other holds, in [0, 1]; 0 where it has none."""
+    own = _content(said)
+    return len(held_words(said, text)) / len(own) if own else 0.0
+
+
+def shares_a_root(option: str, text: str) -> bool:
+    """Whether a number or a word of the option, by its beginning, stands in the text."""
+    return bool(_roots(option) & _roots(text))
+
+
+def _roots(text: str) -> set[str]:
+    return {word[:ROOT_CHARS] for word in _content(text) if word[0].isdigit() or len(word) > 3}
+
+
+def held_by_quotes(
+    options: Sequence[Option], stem: str, text: str, quotes: Sequence[Quote]
+) -> set[str]:
+    """Letters that the first quote bears out. `text` is what is shown of it: where it ends in that
+    quote, the others introduce it; else they are the labels and notes of a row.
+    """
+    first = quotes[0].text
+    is_item = len(quotes) > 1 and text.endswith(" ".join(first.split()))
+    lead = " ".join(quote.text for quote in quotes[1:]) if is_item else ""
+    return held(options, stem, first, lead=lead)
+
+
+def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
+    """What the claim says and one of its quotes says too. A claim may be the whole of a quote."""
+    if not claim.quotes:
+        return set()
+    asked = (task.options, task.question)
+    quoted = held_by_quotes(*asked, claim.text, claim.quotes)
+    if _content(claim.quotes[0].text) <= _content(claim.text):
+        return quoted
+    for quote in claim.quotes[1:]:
+        quoted |= held(*asked, quote.text)
+    return quoted & held(*asked, claim.text)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for start, end in sentence_spans(text):
+        yield text[start:end]
+
+
+def _is_turned(text: str) -> bool:
+    return bool(negations(text) or _STOP.search(text))
+
+
+def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
+    """Those that stand there word for word. Of several none is dropped for what a guard says, but
+    one that is a part of another: which of two is meant is not for guards to tell.
+    """
+    standing = [option for option in options if _stands_in(option.text, sentence)]
+    longest = [
+        one
+        for one in standing
+        if not any(one is not other and _stands_in(one.text, other.text) for other in standing)
+    ]
+    if len(longest) > 1:
+        return {option.letter for option in longest}
+    return {option.letter for option in longest if _guarded(option.text, sentence)}
+
+
+def _stands_in(option: str, sentence: str) -> bool:
+    """Word for word, and not as a part of a longer number or word."""
+    plain = re.escape(normalised(option).casefold().rstrip("."))
+    text = normalised(sentence).casefold()
+    return bool(re.search(rf"(?<![\w.,/-]){plain}(?![\w/]|[.,]\d)", text))
+
+
+def _is_scattered_over(option: str, sentence: str) -> bool:
+    return _content(option) <= _content(sentence) and _guarded(option, sentence)
+
+
+def _guarded(option: str, sentence: str) -> bool:
+    findings = (check(option, Cited((sentence,))) for check in GUARDS)
+    return all(found is None or found.guard in _OF_THE_WHOLE for found in findings)
+
+
+def _content(text: str) -> set[str]:
+    plain = _FUNCTION.sub(" ", normalised(text)).casefold()
+    return set(re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+", plain))
