@@ -22,11 +22,13 @@ from chat.conflicts import conflicts
 from chat.corpus_snapshot import corpus_snapshot
 from chat.errors import BudgetExceeded, GeneratorUnavailable, VerifierUnavailable
 from chat.gate import Decision, GateUnavailable
+from chat.generation.options import option_stands
 from chat.generation.types import Generation, Task
 from chat.inquiry import Inquiry
 from chat.judging import AnswerJudgement, judge_answer
 from chat.looking import EXPLAINING, Looks, look, look_once
 from chat.models import ClaimKind, Mode, Reason
+from chat.multiple_choice import is_exception
 from chat.omissions import omitted
 from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.verification.texts import normalised
@@ -94,7 +96,7 @@ def _evidence(inquiry: Inquiry) -> Decision:
 def _claims(inquiry: Inquiry, decision: Decision) -> tuple[DraftClaim, ...]:
     with inquiry.timed("generation"):
         try:
-            task = Task(inquiry.query.text, decision.passages, deadline_s=_time_left(inquiry))
+            task = _task(inquiry, decision)
             if inquiry.stored is None:
                 inquiry.generation = inquiry.generator.generate(task)
             else:
@@ -131,7 +133,22 @@ def _supported(
     supported = tuple(verdict.claim for verdict in inquiry.verdicts if verdict.supported)
     if not supported:
         raise _Refused(_abstained(Reason.UNSUPPORTED_CLAIMS, decision))
+    if inquiry.options and not _is_borne_out(inquiry, decision, supported):
+        raise _Refused(_abstained(Reason.WEAK_EVIDENCE, decision))
     return supported
+
+
+def _task(inquiry: Inquiry, decision: Decision) -> Task:
+    return Task(
+        inquiry.query.text, decision.passages, inquiry.options, deadline_s=_time_left(inquiry)
+    )
+
+
+def _is_borne_out(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]) -> bool:
+    """Whether the chosen option is what the claims that stand say, and all of them stand."""
+    task = _task(inquiry, decision)
+    whole = len(supported) == len(inquiry.verdicts) or not is_exception(task.question)
+    return whole and option_stands(inquiry.option, task, supported)
 
 
 def _confidence(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]) -> float:

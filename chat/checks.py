@@ -9,11 +9,11 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from chat import judging
+from chat import follow_ups, judging
 from chat.endpoints import GENERATE, JUDGE, endpoints_fault
 from chat.generation import language_model
 
-PROMPTS = (language_model.PROMPT, judging.PROMPT)
+PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 
 
 @register("chat")

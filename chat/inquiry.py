@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from chat.cautions import APPLICABILITY, Caution
 from chat.config import AnswerConfig
 from chat.corpus_snapshot import Snapshot
-from chat.generation.types import Generation, Generator
+from chat.generation.types import Generation, Generator, Option
 from chat.judging import AnswerJudgement
 from chat.looking import Looks
 from chat.types import Answered, Outcome
@@ -32,6 +32,7 @@ class Inquiry:
     looks: Looks
     generator: Generator
     verifier: Verifier
+    options: tuple[Option, ...] = ()  # of a multiple-choice question; the query is its stem
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None
     snapshot: Snapshot | None = None

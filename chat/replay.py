@@ -25,6 +25,7 @@ from chat.generation.types import Generation
 from chat.inquiry import Inquiry
 from chat.judging import AnswerJudgement
 from chat.models import Citation, Mode, Reason, Turn
+from chat.multiple_choice import parsed
 from chat.services import site_inquiry
 from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
@@ -93,8 +94,10 @@ def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
 
 def _inquiry(turn: Turn, *, regenerate: bool) -> Inquiry:
     asked = turn.trace["asked"]
+    said = turn.standalone or turn.question
+    choice = parsed(said)
     query = Query(
-        text=turn.standalone or turn.question,
+        text=choice.stem if choice else said,
         on=datetime.date.fromisoformat(asked["on"]),
         collections=tuple(asked["collections"]),
         reader=turn.user_id,
@@ -102,6 +105,7 @@ def _inquiry(turn: Turn, *, regenerate: bool) -> Inquiry:
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     inquiry = site_inquiry(query, config)
+    inquiry.options = choice.options if choice else ()
     if not regenerate:  # nobody is asked, also where there was no answer
         inquiry.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:
@@ -125,7 +129,7 @@ def _stored(turn: Turn) -> dict[str, Any]:
     claims = turn.claims.prefetch_related("citations")
     return {
         "fingerprint": turn.fingerprint,
-        **turn.trace,
+        **_as_stored(turn.trace),
         "outcome": {
             "reason": turn.reason,
             "confidence": turn.confidence,

@@ -24,6 +24,7 @@ from chat.identifiers.guard import Guarded, question_guarded
 from chat.inquiry import Inquiry
 from chat.looking import Looks
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
+from chat.multiple_choice import parsed
 from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
 from chat.usage import Usage
@@ -88,14 +89,16 @@ def turn_ask(
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
     said = _standalone(guarded.text, asker, config)
+    choice = parsed(said.text)
     query = Query(
-        text=said.text,
+        text=choice.stem if choice else said.text,
         on=timezone.localdate(),
         collections=collections,
         reader=user.pk if user else None,
         filters=filters,
     )
     inquiry = _inquiry(query, config, parts, began)
+    inquiry.options = choice.options if choice else ()
     outcome = answer(inquiry)
     turn = _draft_turn(guarded.text, asker, config, outcome)
     turn.standalone = said.text if said.text != guarded.text else ""
@@ -103,7 +106,10 @@ def turn_ask(
     cautions = [*_identified(guarded, config), *inquiry.cautions_of(outcome)]
     turn.warnings = [caution.as_dict() for caution in cautions]
     turn.fingerprint = fingerprint_of(inquiry)
-    turn.trace = trace_of(inquiry) | {"identifiers": list(guarded.kinds), "follow_up": said.by}
+    turn.trace = trace_of(inquiry) | {
+        "identifiers": list(guarded.kinds),
+        "follow_up": {"by": said.by, "notes": list(said.notes)},
+    }
     turn.duration_ms = _since_ms(began)
     return _store(turn, outcome)
 

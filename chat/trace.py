@@ -47,6 +47,7 @@ def trace_of(inquiry: Inquiry) -> dict[str, Any]:
             "collections": list(inquiry.query.collections),
             "on": inquiry.query.on.isoformat(),
             "filters": asdict(inquiry.query.filters),
+            "options": [asdict(option) for option in inquiry.options],
         },
         "documents": _documents(looks),
         "corpus": inquiry.snapshot.as_dict() if inquiry.snapshot else None,

@@ -71,8 +71,7 @@ SHARED = {
     "chat.calibration_risk": "Brier and ECE have one formula",
     "retrieval.migrations": "other names of one thing, as the lexicon is installed with them",
     "retrieval.spellings": "British and American spellings are one word to a guard",
-    "retrieval.words": "the forms of the lexicon are cut into words in one way",
-    "retrieval.words": "words and sentences of a question are the same to every rule about it",
+    "retrieval.words": "words and sentences are the same to every rule about a question or a claim",
     "retrieval.rerank": "a web process loads the reranker at its start, with the encoder",
     "chat.terminal": "an answer in the terminal reads the same in `ask` and in the demonstration",
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chat import relevance
+from chat.generation.choosing import choose
 from chat.generation.types import Generation, Task
 from chat.passages import Unit, quotable_units
 from chat.relevance import Scores
@@ -45,6 +46,8 @@ class ExtractiveGenerator:
         return "extractive-2:" + ":".join(str(value) for value in vars(self).values())
 
     def generate(self, task: Task) -> Generation:
+        if task.options:
+            return choose(task)
         return Generation(self._claims(task.question, task.passages))
 
     def again(self, task: Task, stored: Generation) -> Generation:

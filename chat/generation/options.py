@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from chat.generation.types import Option, Task
 from chat.multiple_choice import is_exception
 from chat.types import DraftClaim, Quote
-from chat.verification.guards import GUARDS
+from chat.verification.guards import GUARDS, routes
 from chat.verification.texts import normalised
-from chat.verification.types import Cited
+from chat.verification.types import Cited, Finding, Label
 from corpus.sentences import sentence_spans
 from retrieval.analysis.negation import negations
 
@@ -176,8 +176,13 @@ def _is_scattered_over(option: str, sentence: str) -> bool:
 
 
 def _guarded(option: str, sentence: str) -> bool:
-    findings = (check(option, Cited((sentence,))) for check in GUARDS)
-    return all(found is None or found.guard in _OF_THE_WHOLE for found in findings)
+    findings = filter(None, (check(option, Cited((sentence,))) for check in GUARDS))
+    return all(found.guard in _OF_THE_WHOLE or _is_left_out(found) for found in findings)
+
+
+def _is_left_out(found: Finding) -> bool:
+    """A route that the option does not name: another one than the sentence's would be at fault."""
+    return found.guard == routes.NAME and found.label is Label.NOT_FOUND
 
 
 def _content(text: str) -> set[str]:

@@ -309,7 +309,7 @@ def wording(text: str) -> Answer:
     return says(json.dumps({"question": text}))
 
 
-def by_model(question: str, *before: str, timeout_s: float = 5) -> Standalone:
+def by_model(question: str, *before: str, timeout_s: float = 60) -> Standalone:
     turns = [Asked(text, text, True) for text in before]
     return standalone(question, turns, by="llm", timeout_s=timeout_s)
 
