@@ -27,7 +27,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def guideline(db: None) -> None:
-    publish(f"# Pneumonia\n## Dose for adults\n{ADULTS}\n## Dose for children\n{CHILDREN}", collection="chest")
+    publish(
+        f"# Pneumonia\n## Dose for adults\n{ADULTS}\n## Dose for children\n{CHILDREN}",
+        collection="chest",
+    )
 
 
 def ask(question: str, user: User, conversation: Conversation | None = None) -> Turn:
