@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chat.verification.wording.amounts import amount_at
 from chat.verification.wording.statements import Clause, Statement, clause_at
+from chat.verification.wording.terms import Term
 from chat.verification.wording.vocabulary import GIVE
 
 NOT, EXCEPT, ONLY, UNTIL, STOP, START, CONTINUE, MAY = (
@@ -89,6 +92,7 @@ class Turn:
     numbers: frozenset[str]  # of the clause, such as `#5`
     following: str  # the next number, of a bound; or the next thing that is spoken of
     governed: frozenset[str] = frozenset()  # what an exception is made from
+    amount: str = ""  # of a bound: its number with its unit, in base units
 
 
 @lru_cache(maxsize=4096)
@@ -121,19 +125,25 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
     if kind in {EXCEPT, UNTIL}:
         keys |= frozenset(term.key for term in after if term.is_content) - {GIVE}
         governed = _governed(statement, clause)
+    amount = ""
     if kind in BOUNDS:
-        near = [term.key for term in after[:4] if term.is_number]
-        if statement.text[start:end].lower().startswith(("or", "and")):  # `5 mg or more`
-            before = [
-                term.key
-                for each in statement.clauses
-                for term in each.terms
-                if term.end <= start and term.is_number
-            ]
-            near = before[-1:]
+        number = _bounded(statement, start, end, after)
+        near = [number.key] if number else []
+        amount = amount_at(statement.text, number.start) if number else ""
     else:
         near = [term.key for term in after if term.is_content and term.key != GIVE]
-    return Turn(kind, start, end, keys, numbers, near[0] if near else "", governed)
+    following = near[0] if near else ""
+    return Turn(kind, start, end, keys, numbers, following, governed, amount)
+
+
+def _bounded(
+    statement: Statement, start: int, end: int, after: Sequence[Term]
+) -> Term | None:
+    """The number that a bound is of: the next one, or with `5 mg or more` the last one."""
+    if statement.text[start:end].lower().startswith(("or", "and")):
+        inside = [term for each in statement.clauses for term in each.terms]
+        return next((each for each in inside[::-1] if each.end <= start and each.is_number), None)
+    return next((each for each in after[:4] if each.is_number), None)
 
 
 def _governed(statement: Statement, clause: Clause) -> frozenset[str]:
