@@ -96,10 +96,10 @@ def _is_borne_out(term: Term, known: frozenset[str]) -> bool:
     if " " in term.key and not term.key.startswith("="):  # hepatitis B, type 2
         return False
     parts = _WORD.findall(term.text)
+    # `Second-line` is a name: its number tells it from `first-line`.
+    free = frozenset[str]() if term.key.startswith("=") else COUNTED | LABELS
     return all(
-        (len(part) > 1 and part.casefold() in COUNTED | LABELS)
-        or stem(part) in known
-        or meaning(part) in known
+        (len(part) > 1 and part.casefold() in free) or stem(part) in known or meaning(part) in known
         for part in parts
     )
 

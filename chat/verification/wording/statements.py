@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chat.verification.texts import normalised
 from chat.verification.types import Cited
+from chat.verification.wording.short_forms import written_out
 from chat.verification.wording.terms import Term, terms
 from chat.verification.wording.vocabulary import GIVE
 from corpus.sentences import line_sentence_spans
@@ -90,7 +90,7 @@ def statements(text: str) -> tuple[Statement, ...]:
     for start, end in line_sentence_spans(_unwrapped(lines)):
         sentence = _unwrapped(lines)[start:end]
         for part in _PART.split(sentence):
-            if (plain := normalised(part)) and terms(plain):
+            if (plain := written_out(part)) and terms(plain):
                 found.append(Statement(plain, _clauses(plain)))
     return tuple(found)
 
@@ -166,7 +166,7 @@ def _fewest(
 
 def _in_full(claim: str, listed: Sequence[Statement]) -> Iterator[int]:
     """Places of the statements whose words stand in the claim, each text as often as there."""
-    words = f" {' '.join(_WORD.findall(claim.casefold()))} "
+    words = f" {' '.join(_WORD.findall(written_out(claim).casefold()))} "
     left: dict[str, int] = {}
     for place, each in enumerate(listed):
         own = f" {' '.join(_WORD.findall(each.text.casefold()))} "

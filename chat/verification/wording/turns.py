@@ -24,7 +24,7 @@ AT_MOST, AT_LEAST, ABOVE, BELOW = "at most", "at least", "above", "below"
 BOUNDS = frozenset({AT_MOST, AT_LEAST, ABOVE, BELOW})
 
 _FEW = r"(?:[\w/-]+\s+){0,5}?"
-_N = r"(?:not|never|n['’]t|no|cannot)"
+_N = r"(?:not|never|\w*n['’]t|no|cannot)"
 _BIG = r"(?:more|greater|higher|longer|larger|older|further|later|heavier)"
 _SMALL = r"(?:less|fewer|lower|shorter|smaller|younger|sooner|earlier|lighter)"
 # Looked for from left to right; of two at one place the first.
@@ -34,15 +34,14 @@ _KINDS: tuple[tuple[str, str], ...] = (
      r"|start of|stop date|only half|in may|may\s+(?:19|20)\d\d|over the counter|once only"),
     (AT_MOST, rf"\b(?:(?:do|does|should|must|may|can|to|will)\s*)?\b{_N}\s+(?:to\s+)?(?:{_FEW})"
      rf"(?:(?:{_BIG}\s+than|above|over)(?=\s+(?:\w+\s+)?[\d.])|exceed\w*)"
-     rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five"
-     rf"|six))"
+     rf"|\b{_N}\s+{_BIG}\s+than|\b{_N}\s?>(?!=)|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one))"
      r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b"
         r"|(?:largest|longest|greatest|highest)"
      r"(?= (?:\w+ ){0,3}(?:dose|rate|course|amount|volume)\b)"
      r"|limit(?:ed)? to(?=\s+[\d.])"
      r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
-    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over"
-     rf"|greater|older"
+    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|{_N}\s?<(?!=)"
+     r"|or (?:more|above|over|greater|older"
      r"|higher|longer|worse|heavier)\b|and (?:over|above|older)\b|\ba? ?minim(?:um|al)(?: of)?\b"
      r"|not below|≥|>="),
     (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>"
@@ -136,9 +135,7 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
     return Turn(kind, start, end, keys, numbers, following, governed, amount)
 
 
-def _bounded(
-    statement: Statement, start: int, end: int, after: Sequence[Term]
-) -> Term | None:
+def _bounded(statement: Statement, start: int, end: int, after: Sequence[Term]) -> Term | None:
     """The number that a bound is of: the next one, or with `5 mg or more` the last one."""
     if statement.text[start:end].lower().startswith(("or", "and")):
         inside = [term for each in statement.clauses for term in each.terms]

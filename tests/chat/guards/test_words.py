@@ -103,6 +103,22 @@ TABLE = """
 > Prednisolone lowers potassium.
 - Prednisone lowers potassium.
 - Prednisolone lowers phosphate.
+> Infuse 500 mL of sodium chloride 0.9% over 30 minutes.
++ Infuse 500 mL of normal saline over half an hour.
++ Infuse 500 mL of 0.9% saline over 30 minutes.
+- Infuse 500 mL of potassium phosphate over half an hour.
+- Infuse half of it.
+> High blood pressure is usually found twice daily.
++ High BP is generally found b.d.
+- Low BP is found.
+- High BP is always found.
+> Measure potassium in several samples.
++ Check K+ in a number of samples.
+- Check Na+ in several samples.
+- Check vitamin K in several samples.
+> Chlordiazepoxide is the drug of choice.
++ The first-line drug is chlordiazepoxide.
+- The second-line drug is chlordiazepoxide.
 """
 
 
