@@ -148,6 +148,13 @@ def _classes() -> dict[str, str]:
 _CLASSES = _classes()
 GIVE = _CLASSES[stem("give")]
 
+# They only say that something is so: a claim may say them where its quote doesn't.
+LIGHT = frozenset(
+    """
+occur occurs occurred occurring happen happens happened arise arises arose means meaning points
+pointing reason reasons aim aims aiming
+""".split()
+)
 # Words for numbers, times and units, whose own guards compare them.
 COUNTED = frozenset(
     """

@@ -146,6 +146,9 @@ TABLE = """
 > Do not give i.v. fluid when Na+ is low.
 + Do not give IV fluid when sodium is low.
 - Give i.v. fluid when Na+ is low.
+> Do not omit the next dose of insulin.
++ Don't leave out the next insulin dose.
+- Leave out the next insulin dose.
 """
 
 
