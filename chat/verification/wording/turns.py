@@ -55,7 +55,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (STOP, r"stop(?:s|ped|ping)?\b|discontinu\w+|ceas(?:e|ed|ing)\b|withdraw(?:n|ing)?\b|halt\w*"
      rf"|\b(?:do\s+)?{_N}\s+(?:be\s+)?continu\w+|no longer"),
     (NOT, r"\bnot\b|\b\w+n['’]t\b|\bnever\b|\bno\b|\bnone\b|\bneither\b|(?<!neither )\bnor\b"
-     r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*|leav(?:e|es|ing) out|left out"
+     r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*"
+     r"|leav(?:e|es|ing) out|left out"
      r"|refrain\w*|prohibit\w*"
      r"|forbidden|banned|fail(?:s|ed|ing)? to|failure to|lack(?:s|ed|ing)?\b|free (?:of|from)"
      r"|absen(?:t|ce)\b|instead of|rather than|unsafe|unsuitable|unavailable|inappropriate"
