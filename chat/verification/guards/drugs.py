@@ -11,7 +11,7 @@ from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.names import by_form
 from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.statements import Statement, sources, statements
-from chat.verification.wording.terms import terms
+from chat.verification.wording.terms import content_keys, terms
 from chat.verification.wording.verbatim import word_for_word
 from retrieval.analysis.drugs import drugs as named_drugs
 
@@ -64,7 +64,7 @@ def check(claim: str, cited: Cited) -> Finding | None:
     own = frozenset[str]().union(
         *(drugs(each.text) for each in sources(claim, cited)), drugs(cited.quotes[0])
     )
-    quoted, around = drugs(cited.text), drugs(cited.context)
+    quoted, around = drugs(cited.text) | _by_other_names(cited.text), drugs(cited.context)
     for name in sorted(said - quoted):
         if name not in around:
             label = Label.CONTRADICTED if own - said else Label.NOT_FOUND
@@ -74,6 +74,11 @@ def check(claim: str, cited: Cited) -> Finding | None:
     if _are_exchanged(claim, cited):
         return Finding(NAME, Label.CONTRADICTED, "the quote's medicines are exchanged")
     return None
+
+
+def _by_other_names(text: str) -> frozenset[str]:
+    """Things that have several names: glucose is a medicine where the claim says dextrose."""
+    return frozenset(key for key in content_keys(text) if key.startswith("="))
 
 
 def _are_exchanged(claim: str, cited: Cited) -> bool:
@@ -108,7 +113,7 @@ def drugs(text: str) -> frozenset[str]:
     found |= {_one_name(match.group()) for match in _CLASSES.finditer(plain)}
     salts = {" ".join(match.group().lower().split()) for match in _SALT.finditer(plain)}
     salts = {salt.replace("sulphate", "sulfate") for salt in salts}
-    return frozenset(found | salts | {term.key for term in known})
+    return frozenset(found | set(map(_one_name, salts)) | {term.key for term in known})
 
 
 def _lookalikes(text: str) -> list[str]:

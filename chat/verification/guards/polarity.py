@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
+from chat.verification.wording.amounts import amount_at
 from chat.verification.wording.opposites import opposed
 from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.turns import (
@@ -76,8 +77,15 @@ def _differs(claimed: Sequence[Statement], own: Sequence[Statement]) -> bool:
             return True
         if match is not None:
             left.remove(match)
-    keys = frozenset[str]().union(*(each.keys for each in claimed))
+    keys = frozenset[str]().union(*(each.keys for each in claimed), frozenset(_amounts(claimed)))
     return any(_is_lost(turn, keys, claimed) for turn in left)
+
+
+def _amounts(claimed: Sequence[Statement]) -> Iterator[str]:
+    """The numbers of a claim with their units, as `Turn.amount` has them."""
+    for statement in claimed:
+        terms = [term for clause in statement.clauses for term in clause.terms if term.is_number]
+        yield from (amount_at(statement.text, term.start) for term in terms)
 
 
 def _is_same(said: Turn, quoted: Turn) -> bool:
@@ -85,7 +93,8 @@ def _is_same(said: Turn, quoted: Turn) -> bool:
     if said.kind != quoted.kind:
         return False
     if said.kind in BOUNDS and said.following and quoted.following:
-        return said.following == quoted.following
+        is_converted = said.amount == quoted.amount != ""
+        return said.following == quoted.following or is_converted
     return bool(said.keys & quoted.keys) or not said.keys or not quoted.keys
 
 
@@ -116,7 +125,7 @@ def _is_lost(turn: Turn, said: frozenset[str], claimed: Sequence[Statement]) -> 
     if turn.kind not in _KEPT:
         return False
     if turn.kind in BOUNDS:
-        return bool(turn.following) and turn.following in said
+        return bool({turn.following, turn.amount} & said - {""})
     if turn.kind in {EXCEPT, UNTIL}:
         # Its own clause is what was dropped: that from which it makes an exception counts.
         return len(turn.governed & said) >= _COVERED_SHARE * len(turn.governed)

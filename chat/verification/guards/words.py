@@ -12,7 +12,7 @@ from chat.verification.wording.stems import stem
 from chat.verification.wording.terms import Term, borne_out, content_keys
 from chat.verification.wording.turns import AT_MOST, CONTINUE, NOT, START, turns
 from chat.verification.wording.verbatim import word_for_word
-from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, LABELS, meaning
+from chat.verification.wording.vocabulary import COUNTED, GIVE, HOW_OFTEN, LABELS, LIGHT, meaning
 
 NAME = "words"
 # Marks of HTML, Markdown, templates and addresses: no answer needs them.
@@ -25,6 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # These have to match a word of the quote: polarity lets them be added where nothing is opposed.
 _OPEN = frozenset({START, CONTINUE})
 _GIVING = frozenset(map(meaning, "start add infuse inject apply offer correct".split()))
+_DOSE = meaning("dose")
 _ORDER = frozenset({meaning("after"), meaning("before")})
 _TIMES = frozenset(
     "hour hours hourly day days daily week weeks weekly month months monthly year years yearly "
@@ -56,13 +57,19 @@ def check(claim: str, cited: Cited) -> Finding | None:
 
 
 def _given(claim: str, cited: Cited) -> frozenset[str]:
-    """`Is contraindicated` says `must not be used` without saying `use`; `infuse` says `give`."""
+    """`Is contraindicated` says `must not be used` without saying `use`; `infuse` says `give`.
+
+    So does a row of a table of doses.
+    """
     said, quoted = (
         {turn.kind for each in statements(text) for turn in turns(each)}
         for text in (claim, cited.text)
     )
     is_same = bool(said & quoted & {NOT, AT_MOST})
-    return frozenset({GIVE}) if is_same or content_keys(cited.text) & _GIVING else frozenset()
+    headers = [quote for quote in cited.quotes[1:] if " | " in quote]
+    is_dose = any(_DOSE in content_keys(header) for header in headers)
+    gives = is_same or is_dose or content_keys(cited.text) & _GIVING
+    return frozenset({GIVE}) if gives else frozenset()
 
 
 def _open_terms(claim: str) -> list[Term]:
@@ -91,15 +98,15 @@ def _is_borne_out(term: Term, known: frozenset[str]) -> bool:
         return any(each in known or f"#{each}" in known for each in _often(word))
     if word in _TIMES:
         return bool(known & _KNOWN_TIMES)
-    if not term.is_content or term.key in known:
+    if not term.is_content or term.key in known or word in LIGHT:
         return True
     if " " in term.key and not term.key.startswith("="):  # hepatitis B, type 2
         return False
     parts = _WORD.findall(term.text)
+    # `Second-line` is a name: its number tells it from `first-line`.
+    free = frozenset[str]() if term.key.startswith("=") else COUNTED | LABELS
     return all(
-        (len(part) > 1 and part.casefold() in COUNTED | LABELS)
-        or stem(part) in known
-        or meaning(part) in known
+        (len(part) > 1 and part.casefold() in free) or stem(part) in known or meaning(part) in known
         for part in parts
     )
 

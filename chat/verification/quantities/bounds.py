@@ -31,13 +31,13 @@ _NAMED = r"(?:\s(?!and\b|or\b|but\b)[a-z-]+){0,5}?"
 
 BEFORE = re.compile(
     rf"""(?:(?<![a-z-])|(?=[<>≤≥]))(?:
-    (?P<low_closed>{_NOT}\s(?:{_SMALLER})\s(?:often\s|frequently\s)?than|not\s(?:below|under)|(?:{_BIGGER})\sthan\sor\sequal\sto
+    (?P<low_closed>{_NOT}\s(?:{_SMALLER})\s(?:often\s|frequently\s)?than|{_NOT}\s?<(?!=)|not\s(?:below|under)|(?:{_BIGGER})\sthan\sor\sequal\sto
         |at\sor\s(?:above|over)|(?:at\s(?:the\svery\s)?least|as\s(?:little|few|low)\sas)
         |(?:above|over|>)\sor\sequal\sto|equal\sto\sor\s(?:{_BIGGER})\sthan
         |{_BOTTOM}{_NAMED}|≥)
-    |(?P<high_closed>{_NOT}\s(?:{_BIGGER})\s(?:often\s|frequently\s)?than|not\s(?:above|over)
+    |(?P<high_closed>{_NOT}\s(?:{_BIGGER})\s(?:often\s|frequently\s)?than|{_NOT}\s?>(?!=)|not\s(?:above|over)
         |(?:not|without|never)(?:\sto)?\sexceed(?:ing)?|(?:must|should|do|does|may|can|will)\snot\sexceed
-        |(?:cannot|mustn't|shouldn't)\sexceed
+        |(?:cannot|\w+n't)\sexceed
         |{_NOT}{_OBJECT}(?:for\s)?(?:more\s(?:often\s|frequently\s)?than|longer\sthan|above|over|beyond|exceeding)
         |(?:{_SMALLER})\sthan\sor\sequal\sto|equal\sto\sor\s(?:{_SMALLER})\sthan
         |at\sor\s(?:below|under)|(?:below|under|<)\sor\sequal\sto|at\s(?:the\s)?most

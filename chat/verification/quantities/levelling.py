@@ -47,6 +47,10 @@ _BEFORE_A = (
     r"\b(within|for|in|after|than|about|over|least|lasts?|lasting|under|until|before|to|up to"
     r"|nearly|almost|around|every)"
 )
+# Isotonic: 9 g of sodium chloride a litre.
+_SALINE = re.compile(
+    r"(?:0\.9\s?%\s?)?(half-?\s?)?(?<![a-z])(?:normal|physiological|isotonic)\ssaline(?:\s0\.9\s?%)?"
+)
 _COUNTABLE = r"(?:minute|hour|day|week|month|year|tablet|dose|unit|puff)s?"
 _ORDINALS = {word: str(number) for number, word in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1
@@ -175,6 +179,7 @@ def _phrases(text: str) -> str:
     text = re.sub(r"(?:square|sq\.?)\s(?:metres?|meters?|m)(?![a-z])|m\^2", "m2", text)
     text = re.sub(r"cubic\s(?:millimetres?|millimeters?|mm)(?![a-z])|mm\^3", "mm3", text)
     text = re.sub(r"(?<![a-z])international\sunits?(?![a-z])", "iu", text)
+    text = _SALINE.sub(lambda m: "saline 0.45%" if m[1] else "saline 0.9%", text)
     text = re.sub(r"mm\shg(?![a-z])|millimet(?:re|er)s?\sof\smercury", "mmhg", text)
     text = re.sub(r"(?<=\d)\s?[x×]\s?(?=10\^)", "×", text)
     text = re.sub(r"(?<=\d)×10\^(\d{1,2})(?!\d)", lambda m: f"e{m[1]}", text)

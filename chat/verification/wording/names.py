@@ -35,6 +35,24 @@ X-ray = radiograph
 chest X-ray = chest radiograph
 radiation therapy = radiotherapy
 KCl = potassium chloride
+NaCl = sodium chloride
+saline = sodium chloride
+dextrose = glucose
+corticosteroid = steroid
+soluble insulin = regular insulin
+first-line = first choice
+first-line = drug of choice
+first-line = treatment of choice
+second-line = second choice
+sats = saturation
+O2 sats = oxygen saturation
+O2 saturation = oxygen saturation
+GP = general practice
+GP = general practitioner
+BP = blood pressures
+ICU = intensive care
+ICU = intensive care unit
+ACEi = ACE inhibitor
 """
 _SINGLE_WORDS_TOO_WIDE = {"K"}  # a vitamin as well
 

@@ -11,8 +11,10 @@ from chat.verification.wording.statements import Statement, statements
 
 # A line: the words of one side, a stroke, those of the other; what ends in a bar goes on.
 _PAIRS = """
-increas\\w*|rais(?:e|es|ed|ing)|ris(?:e|es|ing)|rose|elevat\\w+|escalat\\w+ / decreas\\w*|
-reduc\\w+|lower(?:s|ed|ing)|fall(?:s|ing|en)?|fell|drop(?:s|ped|ping)?|declin\\w+|diminish\\w*|
+increas\\w*|rais(?:e|es|ed|ing)|ris(?:e|es|ing)|rose|elevat\\w+|escalat\\w+|
+(?:go|goes|going|went|come|comes) up / decreas\\w*|(?:go|goes|going|went|come|comes) down|
+cut(?:s|ting)?(?= (?:the|to|by|down|back)\\b)|reduc\\w+|lower(?:s|ed|ing)|fall(?:s|ing|en)?|fell|
+drop(?:s|ped|ping)?|declin\\w+|diminish\\w*|
 halv\\w+
 high(?:er|est|ly)?|raised|elevated / low(?:er|est)?|reduced|decreased
 pre-?operative\\w* / post-?operative\\w*
@@ -27,7 +29,8 @@ upper / lower
 (?:more|greater|larger|better|longer|faster)(?! than) / (?:less|fewer|smaller|worse|shorter|
 slower)(?! than)
 improv\\w+|better / worsen\\w*|worse|deteriorat\\w+|aggravat\\w+
-common(?:ly)?|frequent(?:ly)?|often|usually|mostly / rare(?:ly)?|uncommon(?:ly)?|infrequent\\w*|
+common(?:ly)?|frequent(?:ly)?|often|usually|mostly|generally|typically / rare(?:ly)?|
+uncommon(?:ly)?|infrequent\\w*|
 seldom|hardly
 always|invariably / never|sometimes|occasionally|rarely
 all of|both / any of|any one of|one of|either
@@ -69,7 +72,7 @@ _SIDES = [
     )
 ]
 _GOES_ON = re.compile(r"[,\s]*(?:and|but|or|then)\b", re.IGNORECASE)
-_CONJOINED = re.compile(r"([\w-]+),? (and|or) (?:an? |the |of |to )?([\w-]+)", re.IGNORECASE)
+_CONJOINED = re.compile(r"([\w-]+),? (and|or|plus) (?:an? |the |of |to )?([\w-]+)", re.IGNORECASE)
 
 
 # Opposite as well, but `A before B` is `B after A`.
@@ -189,4 +192,5 @@ def _joined(statement: Statement) -> Iterator[tuple[str, str, str]]:
     ):
         return
     for match in _CONJOINED.finditer(statement.text):
-        yield match[1].lower(), match[2].lower(), match[3].lower()
+        joint = "or" if match[2].lower() == "or" else "and"
+        yield match[1].lower(), joint, match[3].lower()

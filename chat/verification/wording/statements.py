@@ -6,11 +6,12 @@ Pure. No grammar is known here but signs, conjunctions and the verbs that open a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chat.verification.texts import normalised
 from chat.verification.types import Cited
+from chat.verification.wording.short_forms import written_out
 from chat.verification.wording.terms import Term, terms
 from chat.verification.wording.vocabulary import GIVE
 from corpus.sentences import line_sentence_spans
@@ -44,6 +45,7 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _NO_CLAUSE = re.compile(r"(?:so|such) that\b|whether or not", re.IGNORECASE)
+_WORD = re.compile(r"\w+|[<>≤≥]")
 _PART = re.compile(r"[;|]\s*|(?<=[.!?])\s+")
 
 
@@ -88,7 +90,7 @@ def statements(text: str) -> tuple[Statement, ...]:
     for start, end in line_sentence_spans(_unwrapped(lines)):
         sentence = _unwrapped(lines)[start:end]
         for part in _PART.split(sentence):
-            if (plain := normalised(part)) and terms(plain):
+            if (plain := written_out(part)) and terms(plain):
                 found.append(Statement(plain, _clauses(plain)))
     return tuple(found)
 
@@ -119,21 +121,39 @@ def _clauses(text: str) -> tuple[Clause, ...]:
 
 @lru_cache(maxsize=4096)
 def sources(claim: str, cited: Cited) -> tuple[Statement, ...]:
-    """The fewest statements of the quotes that hold what the claim speaks of, the nearest first.
+    """The statements of the quotes that the claim is made of, the nearest first.
 
-    Greedy: each further one is the statement that holds most of what is left. Of two that hold as
-    much, the one with less else, and then the one that is read first. None where none holds any.
+    First the fewest that hold what the claim speaks of, greedily: each further one is the statement
+    that holds most of what is left. Then those that are nearest to a statement of the claim by
+    itself, and those that stand in it word for word, as often as they do: two cells of a row may
+    say the same. Of two that hold as much, the one with less else, and then the one that is read
+    first. None where none holds any.
     """
-    wanted = frozenset[str]().union(*(each.keys for each in statements(claim)))
+    said = statements(claim)
     listed = [each for quote in cited.quotes for each in statements(quote)]
+    chosen = _fewest(frozenset[str]().union(*(each.keys for each in said)), listed)
+    for each in said:
+        chosen += _fewest(each.keys, listed, limit=1, but=chosen)
+    chosen += [place for place in _in_full(claim, listed) if place not in chosen]
+    return tuple(listed[place] for place in chosen)
+
+
+def _fewest(
+    wanted: frozenset[str],
+    listed: Sequence[Statement],
+    *,
+    limit: int = 1000,
+    but: Sequence[int] = (),
+) -> list[int]:
+    """Places of the statements that hold most of what is wanted, without those in `but`."""
     chosen: list[int] = []
-    while wanted:
+    while wanted and len(chosen) < limit:
         best = max(
-            (index for index in range(len(listed)) if index not in chosen),
-            key=lambda index: (
-                len(listed[index].keys & wanted),
-                -len(listed[index].keys - wanted),
-                -index,
+            (place for place in range(len(listed)) if place not in chosen),
+            key=lambda place: (
+                len(listed[place].keys & wanted),
+                -len(listed[place].keys - wanted),
+                -place,
             ),
             default=None,
         )
@@ -141,7 +161,18 @@ def sources(claim: str, cited: Cited) -> tuple[Statement, ...]:
             break
         chosen.append(best)
         wanted -= gained
-    return tuple(listed[index] for index in chosen)
+    return [place for place in chosen if place not in but]
+
+
+def _in_full(claim: str, listed: Sequence[Statement]) -> Iterator[int]:
+    """Places of the statements whose words stand in the claim, each text as often as there."""
+    words = f" {' '.join(_WORD.findall(written_out(claim).casefold()))} "
+    left: dict[str, int] = {}
+    for place, each in enumerate(listed):
+        own = f" {' '.join(_WORD.findall(each.text.casefold()))} "
+        if left.setdefault(own, words.count(own)):
+            left[own] -= 1
+            yield place
 
 
 def is_covered(keys: frozenset[str], said: frozenset[str], *, share: float = 0.6) -> bool:

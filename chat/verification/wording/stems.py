@@ -54,7 +54,7 @@ _WHOLE = {
     "monthly": "month", "yearly": "year", "weekly": "week", "hourly": "hour", "daily": "day",
     "days": "day", "allergen": "allergen", "user": "user", "number": "number", "fever": "fever",
     "liver": "liver", "ulcer": "ulcer", "cancer": "cancer", "never": "never", "under": "under",
-    "blister": "blister", "fibre": "fibre", "litre": "litre", "metre": "metre",
+    "blister": "blister", "fiber": "fiber", "liter": "liter", "meter": "meter",
 }  # fmt: skip
 _DOUBLED = frozenset("bdgmnprt")
 

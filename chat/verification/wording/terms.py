@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from chat.verification.texts import normalised
 from chat.verification.wording.names import Form, by_form, by_name, longest_form
+from chat.verification.wording.short_forms import written_out
 from chat.verification.wording.stems import stem
 from chat.verification.wording.vocabulary import COUNTED, FUNCTION, meaning
 
@@ -58,15 +60,16 @@ def terms(text: str) -> tuple[Term, ...]:
 
 def content_keys(text: str) -> frozenset[str]:
     """What the text speaks of."""
-    return frozenset(term.key for term in terms(text) if term.is_content)
+    return frozenset(term.key for term in terms(written_out(text)) if term.is_content)
 
 
 @lru_cache(maxsize=4096)
 def borne_out(text: str) -> frozenset[str]:
     """Keys and stems that a text stands for: a name stands for the words of its other forms."""
     found: set[str] = set()
-    for term in terms(text):
+    for term in terms(written_out(text)):
         found.add(term.key)
+        found.update(_inner_names(term))
         if term.is_number:
             continue
         found.update(stem(word) for word in _TOKEN.findall(term.text))
@@ -75,6 +78,15 @@ def borne_out(text: str) -> frozenset[str]:
             found.update(stem(word) for word in form.words)
             found.update(meaning(word) for word in form.words)
     return frozenset(found)
+
+
+def _inner_names(term: Term) -> Iterator[str]:
+    """Names inside a name: `blood pressure` of `high blood pressure`."""
+    tokens = list(_TOKEN.finditer(term.text))
+    for place in range(len(tokens) if len(tokens) > 1 else 0):
+        name, size = _name_at(term.text, tokens[: len(tokens) - (place == 0)], place)
+        if size:
+            yield name
 
 
 def _single(tokens: list[re.Match[str]], place: int) -> Term:

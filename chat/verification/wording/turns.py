@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chat.verification.wording.amounts import amount_at
 from chat.verification.wording.statements import Clause, Statement, clause_at
+from chat.verification.wording.terms import Term
 from chat.verification.wording.vocabulary import GIVE
 
 NOT, EXCEPT, ONLY, UNTIL, STOP, START, CONTINUE, MAY = (
@@ -21,7 +24,7 @@ AT_MOST, AT_LEAST, ABOVE, BELOW = "at most", "at least", "above", "below"
 BOUNDS = frozenset({AT_MOST, AT_LEAST, ABOVE, BELOW})
 
 _FEW = r"(?:[\w/-]+\s+){0,5}?"
-_N = r"(?:not|never|n['’]t|no|cannot)"
+_N = r"(?:not|never|\w*n['’]t|no|cannot)"
 _BIG = r"(?:more|greater|higher|longer|larger|older|further|later|heavier)"
 _SMALL = r"(?:less|fewer|lower|shorter|smaller|younger|sooner|earlier|lighter)"
 # Looked for from left to right; of two at one place the first.
@@ -31,15 +34,14 @@ _KINDS: tuple[tuple[str, str], ...] = (
      r"|start of|stop date|only half|in may|may\s+(?:19|20)\d\d|over the counter|once only"),
     (AT_MOST, rf"\b(?:(?:do|does|should|must|may|can|to|will)\s*)?\b{_N}\s+(?:to\s+)?(?:{_FEW})"
      rf"(?:(?:{_BIG}\s+than|above|over)(?=\s+(?:\w+\s+)?[\d.])|exceed\w*)"
-     rf"|\b{_N}\s+{_BIG}\s+than|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one|two|three|four|five"
-     rf"|six))"
+     rf"|\b{_N}\s+{_BIG}\s+than|\b{_N}\s?>(?!=)|up to(?=\s+(?:an?\s+)?(?:\w+\s+)?(?:\d|one))"
      r"|at (?:the )?most|(?:to )?a? ?\bmaxim(?:um|al)(?:ly)?(?: of)?|\bmax\b"
         r"|(?:largest|longest|greatest|highest)"
      r"(?= (?:\w+ ){0,3}(?:dose|rate|course|amount|volume)\b)"
      r"|limit(?:ed)? to(?=\s+[\d.])"
      r"|or (?:less|fewer|below|under|lower|younger)|≤|<="),
-    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|or (?:more|above|over"
-     rf"|greater|older"
+    (AT_LEAST, rf"at (?:the (?:very )?)?least|{_N}\s+{_SMALL}\s+than|{_N}\s?<(?!=)"
+     r"|or (?:more|above|over|greater|older"
      r"|higher|longer|worse|heavier)\b|and (?:over|above|older)\b|\ba? ?minim(?:um|al)(?: of)?\b"
      r"|not below|≥|>="),
     (ABOVE, rf"{_BIG}\s+than|(?<!\bas )above|in excess of|exceed\w*|>"
@@ -53,7 +55,9 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (STOP, r"stop(?:s|ped|ping)?\b|discontinu\w+|ceas(?:e|ed|ing)\b|withdraw(?:n|ing)?\b|halt\w*"
      rf"|\b(?:do\s+)?{_N}\s+(?:be\s+)?continu\w+|no longer"),
     (NOT, r"\bnot\b|\b\w+n['’]t\b|\bnever\b|\bno\b|\bnone\b|\bneither\b|(?<!neither )\bnor\b"
-     r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*|refrain\w*|prohibit\w*"
+     r"|without|cannot|avoid\w*|contra-?\s?indicat\w*|withh\w+|omit\w*"
+     r"|leav(?:e|es|ing) out|left out"
+     r"|refrain\w*|prohibit\w*"
      r"|forbidden|banned|fail(?:s|ed|ing)? to|failure to|lack(?:s|ed|ing)?\b|free (?:of|from)"
      r"|absen(?:t|ce)\b|instead of|rather than|unsafe|unsuitable|unavailable|inappropriate"
      r"|ineffective|unnecessary"
@@ -89,6 +93,7 @@ class Turn:
     numbers: frozenset[str]  # of the clause, such as `#5`
     following: str  # the next number, of a bound; or the next thing that is spoken of
     governed: frozenset[str] = frozenset()  # what an exception is made from
+    amount: str = ""  # of a bound: its number with its unit, in base units
 
 
 @lru_cache(maxsize=4096)
@@ -121,19 +126,23 @@ def _turn(statement: Statement, kind: str, start: int, end: int) -> Turn:
     if kind in {EXCEPT, UNTIL}:
         keys |= frozenset(term.key for term in after if term.is_content) - {GIVE}
         governed = _governed(statement, clause)
+    amount = ""
     if kind in BOUNDS:
-        near = [term.key for term in after[:4] if term.is_number]
-        if statement.text[start:end].lower().startswith(("or", "and")):  # `5 mg or more`
-            before = [
-                term.key
-                for each in statement.clauses
-                for term in each.terms
-                if term.end <= start and term.is_number
-            ]
-            near = before[-1:]
+        number = _bounded(statement, start, end, after)
+        near = [number.key] if number else []
+        amount = amount_at(statement.text, number.start) if number else ""
     else:
         near = [term.key for term in after if term.is_content and term.key != GIVE]
-    return Turn(kind, start, end, keys, numbers, near[0] if near else "", governed)
+    following = near[0] if near else ""
+    return Turn(kind, start, end, keys, numbers, following, governed, amount)
+
+
+def _bounded(statement: Statement, start: int, end: int, after: Sequence[Term]) -> Term | None:
+    """The number that a bound is of: the next one, or with `5 mg or more` the last one."""
+    if statement.text[start:end].lower().startswith(("or", "and")):
+        inside = [term for each in statement.clauses for term in each.terms]
+        return next((each for each in inside[::-1] if each.end <= start and each.is_number), None)
+    return next((each for each in after[:4] if each.is_number), None)
 
 
 def _governed(statement: Statement, clause: Clause) -> frozenset[str]:

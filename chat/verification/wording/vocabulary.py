@@ -18,6 +18,7 @@ of in on at by for from to into onto upon with within via per as than then so if
 about against among amongst around across along between both during each every any all some such
 same own other others another either or and but because since although though also too very
 there here thus therefore hence however moreover furthermore additionally further meanwhile
+plus
 whether until till while once again still yet even using despite spite
 up down out off over under above below through throughout towards toward
 not no nor never none neither cannot without unless except only
@@ -34,17 +35,17 @@ if whenever wherever
 
 # One line, one meaning, in any form of its words.
 _SAME = """
-give administer prescribe use take receive deliver provide treat
+give administer prescribe use take receive deliver provide treat get
 treatment therapy therapeutic
 start begin initiate commence
 stop discontinue cease withdraw halt interrupt
 continue keep maintain carry
 patient person individual people someone anyone
 increase raise elevate rise
-decrease reduce lower fall drop decline
+decrease reduce lower fall drop decline cut
 indicate appropriate suitable
 require necessary essential
-check measure monitor record recheck test assess evaluate examine observe
+check measure monitor record recheck test assess evaluate examine observe review reassess inspect
 repeat again
 immediate once
 cause lead result due
@@ -59,7 +60,7 @@ lung pulmonary respiratory
 brain cerebral
 skin cutaneous
 begin onset
-common frequent often usual
+common frequent often usual generally typically mostly normally
 rare uncommon infrequent
 call contact telephone phone
 consult discuss seek
@@ -70,6 +71,7 @@ choose select
 happen occur arise
 affect involve
 consist comprise contain
+new recent
 allow permit enable
 need require
 avoid contraindicate
@@ -77,7 +79,6 @@ exceed more above over greater
 less fewer below under
 least minimum
 most maximum
-purpose aim
 additional extra further
 also
 normal usual
@@ -85,7 +86,11 @@ inhale inhaler
 nebuliser nebulise
 near close
 type kind form
-several many multiple
+several many multiple numerous
+request arrange organise book
+prevent prevention prophylaxis prophylactic
+catheter catheterise catheterisation
+purpose aim target goal
 mother maternal
 neutropenia neutropenic
 anaemia anaemic
@@ -143,6 +148,13 @@ def _classes() -> dict[str, str]:
 _CLASSES = _classes()
 GIVE = _CLASSES[stem("give")]
 
+# They only say that something is so: a claim may say them where its quote doesn't.
+LIGHT = frozenset(
+    """
+occur occurs occurred occurring happen happens happened arise arises arose means meaning points
+pointing reason reasons aim aims aiming
+""".split()
+)
 # Words for numbers, times and units, whose own guards compare them.
 COUNTED = frozenset(
     """
@@ -154,7 +166,7 @@ second seconds minute minutes min mins hour hours h hr hrs hourly day days daily
 week weeks weekly fortnight month months monthly year years yearly annually
 times time od bd tds qds tid qid bid qd prn nocte mane
 aged age
-""".split()
+""".casefold().split()
 )
 # Names of columns: a guard of words asks nothing of them, and a number is still bound to them.
 LABELS = frozenset("interval intervals frequency duration".split())
@@ -163,6 +175,7 @@ HOW_OFTEN = {
     "once": "once one 1 single daily od qd every 24 day immediately",
     "twice": "twice two 2 bd bid 12 hourly",
     "thrice": "thrice three 3 tds tid 8",
+    "single": "single one 1 once",
 }
 
 

@@ -125,6 +125,30 @@ TABLE = """
 - The pain is rare and mild.
 - The pain is common and severe.
 + The pain is frequent and mild.
+> Do not exceed 3 g in 24 hours.
++ Don't exceed 3,000 mg in 24 hours.
++ Not > 3 g in 24 hours.
++ Give at most 3000 mg in 24 hours.
+- Give at least 3,000 mg in 24 hours.
+- Give more than 3,000 mg in 24 hours.
+- Give 3,000 mg in 24 hours.
+> Test the urine in fever of 38 °C or higher.
++ Test the urine in fever of 100.4 °F or higher.
+- Test the urine in fever of 100.4 °F or lower.
+- Test the urine in fever below 100.4 °F.
+> Continue for at least five days.
++ Continue for at least 5 days.
++ Continue for at least 120 hours.
+- Continue for at most 5 days.
+> The infusion is stopped under 3 months.
++ Under three months the infusion is stopped.
+- Over three months the infusion is stopped.
+> Do not give i.v. fluid when Na+ is low.
++ Do not give IV fluid when sodium is low.
+- Give i.v. fluid when Na+ is low.
+> Do not omit the next dose of insulin.
++ Don't leave out the next insulin dose.
+- Leave out the next insulin dose.
 """
 
 

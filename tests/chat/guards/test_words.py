@@ -103,6 +103,27 @@ TABLE = """
 > Prednisolone lowers potassium.
 - Prednisone lowers potassium.
 - Prednisolone lowers phosphate.
+> Infuse 500 mL of sodium chloride 0.9% over 30 minutes.
++ Infuse 500 mL of normal saline over half an hour.
++ Infuse 500 mL of 0.9% saline over 30 minutes.
+- Infuse 500 mL of potassium phosphate over half an hour.
+- Infuse half of it.
+> High blood pressure is usually found twice daily.
++ High BP is generally found b.d.
+- Low BP is found.
+- High BP is always found.
+> Measure potassium in several samples.
++ Check K+ in a number of samples.
+- Check Na+ in several samples.
+- Check vitamin K in several samples.
+> Chlordiazepoxide is the drug of choice.
++ The first-line drug is chlordiazepoxide.
+- The second-line drug is chlordiazepoxide.
+> Hyperkalaemia is a serum potassium of 5.5 mmol/L or more.
++ Hyperkalaemia means a serum K+ of at least 5.5 mmol/L.
+- Hyponatraemia means a serum K+ of at least 5.5 mmol/L.
+> Measure the platelet count before the first dose.
+- Give platelets before the first dose.
 """
 
 
@@ -132,3 +153,13 @@ def test_one_foreign_word_is_enough() -> None:
     for place in range(len(tokens) + 1):
         claim = " ".join([*tokens[:place], "demonstrably", *tokens[place:]])
         assert words.check(claim, Cited((quote,))) is not None
+
+
+def test_a_row_of_a_table_of_doses_says_to_give() -> None:
+    row, header = "50 to 99 | 40 mg", "Body weight (kg) | Enoxaparin dose"
+    assert (
+        words.check("Patients of 50 to 99 kg get enoxaparin 40 mg.", Cited((row, header))) is None
+    )
+    assert words.check("Patients of 50 to 99 kg get heparin 40 mg.", Cited((row, header)))
+    levels = Cited((row, "Body weight (kg) | Enoxaparin level"))
+    assert words.check("Patients of 50 to 99 kg get enoxaparin 40 mg.", levels)
