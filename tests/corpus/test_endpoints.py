@@ -1,4 +1,4 @@
-"""A call goes to the address that is configured, whatever the environment says to other programs."""
+"""A call goes to the address that is configured, whatever the environment says to others."""
 
 from __future__ import annotations
 
