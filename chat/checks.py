@@ -13,6 +13,7 @@ from chat import follow_ups, judging
 from chat.endpoints import GENERATE, JUDGE, endpoints_fault
 from chat.generation import language_model
 
+REWRITE = "MEDRAG_REWRITE_LLM"  # as GENERATE and JUDGE
 PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 
 
@@ -25,7 +26,7 @@ def check_language_models(
         Error(fault, hint="Leave them out to answer without a language model.", id="chat.E001")
         for fault in _settings_faults()
     ]
-    if fault := _missing_fault():
+    for fault in _missing_faults():
         hint = "Set the endpoint's address and model, or leave the setting out."
         found.append(Error(fault, hint=hint, id="chat.E002"))
     if fault := _same_model_fault():
@@ -53,17 +54,16 @@ def _settings_faults() -> list[str]:
     return [fault for fault in (generating, judging) if fault]
 
 
-def _missing_fault() -> str:
-    """A sentence where a model is asked for that no setting names."""
+def _missing_faults() -> list[str]:
+    """A sentence for each use of a model that no setting names; `checks_verifier` has its own."""
+    found = []
     if settings.GENERATOR == "llm" and not settings.GENERATE_LLM_URLS:
-        return f"MEDRAG_GENERATOR=llm needs {GENERATE}_URL and {GENERATE}_MODEL."
-    if settings.JUDGE_LLM_URLS:
-        return ""
-    if settings.VERIFIER == "llm":
-        return f"MEDRAG_VERIFIER=llm needs {JUDGE}_URL and {JUDGE}_MODEL."
-    if settings.MODE == "confident":
-        return f"MEDRAG_MODE=confident needs {JUDGE}_URL and {JUDGE}_MODEL."
-    return ""
+        found.append(f"MEDRAG_GENERATOR=llm needs {GENERATE}_URL and {GENERATE}_MODEL.")
+    if settings.MODE == "confident" and not settings.JUDGE_LLM_URLS:
+        found.append(f"MEDRAG_MODE=confident needs {JUDGE}_URL and {JUDGE}_MODEL.")
+    if settings.FOLLOW_UPS == "llm" and not settings.REWRITE_LLM_URL:
+        found.append(f"MEDRAG_FOLLOW_UPS=llm needs {REWRITE}_URL and {REWRITE}_MODEL.")
+    return found
 
 
 def _same_model_fault() -> str:

@@ -18,7 +18,6 @@ from chat.errors import VerifierUnavailable
 from chat.generation.showing import fitting, fresh_mark, shown_passages
 from chat.types import DraftClaim
 from chat.usage import Usage, usage_of
-from corpus.language_model import LanguageModelUnavailable, parsed
 from corpus.preference import SEED, NoneAnswered, ask_first
 from corpus.prompt_files import Prompt
 from corpus.request_forms import Question
@@ -73,7 +72,7 @@ def judge_answer(
     try:
         answer = ask_first(judging_endpoints(), asked, use="judge", timeout_s=timeout_s)
     except NoneAnswered as error:
-        raise _unavailable(error, usage_of(error, settings.JUDGE_LLM_PRICE)) from error
+        raise _unavailable(error) from error
     return AnswerJudgement(
         **answer.value,
         usage=usage_of(answer, settings.JUDGE_LLM_PRICE),
@@ -82,17 +81,6 @@ def judge_answer(
         raw=answer.content,
         notes=answer.notes,
     )
-
-
-def judged_again(raw: str) -> AnswerJudgement:
-    """The same judgement from what the judge answered before; asks nobody.
-
-    Raises VerifierUnavailable where that can't be read.
-    """
-    try:
-        return AnswerJudgement(**parsed(raw, SCHEMA), raw=raw)
-    except LanguageModelUnavailable as error:
-        raise _unavailable(error, Usage()) from error
 
 
 def _prompt(question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> str:
@@ -106,11 +94,11 @@ def _prompt(question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit]
     )
 
 
-def _unavailable(error: LanguageModelUnavailable, usage: Usage) -> VerifierUnavailable:
+def _unavailable(error: NoneAnswered) -> VerifierUnavailable:
     failed = VerifierUnavailable(
         f"The answer could not be judged: the language model {error.what}. Nothing was lost.",
         hint=error.hint,
         retryable=error.retryable,
     )
-    failed.usage = usage
+    failed.usage = usage_of(error, settings.JUDGE_LLM_PRICE)
     return failed

@@ -79,7 +79,7 @@ _TERM = re.compile(
 _LABELLED = re.compile(
     r"\b(?:type|stage|grade|class|table|figure|step|phase|category|version|covid|vitamin)\s*$"
 )
-_JOINED = re.compile(r"\s*,?\s*(?:and|but)?\s*")
+_JOINED = re.compile(r"\s*+,?\s*+(?:and|but)?\s*+")
 
 
 @dataclass(frozen=True)

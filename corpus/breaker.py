@@ -33,6 +33,7 @@ class Breaker:
         self._lock = threading.Lock()
         self._failed = 0  # in a row
         self._pause_ends = 0.0  # by the clock
+        self._put_aside_ends = 0.0  # the same
         self._tried_again_at = ""  # the same, for people
         self._why = ""  # of the pause
 
@@ -56,10 +57,14 @@ class Breaker:
             return self._failed >= FAILURES and self._clock() < self._pause_ends
 
     def put_aside(self) -> None:
-        """Skip the endpoint for `PUT_ASIDE_S`, since another call would fail like this one."""
+        """Skip the endpoint for `PUT_ASIDE_S`, since another call would fail like this one.
+
+        Until then no call that was begun before it counts, however it ends.
+        """
         with self._lock:
             self._failed = max(self._failed, FAILURES)
             self._pause(PUT_ASIDE_S)
+            self._put_aside_ends = self._pause_ends
             self._why = "the endpoint is put aside, since it takes no call"
 
     @contextmanager
@@ -79,14 +84,19 @@ class Breaker:
 
     def _count(self, *, is_down: bool) -> None:
         with self._lock:
+            if self._clock() < self._put_aside_ends:
+                return
             self._failed = self._failed + 1 if is_down else 0
             if self._failed >= FAILURES:
                 self._pause(PAUSE_S)
                 self._why = f"the endpoint failed {self._failed} times in a row"
 
     def _pause(self, seconds: float) -> None:
-        self._pause_ends = self._clock() + seconds
-        self._tried_again_at = f"{self._now() + timedelta(seconds=seconds):%H:%M:%S} UTC"
+        """From now on; one that lasts longer already is left as it is."""
+        ends = self._clock() + seconds
+        if ends > self._pause_ends:
+            self._pause_ends = ends
+            self._tried_again_at = f"{self._now() + timedelta(seconds=seconds):%H:%M:%S} UTC"
 
 
 _breakers: dict[str, Breaker] = {}

@@ -60,6 +60,22 @@ class Deadline:
                 connection.shutdown(socket.SHUT_RDWR)
 
 
+def directly() -> dict[str, Any]:
+    """Arguments of an `httpx.Client` that talks to the configured address and to no other.
+
+    A redirect could carry the text to a machine that nobody chose, and so could a proxy that the
+    environment names for other programs (HTTP_PROXY, ALL_PROXY). Certificates are those that it
+    names all the same (SSL_CERT_FILE, SSL_CERT_DIR), as a hospital's own authority needs.
+    """
+    import httpx  # late, as the clients are
+
+    return {
+        "follow_redirects": False,
+        "trust_env": False,
+        "verify": httpx.create_ssl_context(trust_env=True),
+    }
+
+
 @contextmanager
 def client_within(
     deadline: Deadline, *, url: str, key: str, accept: Callable[[Any], None]
@@ -71,9 +87,8 @@ def client_within(
     """
     import openai  # late: it takes half a second, and only sites with an endpoint need it
 
-    # A redirect could carry the text to a machine that nobody chose.
     http = openai.DefaultHttpxClient(
-        follow_redirects=False,
+        **directly(),
         event_hooks={"request": [deadline.watch], "response": [accept]},
     )
     client = openai.OpenAI(base_url=url, api_key=key or "none", max_retries=0, http_client=http)

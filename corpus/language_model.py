@@ -91,6 +91,10 @@ class LanguageModelUnavailable(MedragError):
         )
 
 
+class NoCall(LanguageModelUnavailable):
+    """The call can't even be made: no client takes such an address or key."""
+
+
 def warm_up() -> None:
     """Import what the first call would wait for, a second or two of its time."""
     import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as below
@@ -258,11 +262,18 @@ def _call(endpoint: Endpoint, retries: int) -> Iterator[_Call]:
     def accept(response: Any) -> None:
         _accept(response, endpoint)
 
-    with (
-        Deadline(endpoint.timeout_s) as deadline,
-        client_within(deadline, url=endpoint.url, key=endpoint.key, accept=accept) as client,
-    ):
-        yield _Call(endpoint, client, deadline, retries)
+    try:
+        with (
+            Deadline(endpoint.timeout_s) as deadline,
+            client_within(deadline, url=endpoint.url, key=endpoint.key, accept=accept) as client,
+        ):
+            yield _Call(endpoint, client, deadline, retries)
+    except LanguageModelUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  of whatever kind a client raises them
+        what = f"could not be called ({type(error).__name__})"
+        # Without the cause, which may quote the key.
+        raise NoCall(what, check=endpoint.check(), retryable=False) from None
 
 
 def _accept(response: Any, endpoint: Endpoint) -> None:

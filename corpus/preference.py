@@ -17,6 +17,7 @@ from corpus.breaker import Breaker, breaker_of
 from corpus.language_model import (
     Endpoint,
     LanguageModelUnavailable,
+    NoCall,
     ask_reply,
     is_away,
     value_of,
@@ -105,7 +106,7 @@ class _Round:
             with breaker.watched(is_away):
                 return self._value(endpoint, left_s)
         except LanguageModelUnavailable as error:
-            if error.status in PUT_ASIDE:
+            if error.status in PUT_ASIDE or isinstance(error, NoCall):
                 breaker.put_aside()
             raise
 

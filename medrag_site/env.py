@@ -108,13 +108,11 @@ class Env:
         return [self._secret(name, word.strip()) for word in raw.split(",")] if raw else []
 
     def _secret(self, name: str, raw: str) -> str:
-        if not raw.startswith("/"):
-            return raw
-        try:
-            return Path(raw).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            wanted = "a secret, or the path of a file with one that this user may read"
-            raise ImproperlyConfigured(f"{name} must be {wanted}.") from error
+        secret = _read(name, raw) if raw.startswith("/") else raw
+        if not (secret.isascii() and secret.isprintable()):  # no header of HTTP takes it
+            wanted = "of printable ASCII characters, on one line"
+            raise ImproperlyConfigured(f"{name} must be {wanted}. It is not shown here.")
+        return secret
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         raw = self.text(name)
@@ -152,10 +150,28 @@ class Env:
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
 
 
+def _read(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        wanted = "a secret, or the path of a file with one that this user may read"
+        raise ImproperlyConfigured(f"{name} must be {wanted}.") from error
+
+
 def _address(raw: str) -> str:
+    """The address, where a client can call it. Raises ValueError."""
+    import httpx  # late: it takes a while, and only sites with an endpoint need it
+
     parts = urlsplit(raw)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         raise ValueError(raw)
+    if not raw.isprintable() or " " in raw or parts.port == 0:  # above 65535 it raises
+        raise ValueError(raw)
+    parts.hostname.encode("idna")  # as it is looked up: a label has 1 to 63 characters
+    try:
+        httpx.Request("POST", raw).url.host  # noqa: B018  read for what it raises
+    except httpx.InvalidURL as error:
+        raise ValueError(raw) from error
     return raw
 
 

@@ -55,6 +55,7 @@ SHARED = {
     "corpus.wakeups": "the worker wakes what the queue has lost",
     "corpus.time_limit": "nobody waits longer for a network than they are told to",
     "corpus.breaker": "an endpoint that is away is away for all who call it",
+    "corpus.endpoints": "no call goes to a machine that nobody configured",
     "corpus.request_forms": "what a language model is asked is of one type",
     "corpus.prompt_files": "a prompt's file is read and checked in one way",
     "corpus.preference": "several endpoints are asked in one order, wherever answers come from",

@@ -53,7 +53,8 @@ _LIST_HEADS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _INTRO = re.compile(r"(?P<intro>[^:;.,]{1,80}):\s+(?P<rest>\S.*)", re.DOTALL)
-_ROW = re.compile(r"[^:;]{1,80}:\s[^:;]+(?:;\s*[^:;]{1,80}:\s[^:;]+)+")
+# A piece of a row, between semicolons, which can't stand in one.
+_CELL = re.compile(r"\s*[^:]{1,80}:\s[^:]+")
 _JOINT = re.compile(r",?\s+(?P<word>and|but)\s+|,\s+(?P<comma>but|whereas)\s+")
 _SEMICOLON = re.compile(r";\s+(?:and\s+|but\s+)?")
 _COMMA = re.compile(r",\s+(?:and\s+)?")
@@ -121,7 +122,7 @@ def _leans(sentence: str, before: str) -> bool:
 def _atoms_of(unit: str, *, leans: bool) -> Iterator[str]:
     """Of one sentence: its list items, or its clauses under their label and frame."""
     masked = bracketless(unit)
-    if leans or _ROW.fullmatch(masked):
+    if leans or _is_row(masked):
         yield unit
         return
     if items := _listed(unit, masked):
@@ -130,6 +131,12 @@ def _atoms_of(unit: str, *, leans: bool) -> Iterator[str]:
     label, body = _introduced(unit, masked)
     parts = _parted(body)
     yield from (_sentence(label + part) for part in parts) if len(parts) > 1 else (unit,)
+
+
+def _is_row(masked: str) -> bool:
+    """Whether it is `label: cell; label: cell`; linear, as one pattern for all of it is not."""
+    cells = masked.split(";")
+    return len(cells) > 1 and all(map(_CELL.fullmatch, cells))
 
 
 def _listed(unit: str, masked: str) -> list[str]:

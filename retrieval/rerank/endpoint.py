@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.breaker import breaker_of
+from corpus.endpoints import directly
 from corpus.time_limit import within
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
@@ -88,15 +89,18 @@ class EndpointReranker:
         left_s = max(deadline - time.monotonic(), 0.001)
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         try:
-            # A redirect could carry the text to a machine that nobody chose.
             with (
-                httpx.Client(timeout=left_s, follow_redirects=False) as client,
+                httpx.Client(timeout=left_s, **directly()) as client,
                 client.stream("POST", self.url, json=body, headers=headers) as response,
             ):
                 _refuse_status(response.status_code)
                 return _read(response.iter_bytes(), deadline)
         except httpx.HTTPError as error:
             raise RerankUnavailable(f"did not answer ({type(error).__name__})") from error
+        except (httpx.InvalidURL, UnicodeError, OSError) as error:  # the first two may quote
+            what = f"could not be called ({type(error).__name__})"
+            hint = "Check MEDRAG_RERANK_URL and MEDRAG_RERANK_KEY."
+            raise RerankUnavailable(what, hint=hint, retryable=False) from None
 
 
 def scores_of(body: bytes, count: int) -> list[float]:

@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from chat import checks, judging
 from chat.checks import check_language_models
+from chat.checks_verifier import check_verifier
 from chat.endpoints import generating_endpoints, judging_endpoints
 from chat.generation.configured import site_generator
 from chat.generation.extractive import ExtractiveGenerator
@@ -32,6 +33,7 @@ def nothing_configured(settings: Settings) -> None:
             setattr(settings, f"{name}_LLM_{part}", [])
     settings.GENERATOR, settings.VERIFIER, settings.MODE = "extractive", "guards", "confident-lite"
     settings.JUDGE_MAY_GENERATE = False
+    settings.FOLLOW_UPS, settings.REWRITE_LLM_URL = "rules", ""
 
 
 def faults(settings: Settings, **values: Any) -> list[tuple[str, str]]:
@@ -51,6 +53,7 @@ def faults(settings: Settings, **values: Any) -> list[tuple[str, str]]:
         WRITER | {"GENERATE_LLM_URLS": [A, B], "GENERATE_LLM_KEYS": ["k"]},
         WRITER | {"GENERATE_LLM_URLS": [A, B], "GENERATE_LLM_KEYS": ["", "k"]},
         JUDGE | {"MODE": "confident"},
+        {"FOLLOW_UPS": "llm", "REWRITE_LLM_URL": A, "REWRITE_LLM_MODEL": "m"},
         {"GENERATE_LLM_URLS": [A], "GENERATE_LLM_MODELS": ["judge"]} | JUDGE,  # it writes nothing
         WRITER | JUDGE | {"JUDGE_LLM_MODELS": ["writer"], "JUDGE_MAY_GENERATE": True},
     ],
@@ -64,9 +67,9 @@ def test_what_fits_starts(settings: Settings, values: dict[str, Any]) -> None:
     ("values", "code", "said"),
     [
         ({"GENERATOR": "llm"}, "E002", "MEDRAG_GENERATOR=llm needs MEDRAG_GENERATE_LLM_URL"),
-        ({"VERIFIER": "llm"}, "E002", "MEDRAG_VERIFIER=llm needs MEDRAG_JUDGE_LLM_URL"),
         ({"MODE": "confident"}, "E002", "MEDRAG_MODE=confident needs MEDRAG_JUDGE_LLM_URL"),
-        (WRITER | {"VERIFIER": "llm"}, "E002", "MEDRAG_VERIFIER=llm"),
+        ({"FOLLOW_UPS": "llm"}, "E002", "MEDRAG_FOLLOW_UPS=llm needs MEDRAG_REWRITE_LLM_URL"),
+        (JUDGE | {"FOLLOW_UPS": "llm"}, "E002", "MEDRAG_FOLLOW_UPS=llm"),
         ({"GENERATE_LLM_URLS": [A]}, "E001", "MEDRAG_GENERATE_LLM_MODEL must be set together"),
         ({"JUDGE_LLM_MODELS": ["j"]}, "E001", "MEDRAG_JUDGE_LLM_MODEL must be set together"),
         (WRITER | {"GENERATE_LLM_MODELS": ["m", "n"]}, "E001", "2 models for 1 addresses"),
@@ -93,6 +96,20 @@ def test_what_does_not_fit_is_named(
     ((found, message),) = faults(settings, **values)
     assert found == f"chat.{code}"
     assert said in message
+
+
+def test_what_needs_a_judge_is_said_once(settings: Settings) -> None:
+    settings.VERIFIER = "llm"
+    found = [
+        message for check in (check_language_models, check_verifier) for message in check(None)
+    ]
+    assert [message.id for message in found] == ["chat.E040"]
+    assert "MEDRAG_VERIFIER=llm needs MEDRAG_JUDGE_LLM_URL" in found[0].msg
+
+
+def test_each_that_misses_a_model_is_named(settings: Settings) -> None:
+    found = faults(settings, GENERATOR="llm", MODE="confident", FOLLOW_UPS="llm")
+    assert [code for code, _ in found] == ["chat.E002"] * 3
 
 
 def test_a_prompt_that_cannot_be_filled(

@@ -16,7 +16,6 @@ from chat.judging import (
     AnswerJudgement,
     judge_answer,
     judge_fingerprint,
-    judged_again,
 )
 from chat.types import DraftClaim
 from chat.usage import Usage
@@ -132,12 +131,3 @@ def test_without_a_judge_there_is_no_judgement(settings: Settings) -> None:
     settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
     with pytest.raises(VerifierUnavailable, match="not configured"):
         judged()
-
-
-def test_a_replay_reads_what_was_said_and_asks_nobody(server: llm_server.Endpoint) -> None:
-    judgement = judged()
-    again = judged_again(judgement.raw)
-    assert (again.coverage, again.in_scope, again.contradicts) == (0.75, True, False)
-    assert len(server.asked) == 1
-    with pytest.raises(VerifierUnavailable):
-        judged_again("")

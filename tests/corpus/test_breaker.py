@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -122,6 +123,32 @@ def test_one_that_takes_no_call_is_put_aside_for_longer(breaker: Breaker, clock:
     assert breaker.refusal() == ""
     fail(breaker, FAILURES - 1)
     assert breaker.refusal() == ""
+
+
+@pytest.mark.parametrize("outcome", [succeed, fail, lambda breaker: fail(breaker, 1, down=False)])
+def test_a_call_in_flight_does_not_lift_that(
+    breaker: Breaker, clock: Clock, outcome: Callable[[Breaker], None]
+) -> None:
+    breaker.put_aside()
+    told = breaker.refusal()
+    outcome(breaker)  # of a call that was begun before
+    assert breaker.refusal() == told
+    clock.seconds += PUT_ASIDE_S - 0.001
+    assert breaker.is_open
+    assert breaker.refusal() == told
+    clock.seconds += 0.001
+    assert breaker.refusal() == ""
+    assert breaker.refusal()  # one finds out
+    succeed(breaker)
+    assert breaker.refusal() == ""
+
+
+def test_a_pause_is_only_made_longer(breaker: Breaker, clock: Clock) -> None:
+    breaker._pause(PUT_ASIDE_S)
+    fail(breaker)
+    clock.seconds += PAUSE_S
+    assert breaker.is_open
+    assert "00:11:40" in breaker.refusal()
 
 
 def test_to_look_whether_it_is_open_lets_nobody_through(breaker: Breaker, clock: Clock) -> None:

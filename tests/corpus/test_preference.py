@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -84,10 +85,41 @@ def test_one_that_takes_no_call_is_put_aside_and_then_asked_again(
     assert (again.model, len(servers[0].asked)) == ("model-2", asked)
     assert "put aside" in again.notes[0]
     breaker = breaker_of("generate 1", servers[0].url, "model-1")
-    breaker._pause_ends = time.monotonic()  # as if ten minutes had passed
+    breaker._put_aside_ends = breaker._pause_ends = time.monotonic()  # as if ten minutes had passed
     servers[0].default = says(GOOD)
     assert ask(*servers).model == "model-1"
     assert ask(*servers).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "error"),
+    [
+        ("http://127.0.0.1:1/v1", "schlüssel-canary", "UnicodeEncodeError"),
+        ("http://127.0.0.1:1/v1", "ключ-canary", "UnicodeEncodeError"),
+        ("http://[::1/v1", "key-canary", "InvalidURL"),
+        ("http://xn--/v1", "key-canary", "IDNAError"),
+    ],
+)
+def test_one_that_no_client_can_call_is_the_next_ones_turn_and_put_aside(
+    servers: list[llm_server.Endpoint], url: str, key: str, error: str
+) -> None:
+    broken = Endpoint(url, "broken", key, settings="MEDRAG_GENERATE_LLM")
+    endpoints = [broken, *of(servers[0])]
+    answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=20)
+    assert answer.model == "model-1"
+    assert answer.notes == (f"endpoint 1 (broken): could not be called ({error})",)
+    again = ask_first(endpoints, QUESTION, use="generate", timeout_s=20)
+    assert (again.model, again.calls) == ("model-1", 1)
+    assert "put aside" in again.notes[0]
+
+
+def test_when_no_client_can_call_it_the_error_quotes_nothing_and_nothing_is_of_use() -> None:
+    broken = Endpoint("http://127.0.0.1:1/v1", "m", "schlüssel-canary", settings="MEDRAG_X")
+    with pytest.raises(LanguageModelUnavailable) as raised:
+        ask_first([broken], QUESTION, use="generate", timeout_s=20)
+    assert not raised.value.retryable
+    assert "Check MEDRAG_X_URL" in raised.value.hint
+    assert "canary" not in "".join(traceback.format_exception(raised.value))
 
 
 def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(

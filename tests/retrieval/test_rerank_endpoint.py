@@ -148,3 +148,18 @@ def test_a_number_that_no_float_holds_is_refused() -> None:
     body = b'{"results": [{"index": 0, "relevance_score": 1' + b"0" * 400 + b"}]}"
     with pytest.raises(RerankUnavailable):
         scores_of(body, 1)
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "error"),
+    [
+        ("http://127.0.0.1:1/rerank", "schlüssel-canary", "UnicodeEncodeError"),
+        ("http://[::1/rerank", "key-canary", "InvalidURL"),
+        ("http://xn--/rerank", "key-canary", "IDNAError"),
+    ],
+)
+def test_what_no_client_can_call_leaves_the_order_as_it_is(url: str, key: str, error: str) -> None:
+    with pytest.raises(RerankUnavailable, match=rf"\({error}\)") as raised:
+        EndpointReranker(url, "m", key).score("question?", PASSAGES, timeout_s=5.0)
+    assert not raised.value.retryable
+    assert "canary" not in raised.value.sentence

@@ -99,7 +99,36 @@ def test_database_url_that_is_none(url: str) -> None:
         databases.external(url, "", "")
 
 
-@pytest.mark.parametrize("raw", ["example.org/v1", "ftp://example.org", "http://", "https:///v1"])
+NO_ADDRESSES = (
+    "example.org/v1", "ftp://example.org", "http://", "https:///v1",
+    # What no client can call.
+    "http://[::1/v1", "http://::1]/v1", "http://[::zz]/v1", "http://xn--/v1",
+    "http://a.example:99999/v1", "http://a.example:0/v1", "http://a.example:x/v1",
+    "http://a b.example/v1", "http://a.example/v 1", "http://a.example/\x07v1",
+    "http://" + "a" * 64 + ".example/v1", "http://a..example/v1", "http://\udcff/v1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", NO_ADDRESSES, ids=ascii)
+def test_among_several_addresses_one_that_is_none_is_refused_too(raw: str) -> None:
+    env = Env({"MEDRAG_X": f"https://a.example/v1,{raw}"})
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be addresses such as"):
+        env.urls("MEDRAG_X")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://model_server:8000/v1",
+        "https://models.example.org", "https://mödels.example.org/v1", "http://localhost/a%20b",
+    ],
+)  # fmt: skip
+def test_addresses_that_a_client_can_call(raw: str) -> None:
+    assert Env({"A": raw}).url("A") == raw
+    assert Env({"A": f"{raw}, {raw}"}).urls("A") == [raw, raw]
+
+
+@pytest.mark.parametrize("raw", NO_ADDRESSES, ids=ascii)
 def test_url_refuses_what_is_none(raw: str) -> None:
     assert Env({"A": "https://example.org:8000/v1"}).url("A") == "https://example.org:8000/v1"
     assert Env({}).url("A") == ""
@@ -115,6 +144,21 @@ def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
     assert Env({}).secret("A") == ""
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the path"):
         Env({"MEDRAG_X": str(tmp_path / "missing")}).secret("MEDRAG_X")
+
+
+@pytest.mark.parametrize("raw", ["schlüssel-canary", "ключ-canary", "a\nb-canary", "a\x07b-canary"])
+@pytest.mark.parametrize("is_in_a_file", [True, False])
+def test_a_secret_that_no_header_takes_is_refused_unseen(
+    tmp_path: Path, raw: str, is_in_a_file: bool
+) -> None:
+    path = tmp_path / "key"
+    path.write_text(raw, encoding="utf-8")
+    env = Env({"MEDRAG_X": str(path) if is_in_a_file else raw})
+    for read in (env.secret, env.secrets):
+        with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be of printable") as raised:
+            read("MEDRAG_X")
+        assert "canary" not in str(raised.value)
+    assert Env({"A": "k-1, ,k~2"}).secrets("A") == ["k-1", "", "k~2"]
 
 
 def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:

@@ -160,6 +160,6 @@ def joined_frequencies(reading: Reading) -> Iterator[tuple[Quantity, Frequency]]
             if (
                 one.role is Role.NONE
                 and one.end <= often.start
-                and re.fullmatch(r"(?:\s?[a-z-]+){0,4}\s?", between)
+                and re.fullmatch(r"(?:\s?[a-z-]++){0,4}\s?", between)
             ):
                 yield one, often

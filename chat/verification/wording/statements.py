@@ -47,6 +47,8 @@ _CUT = re.compile(
 _NO_CLAUSE = re.compile(r"(?:so|such) that\b|whether or not", re.IGNORECASE)
 _WORD = re.compile(r"\w+|[<>≤≥]")
 _PART = re.compile(r"[;|]\s*|(?<=[.!?])\s+")
+# Before what may go on with the line before; nothing of a run of white space is read twice.
+_BROKEN = re.compile(r"(?<!\s)\s++(?=[a-z(])")
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ class Statement:
 def statements(text: str) -> tuple[Statement, ...]:
     """In order, none without a word."""
     found = []
-    lines = text.replace("\r", "\n")
-    for start, end in line_sentence_spans(_unwrapped(lines)):
-        sentence = _unwrapped(lines)[start:end]
-        for part in _PART.split(sentence):
+    lines = _unwrapped(text.replace("", "
+"))
+    for start, end in line_sentence_spans(lines):
+        for part in _PART.split(lines[start:end]):
             if (plain := written_out(part)) and terms(plain):
                 found.append(Statement(plain, _clauses(plain)))
     return tuple(found)
@@ -97,7 +99,7 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 def _unwrapped(text: str) -> str:
     """A line that goes on in small letters is one with the line before."""
-    return re.sub(r"\s*\n\s*(?=[a-z(])", " ", text)
+    return _BROKEN.sub(lambda run: " " if "\n" in run.group() else run.group(), text)
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:
