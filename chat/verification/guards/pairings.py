@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.places import Place, is_misplaced, places
-from chat.verification.wording.roles import is_exchanged, is_kept, roles
+from chat.verification.wording.roles import is_exchanged, is_kept, is_turned, roles
 from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.terms import Term
 from chat.verification.wording.verbatim import word_for_word
@@ -106,6 +106,9 @@ def _says(term: Term) -> bool:
 
 
 def _is_exchanged(claimed: Statement, own: Sequence[Statement]) -> bool:
-    pairs = [(said, each) for said in roles(claimed) for source in own for each in roles(source)]
+    quoted = [each for source in own for each in roles(source)]
+    if any(is_turned(said, quoted) for said in roles(claimed)):
+        return True
+    pairs = [(said, each) for said in roles(claimed) for each in quoted]
     kept = any(is_kept(said, each) for said, each in pairs)
     return not kept and any(is_exchanged(said, each) for said, each in pairs)

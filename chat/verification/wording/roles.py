@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chat.verification.wording.statements import Statement
+from chat.verification.wording.statements import Statement, clause_at
 from chat.verification.wording.terms import Term
 from chat.verification.wording.vocabulary import GIVE
 
@@ -34,6 +34,8 @@ class Role:
     word: str
     left: frozenset[str]
     right: frozenset[str]
+    near_left: tuple[str, ...] = ()  # of its own clause alone, the nearest first
+    near_right: tuple[str, ...] = ()
 
 
 def is_exchanged(said: Role, quoted: Role) -> bool:
@@ -44,6 +46,32 @@ def is_exchanged(said: Role, quoted: Role) -> bool:
     own_left, own_right = _sides(quoted)
     kept = left & own_left and right & own_right
     return bool(left & own_right and right & own_left and not kept)
+
+
+def is_turned(said: Role, quoted: Sequence[Role]) -> bool:
+    """Whether within their clauses the sides are exchanged, and with none of these roles kept.
+
+    `Iron before transfusion in iron deficiency` has iron on both sides: there the two words next
+    to it decide.
+    """
+    same = [each for each in quoted if each.word == said.word]
+    if any(_nearest(said) == _nearest(each) for each in same):
+        return False
+    if any(all(_nearest(said)) and _nearest(said) == _nearest(each)[::-1] for each in same):
+        return True
+    clauses = [_clause_of(each) for each in same]
+    mine = _clause_of(said)
+    return any(is_exchanged(mine, each) for each in clauses) and not any(
+        is_kept(mine, each) for each in clauses
+    )
+
+
+def _nearest(role: Role) -> tuple[str, str]:
+    return "".join(role.near_left[:1]), "".join(role.near_right[:1])
+
+
+def _clause_of(role: Role) -> Role:
+    return Role(role.word, frozenset(role.near_left), frozenset(role.near_right))
 
 
 def is_kept(said: Role, quoted: Role) -> bool:
@@ -73,14 +101,25 @@ def _roles(statement: Statement) -> Iterator[Role]:
     for match in _TURNING.finditer(statement.text):
         left = frozenset(each.key for each in listed if each.end <= match.start())
         right = frozenset(each.key for each in listed if each.start >= match.end())
+        near = _near(statement, match.start(), match.end())
         word = _root(match["verb"] or match["pivot"])
         if not left and match["pivot"]:  # `Before A, B` is `B before A`
             right, left = _halves(statement, match.end(), listed)
-        if match["passive"] and _BE.search(statement.text[: match.start()]):
-            left, right = right, left
-        if word in _TURNED:
-            word, left, right = _TURNED[word], right, left
-        yield Role(word, left, right)
+            near = ((), ())
+        is_passive = match["passive"] and _BE.search(statement.text[: match.start()])
+        if bool(is_passive) is not (word in _TURNED):
+            left, right, near = right, left, near[::-1]
+        yield Role(_TURNED.get(word, word), left, right, *near)
+
+
+def _near(statement: Statement, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the clause speaks of left and right of the word, the nearest first."""
+    inside = [
+        term for term in clause_at(statement, start).terms if term.is_content and term.key != GIVE
+    ]
+    left = [term.key for term in inside if term.end <= start]
+    right = [term.key for term in inside if term.start >= end]
+    return tuple(reversed(left)), tuple(right)
 
 
 def _halves(
