@@ -109,6 +109,8 @@ def _is_exchanged(claimed: Statement, own: Sequence[Statement]) -> bool:
     quoted = [each for source in own for each in roles(source)]
     if any(is_turned(said, quoted) for said in roles(claimed)):
         return True
-    pairs = [(said, each) for said in roles(claimed) for each in quoted]
-    kept = any(is_kept(said, each) for said, each in pairs)
-    return not kept and any(is_exchanged(said, each) for said, each in pairs)
+    return any(
+        any(is_exchanged(said, each) for each in quoted)
+        and not any(is_kept(said, each) for each in quoted)
+        for said in roles(claimed)
+    )

@@ -16,13 +16,29 @@ _TURNING = re.compile(
     r"\b(?P<verb>(?:reduc|increas|decreas|lower|rais|caus|prevent|replac|treat|inhibit|block|preced"
     r"|follow|affect|produc|trigger|induc|worsen|improv|exceed|releas|revers|suppress|activat"
     r"|stimulat|impair|lead|result|damag|attack|contain|requir|need|suggest|indicat|mask|precipitat"
-    r"|promot|protect|antagoni[sz]|potentiat|enhanc|displac|carr|transmit|infect|spread|outweigh)"
-    r"(?:e|es|ed|ing|s|ies|y|d)?)\b(?P<passive>\s+(?:\w+ly\s+)?by\b)?"
+    r"|promot|protect|antagoni[sz]|potentiat|enhanc|displac|carr|transmit|infect|spread|outweigh"
+    r"|mimic|resembl|simulat|complicat|accompan|underl|aggravat|reliev|destroy|injur|compress"
+    r"|obstruct|regulat|control|restrict|limit|convert|metaboli[sz]|interact|supersed|surpass"
+    r"|predispos|provok|exacerbat|counteract|neutrali[sz]|oppos|prolong|shorten|delay|accelerat"
+    r"|depend|deriv|aris|stem|originat|develop|attribut|elicit|secret|synthesi[sz]|bind|attach)"
+    r"(?:e|es|ed|ing|s|ies|ied|y|d|ked|king)?)\b(?!\s+of\b)(?P<passive>\s+(?:\w+ly\s+)?by\b)?"
     r"|\b(?P<pivot>before|after|than|instead of|rather than|prior to|in place of|over|into|from"
     r"|ahead of|because of|due to|without)\b",
     re.IGNORECASE,
 )
 _BE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+\s+)?$", re.IGNORECASE)
+# `Results from` is `is caused by`, and no `results in`.
+_FROM = re.compile(r"\s+from\b", re.IGNORECASE)
+_ARISING = frozenset({"result", "aris", "stem", "deriv", "originat", "develop"})
+# Another verb of the same meaning, by its root.
+_SAME = {
+    **dict.fromkeys(("lead", "result", "produc", "trigger", "induc", "provok"), "caus"),
+    **dict.fromkeys(("precipitat", "aris", "stem", "deriv", "originat"), "caus"),
+    **dict.fromkeys(("lower", "decreas"), "reduc"),
+    "rais": "increas",
+    "supersed": "replac",
+}
+_TREATMENT = frozenset({"treatment", "treatments", "therapy", "therapies"})
 # A pivot that says of left and right what another says of right and left.
 _TURNED = {"before": "after", "prior to": "after", "ahead of": "after", "preced": "follow"}
 
@@ -96,7 +112,7 @@ def _roles(statement: Statement) -> Iterator[Role]:
         term
         for clause in statement.clauses
         for term in clause.terms
-        if term.is_content and term.key != GIVE
+        if _is_thing(term)
     ]
     for match in _TURNING.finditer(statement.text):
         left = frozenset(each.key for each in listed if each.end <= match.start())
@@ -107,19 +123,29 @@ def _roles(statement: Statement) -> Iterator[Role]:
             right, left = _halves(statement, match.end(), listed)
             near = ((), ())
         is_passive = match["passive"] and _BE.search(statement.text[: match.start()])
-        if bool(is_passive) is not (word in _TURNED):
+        is_from = word in _ARISING and bool(_FROM.match(statement.text, match.end()))
+        if (bool(is_passive) or is_from) is not (word in _TURNED):
             left, right, near = right, left, near[::-1]
-        yield Role(_TURNED.get(word, word), left, right, *near)
+        word = _TURNED.get(word, word)
+        yield Role(_SAME.get(word, word), left, right, *near)
 
 
 def _near(statement: Statement, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the clause speaks of left and right of the word, the nearest first."""
-    inside = [
-        term for term in clause_at(statement, start).terms if term.is_content and term.key != GIVE
+    """What the clause speaks of left and right of the word, the nearest first.
+
+    Where a sign stands right before the word, its left side is what stands before the sign.
+    """
+    every = [term for clause in statement.clauses for term in clause.terms if _is_thing(term)]
+    inside = [term for term in clause_at(statement, start).terms if _is_thing(term)]
+    left = [term.key for term in inside if term.end <= start] or [
+        term.key for term in every if term.end <= start
     ]
-    left = [term.key for term in inside if term.end <= start]
-    right = [term.key for term in inside if term.start >= end]
-    return tuple(reversed(left)), tuple(right)
+    return tuple(reversed(left)), tuple(term.key for term in inside if term.start >= end)
+
+
+def _is_thing(term: Term) -> bool:
+    """Whatever is spoken of, and `treatment`, though not `treat` and the like."""
+    return term.is_content and (term.key != GIVE or term.text.lower() in _TREATMENT)
 
 
 def _halves(
@@ -137,7 +163,7 @@ def _root(word: str) -> str:
     word = word.lower()
     if " " in word or word in {"before", "after", "than", "over", "into", "from", "without"}:
         return word
-    for ending in ("ies", "ing", "ed", "es", "e", "s", "y", "d"):
+    for ending in ("king", "ked", "ies", "ied", "ing", "ed", "es", "e", "s", "y", "d"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
     return word
