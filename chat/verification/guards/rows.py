@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.verification.guards import durations, figures, frequencies
+from chat.verification.quantities.matching import stands_in
+from chat.verification.quantities.reading import read
+from chat.verification.quantities.rows import read_rows
 from chat.verification.types import Cited, Finding, Label
-from chat.verification.wording.cells import Row, Table, Value, labelled
+from chat.verification.wording.cells import (
+    Row,
+    Table,
+    Value,
+    distinct_labels,
+    label_words,
+    labelled,
+    tables,
+)
+from chat.verification.wording.statements import Statement, statements
 from chat.verification.wording.terms import content_keys
 
 NAME = "rows"
@@ -26,7 +38,45 @@ def check(claim: str, cited: Cited) -> Finding | None:
                 return Finding(NAME, Label.CONTRADICTED, "number of another column of the table")
             if _is_mixed(values, table):
                 return Finding(NAME, Label.CONTRADICTED, "values of different rows of the table")
+    if any(_is_under_another(each, table) for each in statements(claim) for table in tables(cited)):
+        return Finding(NAME, Label.CONTRADICTED, "value of another column of the table")
     return None
+
+
+def _is_under_another(said: Statement, table: Table) -> bool:
+    """Whether a sentence names one column, says nothing of what stands there, and has what another
+    one holds: `without bleeding 3 mg` of `minor bleeding: 3 mg; no bleeding: 2 mg`.
+
+    The first column says which row it is.
+    """
+    words = label_words(said.text)
+    labels = distinct_labels(table.header)
+    columns = range(1, len(table.header))
+    named = [column for column in columns if labels[column] and labels[column] <= words]
+    others = [column for column in columns if column not in named]
+    if len(named) != 1 or not others or not any(row[named[0]] for row in table.rows):
+        return False
+    return any(
+        not _is_told(said, row, named[0], table)
+        and any(_is_told(said, row, o, table) for o in others)
+        for row in table.rows
+        if row[named[0]]
+    )
+
+
+def _is_told(said: Statement, row: Row, column: int, table: Table) -> bool:
+    """Whether a sentence says a number of a cell, or of words what no other cell of the row has."""
+    cell, label = row[column], table.header[column]
+    others = (each for each in row if each != cell)
+    own = content_keys(cell) - frozenset[str]().union(*map(content_keys, (label, *others)))
+    if read(cell).quantities:
+        return _counts_of(said, cell, label)
+    return bool(own & said.keys)
+
+
+def _counts_of(said: Statement, cell: str, label: str) -> bool:
+    held = read_rows((f"| {cell}", f"| {label}")).quantities
+    return any(stands_in(one, held) for one in read(said.text).quantities)
 
 
 def _is_counted_elsewhere(value: Value, table: Table) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.verification.texts import normalised
+from chat.verification.types import Cited
+from chat.verification.wording.stems import stem
+from chat.verification.wording.vocabulary import FUNCTION
 
 Row = tuple[str, ...]
 
@@ -16,6 +19,7 @@ _WORDS = re.compile(r"[^\W_]+|%")
 # What ends a value: a further label, also one that the header does not write so.
 _END = re.compile(r"[;\n]\s*(?:[^;:\n]{1,60}:\s|$)")
 _NOTE = re.compile(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)")  # a footnote stands so behind its row
+_TELLING = frozenset("no not without below above under over".split())
 MAX_ROWS = 60
 
 
@@ -57,6 +61,33 @@ def labelled(claim: str, quotes: Sequence[str]) -> Iterator[tuple[Table, list[li
         if len({value.column for value in values}) >= 2 and below:
             filled = tuple(row + ("",) * (len(header) - len(row)) for row in below)
             yield Table(header, filled), _told_rows(values)
+
+
+def tables(cited: Cited) -> list[Table]:
+    """What the quotes hold: the first row is quoted in front of its header.
+
+    None where several rows of one table are quoted, of which any may be the header.
+    """
+    rows = quoted_rows(cited.quotes)
+    if len(rows) != 2 or len(rows[0]) > len(rows[1]):
+        return []
+    row, header = rows
+    return [Table(header, (row + ("",) * (len(header) - len(row)),))]
+
+
+def label_words(text: str) -> frozenset[str]:
+    """The words and numbers that tell one label from another, by their stems."""
+    words = _WORDS.findall(normalised(text).casefold())
+    return frozenset(stem(word) for word in words if word not in FUNCTION - _TELLING)
+
+
+def distinct_labels(header: Row) -> list[frozenset[str]]:
+    """Of each label what no other has; of one that another holds whole, nothing."""
+    words = [label_words(_UNIT.sub("", label)) for label in header]
+    return [
+        own - frozenset[str]().union(*(other for other in words if other is not own))
+        for own in words
+    ]
 
 
 def _unless_label(match: re.Match[str]) -> str:

@@ -52,6 +52,12 @@ class Role:
     right: frozenset[str]
     near_left: tuple[str, ...] = ()  # of its own clause alone, the nearest first
     near_right: tuple[str, ...] = ()
+    has_doer: bool = False  # a verb, and no passive without `by`
+
+    @property
+    def is_order(self) -> bool:
+        """Whether it says what comes first."""
+        return self.word in {"after", "follow"}
 
 
 def is_exchanged(said: Role, quoted: Role) -> bool:
@@ -82,6 +88,18 @@ def is_turned(said: Role, quoted: Sequence[Role]) -> bool:
     )
 
 
+def is_of_another(said: Role, quoted: Sequence[Role]) -> bool:
+    """Whether the claim has, as what does it, what the quote names behind the verb only.
+
+    `Arrest impairs transmission` of `gentamicin impairs transmission and causes arrest`.
+    """
+    same = [each for each in quoted if each.word == said.word]
+    doer = frozenset(said.near_left)
+    if any(doer & each.left for each in same):
+        return False
+    return any(doer & each.right and {*said.near_right} & {*each.near_right} for each in same)
+
+
 def _nearest(role: Role) -> tuple[str, str]:
     return "".join(role.near_left[:1]), "".join(role.near_right[:1])
 
@@ -108,12 +126,7 @@ def roles(statement: Statement) -> tuple[Role, ...]:
 
 
 def _roles(statement: Statement) -> Iterator[Role]:
-    listed = [
-        term
-        for clause in statement.clauses
-        for term in clause.terms
-        if _is_thing(term)
-    ]
+    listed = [term for clause in statement.clauses for term in clause.terms if _is_thing(term)]
     for match in _TURNING.finditer(statement.text):
         left = frozenset(each.key for each in listed if each.end <= match.start())
         right = frozenset(each.key for each in listed if each.start >= match.end())
@@ -122,12 +135,14 @@ def _roles(statement: Statement) -> Iterator[Role]:
         if not left and match["pivot"]:  # `Before A, B` is `B before A`
             right, left = _halves(statement, match.end(), listed)
             near = ((), ())
-        is_passive = match["passive"] and _BE.search(statement.text[: match.start()])
+        is_after_be = bool(_BE.search(statement.text[: match.start()]))
+        is_passive = bool(match["passive"]) and is_after_be
+        has_doer = bool(match["verb"]) and is_after_be is is_passive
         is_from = word in _ARISING and bool(_FROM.match(statement.text, match.end()))
-        if (bool(is_passive) or is_from) is not (word in _TURNED):
+        if (is_passive or is_from) is not (word in _TURNED):
             left, right, near = right, left, near[::-1]
         word = _TURNED.get(word, word)
-        yield Role(_SAME.get(word, word), left, right, *near)
+        yield Role(_SAME.get(word, word), left, right, *near, has_doer)
 
 
 def _near(statement: Statement, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
