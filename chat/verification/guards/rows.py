@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.verification.guards import durations, figures, frequencies
+from chat.verification.quantities.levelling import levelled
 from chat.verification.quantities.matching import stands_in
 from chat.verification.quantities.reading import read
 from chat.verification.quantities.rows import read_rows
+from chat.verification.quantities.units import unit_in_header
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.cells import (
     Row,
@@ -75,8 +77,14 @@ def _is_told(said: Statement, row: Row, column: int, table: Table) -> bool:
 
 
 def _counts_of(said: Statement, cell: str, label: str) -> bool:
-    held = read_rows((f"| {cell}", f"| {label}")).quantities
+    held = read_rows(_alone(cell, label)).quantities
     return any(stands_in(one, held) for one in read(said.text).quantities)
+
+
+def _alone(cell: str, label: str) -> tuple[str, str]:
+    """A cell as the one column of a table, under what its label says of units and nothing else."""
+    unit = unit_in_header(levelled(label))
+    return f"| {cell}", f"| ({unit})" if unit else "|"
 
 
 def _is_counted_elsewhere(value: Value, table: Table) -> bool:
@@ -86,8 +94,8 @@ def _is_counted_elsewhere(value: Value, table: Table) -> bool:
 
 
 def _counts_alike(said: str, cell: str, label: str) -> bool:
-    """Whether a cell bears out all that is counted; as the one column of a table."""
-    cited = Cited((f"| {cell}", f"| {label}"))
+    """Whether a cell bears out all that is counted."""
+    cited = Cited(_alone(cell, label))
     return not any(check(said, cited) for check in _COUNTS)
 
 

@@ -76,3 +76,44 @@ def test_a_cell_that_is_printed_once_for_several_rows_may_be_of_each() -> None:
 def test_without_a_header_there_is_nothing_to_compare() -> None:
     assert rows.check("Dose: 5 mg; Interval: 8 hours", Cited(("Give 5 mg every 8 hours.",))) is None
     assert rows.check("Dose: 5 mg; Interval: 8 hours", Cited(("Dose | Interval",))) is None
+
+
+BLEEDING = Cited(
+    (
+        "Above 9 | Stop it; menadiol 4 mg by vein | Stop it; menadiol 1 mg by mouth",
+        "Level | Slight bleeding | No bleeding",
+    )
+)
+FORBIDDEN = Cited(
+    ("Capsules | 80 mg twice daily | Contraindicated", "Form | eGFR 40 to 59 | eGFR 20 to 39")
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("With slight bleeding give menadiol 4 mg.", BLEEDING),
+        ("With no bleeding give menadiol 1 mg by mouth.", BLEEDING),
+        ("Above 9 stop it.", BLEEDING),
+        ("Capsules 80 mg are given at an eGFR of 40 to 59.", FORBIDDEN),
+        ("Capsules are contraindicated at an eGFR of 20 to 39.", FORBIDDEN),
+        ("Capsules are contraindicated in some.", FORBIDDEN),
+    ],
+)
+def test_a_sentence_keeps_to_its_column(claim: str, cited: Cited) -> None:
+    assert rows.check(claim, cited) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("With slight bleeding give menadiol 1 mg.", BLEEDING),
+        ("With no bleeding give menadiol 4 mg.", BLEEDING),
+        ("Capsules are contraindicated at an eGFR of 40 to 59.", FORBIDDEN),
+        ("Capsules 80 mg are given at an eGFR of 20 to 39.", FORBIDDEN),
+    ],
+)
+def test_a_sentence_with_the_value_of_another_column_is_found(claim: str, cited: Cited) -> None:
+    finding = rows.check(claim, cited)
+    assert finding is not None
+    assert finding.detail == "value of another column of the table"
