@@ -12,6 +12,7 @@ WHY: dict[str, str] = {
     "citation": "it cites no passage that was found",
     "quote": "what it quotes does not stand in the passage",
     "figures": "a number or its unit is not the one of the quote",
+    "rows": "it mixes the rows or columns of a table",
     "frequencies": "how often it is to be given is not what the quote says",
     "durations": "for how long it holds is not what the quote says",
     "drugs": "it names another medicine than the quote",

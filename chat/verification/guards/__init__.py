@@ -19,6 +19,7 @@ from chat.verification.guards import (
     polarity,
     populations,
     routes,
+    rows,
     words,
 )
 from chat.verification.types import Cited, Finding
@@ -27,6 +28,7 @@ Guard = Callable[[str, Cited], Finding | None]
 
 GUARDS: tuple[Guard, ...] = (
     figures.check,
+    rows.check,
     frequencies.check,
     durations.check,
     drugs.check,

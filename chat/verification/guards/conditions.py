@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.statements import (
+    OPENING_VERBS,
     Clause,
     Statement,
     is_covered,
     sources,
     statements,
 )
-from chat.verification.wording.terms import Term
 from chat.verification.wording.verbatim import word_for_word
 from chat.verification.wording.vocabulary import GIVE, meaning
 
@@ -36,6 +36,31 @@ _STATE = re.compile(
     r"|can|by|at|after|before|over|because|when|if|unless|who|that|which|to|from|give|use"
     r"|every)\b|$)",
     re.IGNORECASE,
+)
+# `For an operation that cannot wait, give ...`, whatever it names.
+_LEADING = re.compile(
+    r"^\W*(?:for|in|during|with|on)\s+(?!example|instance|addition|general|practice|particular"
+    r"|short|summary|contrast|total|all\b|any case|most cases|these|this|that|patients?,|people,)"
+    r"(?P<state>[^,;:.()]{3,80}),\s+(?:then\s+|always\s+|also\s+|do not\s+|\w+ly\s+)?"
+    rf"(?:{OPENING_VERBS})\b",
+    re.IGNORECASE,
+)
+# Whose word it takes: `after discussion with the hepatologist`, `on the advice of ...`.
+_ADVICE = re.compile(
+    r"\b(?:after (?:\w+ )?(?:discussion|consultation|agreement|consulting|discussing)"
+    r"(?: (?:it|this))?(?: with)?"
+    r"|(?:on|with|at) (?:the )?(?:advice|instruction|recommendation|direction|request|agreement"
+    r"|approval|consent) (?:of|from)|in (?:discussion|consultation|agreement|liaison) with"
+    r"|under (?:the )?(?:supervision|guidance|direction) of"
+    r"|(?:discuss|agree|liaise|consult)(?:ed|es|s)?(?: (?!and\b|or\b)\w+){0,4}? with"
+    r"|(?:approved|authorised|authorized|supervised|advised|agreed|prescribed) by)\s+"
+    r"(?P<state>(?:[\w-]+\s*){1,6}?)(?=[,.;:()]|\s+(?:and|or|if|when|before|after|because|who|that"
+    r"|about|to|is|are|may|should|must)\b|$)",
+    re.IGNORECASE,
+)
+# `A seizure that lasts ...` and no other; not `show that`, `so that`.
+_WHICH_ONE = re.compile(
+    r"\b(?:an?|any|every|each|those|no|only)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
 )
 _OR = re.compile(r"[,\s]*or\b", re.IGNORECASE)
 _ILL = re.compile(
@@ -75,12 +100,18 @@ def _limits(statement: Statement, said: frozenset[str]) -> Iterator[frozenset[st
         if is_other and is_covered(before.keys, said, share=0.8):
             continue
         is_limit = clause.is_limit and clause.opener not in {"whether", "until", "till", "where"}
+        is_limit |= clause.opener == "that" and bool(
+            _WHICH_ONE.search(statement.text[: clause.start])
+        )
         if is_limit and clause.start < reason:
             yield _of_whom(clause) if clause.opener == "who" else clause.keys - _PATIENT
     for match in _STATE.finditer(statement.text):
         if match.start() < reason and (match["whom"] or _ILL.search(match["state"])):
-            inside = _terms_between(statement, *match.span("state"))
-            yield frozenset(term.key for term in inside if term.is_content) - _PATIENT - {GIVE}
+            yield _spoken_of(statement, *match.span("state"))
+    for pattern in (_LEADING, _ADVICE):
+        for match in pattern.finditer(statement.text):
+            if match.start() < reason:
+                yield _spoken_of(statement, *match.span("state"))
 
 
 def _of_whom(clause: Clause) -> frozenset[str]:
@@ -89,10 +120,11 @@ def _of_whom(clause: Clause) -> frozenset[str]:
     return frozenset(listed[:1]) - _PATIENT
 
 
-def _terms_between(statement: Statement, start: int, end: int) -> list[Term]:
-    return [
+def _spoken_of(statement: Statement, start: int, end: int) -> frozenset[str]:
+    inside = [
         term for clause in statement.clauses for term in clause.terms if start <= term.start < end
     ]
+    return frozenset(term.key for term in inside if term.is_content) - _PATIENT - {GIVE}
 
 
 def _main_is_said(statement: Statement, limit: frozenset[str], said: frozenset[str]) -> bool:

@@ -10,7 +10,14 @@ from functools import lru_cache
 
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.places import Place, is_misplaced, places
-from chat.verification.wording.roles import is_exchanged, is_kept, roles
+from chat.verification.wording.roles import (
+    Role,
+    is_exchanged,
+    is_kept,
+    is_of_another,
+    is_turned,
+    roles,
+)
 from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.terms import Term
 from chat.verification.wording.verbatim import word_for_word
@@ -24,6 +31,13 @@ _EDGE = re.compile(
 _RANGE = re.compile(r"(?<=\d)\s*(?:to|and|or|-|–)\s*(?=\d)")
 _WITH_NUMBER = re.compile(r"\s(?:\w|\d+|[ivx]+)$")  # hepatitis b, type 2
 _UNIT = re.compile(r"\s*-?(%|[^\W\d_]+(?:/[^\W\d_]+)*)?")
+# Whatever says what comes first.
+_ORDER = re.compile(
+    r"\b(?:before\w*|after\w*|first\w*|then|prior|until|till|later|follow\w*|once|when|next|since"
+    r"|by|earlier|ahead|preced\w*|within|subsequent\w*|prefer\w*|start\w*|begin\w*|instead"
+    r"|from|already|pre\w*|post\w*|wait\w*|end\w*|last\w*|new\w*|previous\w*)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -106,6 +120,49 @@ def _says(term: Term) -> bool:
 
 
 def _is_exchanged(claimed: Statement, own: Sequence[Statement]) -> bool:
-    pairs = [(said, each) for said in roles(claimed) for source in own for each in roles(source)]
-    kept = any(is_kept(said, each) for said, each in pairs)
-    return not kept and any(is_exchanged(said, each) for said, each in pairs)
+    quoted = [each for source in own for each in roles(source)]
+    if any(is_turned(said, quoted) for said in roles(claimed)):
+        return True
+    if _loses_order(claimed, quoted) or any(_is_crossed(claimed, each) for each in own):
+        return True
+    verbs = [role for role in roles(claimed) if role.has_doer]
+    if any(is_of_another(said, quoted) for said in verbs):
+        return True
+    return any(
+        any(is_exchanged(said, each) for each in quoted)
+        and not any(is_kept(said, each) for each in quoted)
+        for said in roles(claimed)
+    )
+
+
+def _loses_order(claimed: Statement, quoted: Sequence[Role]) -> bool:
+    """`Iron with transfusion` of `iron before transfusion`: both are said, and no order at all."""
+    if _ORDER.search(claimed.text):
+        return False
+    return any(
+        role.is_order
+        and role.near_left
+        and role.near_right
+        and role.near_left[0] != role.near_right[0]
+        and {role.near_left[0], role.near_right[0]} <= claimed.keys
+        for role in quoted
+    )
+
+
+def _is_crossed(claimed: Statement, quoted: Statement) -> bool:
+    """`Use A when B is absent` of `use B when A is absent`."""
+    (limit, main), (own_limit, own_main) = _halves(claimed), _halves(quoted)
+    to_main = (own_limit - own_main) & (main - limit)
+    to_limit = (own_main - own_limit) & (limit - main)
+    return bool(to_main and to_limit)
+
+
+def _halves(statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    """What its conditions speak of, and what its other clauses do."""
+    spoken_of = [
+        (each.is_limit, {term.key for term in each.terms if _says(term)})
+        for each in statement.clauses
+    ]
+    limits = (keys for is_limit, keys in spoken_of if is_limit)
+    others = (keys for is_limit, keys in spoken_of if not is_limit)
+    return frozenset[str]().union(*limits), frozenset[str]().union(*others)

@@ -37,7 +37,8 @@ _CLOCK = re.compile(
 _UNIT_NAMES = "|".join(re.escape(unit) for unit in UNITS if unit.isalpha())
 _RATIO = re.compile(
     rf"(?<![\w.,/-])(?P<top>{NUMBER}|one)(?:\s?(?:-|to)\s?(?P<top2>{NUMBER}))?"
-    r"(?:\s?:\s?|(?P<slash>\s?/\s?)|\s(?:in|out\sof|of|per)\s(?:every\s|each\s)?)"
+    r"(?:\s?:\s?|(?P<slash>\s?/\s?)|\s(?:in|per)\s(?:every\s|each\s)?"
+    r"|\s(?:out\s)?of\s(?:(?:every|each|all|the|her|his|their|our|its|these|those)\s)?)"
     rf"(?P<low>{NUMBER})(?:\s?(?:-|to)\s?(?P<high>{NUMBER}))?"
     rf"(?![\w%]|\.\d|/|-[a-z]|\s?(?:{_UNIT_NAMES})(?![a-z]))"
 )

@@ -36,6 +36,8 @@ always|invariably / never|sometimes|occasionally|rarely
 all of|both / any of|any one of|one of|either
 most|majority|many / few|minority|some
 all|every|each / some|certain|few
+(?:first|initial|single)(?= (?:doses?|tablets?|infusions?|injections?)\\b) / (?:all|every|each|any|
+subsequent|further|later)(?= (?:the )?(?:doses?|tablets?|infusions?|injections?)\\b)
 maxim\\w+|most / minim\\w+|least
 benign / malignant|cancerous
 systolic / diastolic

@@ -21,6 +21,18 @@ LIMITING = frozenset(
     "if when whenever unless until till provided while whilst where once who whose whom "
     "whether".split()
 )
+# The same in several words; `as soon as possible` limits nothing.
+_PHRASES = (
+    "as long as",
+    "so long as",
+    "as soon as(?! possible| practicable| feasible| you can)",
+    "in case",
+    "in whom",
+    "in the event (?:of|that)",
+    "in the presence of",
+    "on condition that",
+)
+_LIMITING_PHRASE = re.compile("|".join(_PHRASES))
 # What opens one that gives a reason, or goes on.
 _ASIDE = frozenset("because since although though whereas so which that".split())
 _VERBS = """
@@ -29,6 +41,7 @@ send change reduce increase offer consider discuss report restart withhold begin
 administer observe request treat keep apply infuse inject dilute flush review round halve omit
 switch then is are was were has have had should must may can will cannot need needs not never no
 """
+OPENING_VERBS = "|".join(_VERBS.split())
 _OPENERS = "|".join(sorted((LIMITING | _ASIDE) - {"once"}, key=len, reverse=True))
 # `Once the fever falls`, and not `once daily`.
 _AS_SOON_AS = (
@@ -37,10 +50,10 @@ _AS_SOON_AS = (
     r"|to\b|for\b|on\b|if\b|when\b|before|after)\w)"
 )
 _CUT = re.compile(
-    rf"(?P<mark>[,()]\s*|\s[–—-]\s)?(?<!\w)(?:(?P<opener>{_OPENERS}|{_AS_SOON_AS}|as long as"
-    rf"|in case|in whom)\b"
+    rf"(?P<mark>[,()]\s*|\s[–—-]\s)?(?<!\w)(?:(?P<opener>{_OPENERS}|{_AS_SOON_AS}"
+    rf"|{'|'.join(_PHRASES)})\b"
     rf"|(?:and|but|or)\s+(?P<limited>if|when|unless)\b"
-    rf"|(?P<going_on>and|but|or|then)\s+(?=(?:{'|'.join(_VERBS.split())})\b))"
+    rf"|(?P<going_on>and|but|or|then)\s+(?=(?:{OPENING_VERBS})\b))"
     r"|(?P<sign>[,:()]\s|\s[–—]\s)",
     re.IGNORECASE,
 )
@@ -69,7 +82,7 @@ class Clause:
 
     @property
     def is_limit(self) -> bool:
-        return self.opener in LIMITING or self.opener in {"as long as", "in case", "in whom"}
+        return self.opener in LIMITING or bool(_LIMITING_PHRASE.match(self.opener))
 
 
 @dataclass(frozen=True)
@@ -88,8 +101,7 @@ class Statement:
 def statements(text: str) -> tuple[Statement, ...]:
     """In order, none without a word."""
     found = []
-    lines = _unwrapped(text.replace("", "
-"))
+    lines = _unwrapped(text.replace("\r", "\n"))
     for start, end in line_sentence_spans(lines):
         for part in _PART.split(lines[start:end]):
             if (plain := written_out(part)) and terms(plain):

@@ -71,6 +71,24 @@ TABLE = """
 > Dilute the dose in 100 mL of sodium chloride.
 + The dose is diluted.
 + Dilute the dose in sodium chloride.
+> Restart heparin as soon as bleeding is controlled.
++ As soon as bleeding is controlled, heparin is restarted.
++ Restart heparin when bleeding is controlled.
+- Restart heparin.
+> Restart heparin as soon as possible.
++ Restart heparin.
+> The maximum is 2 g, after discussion with the hepatologist.
++ After discussion with the hepatologist, the maximum is 2 g.
+- The maximum is 2 g.
+> Discuss it with the microbiologist; another medicine is usual.
+- Discuss it; another medicine is usual.
+> For a procedure that cannot wait, give plasma 10 mL/kg.
++ Give plasma 10 mL/kg for a procedure that cannot wait.
+- Give plasma 10 mL/kg.
+> Give lorazepam 4 mg for any seizure that lasts longer than 5 minutes.
+- Give lorazepam 4 mg for every seizure.
+> In general, give plasma 10 mL/kg.
++ Give plasma 10 mL/kg.
 > Ask the nurse in the morning.
 + Ask the nurse.
 """

@@ -70,6 +70,25 @@ TABLE = """
 > The pump needs a line.
 + A line is needed by the pump.
 ! A line needs the pump.
+> Offer zinc before feeding to a child with zinc deficiency.
++ A child with zinc deficiency is offered zinc before feeding.
++ Before feeding, offer zinc to a child with zinc deficiency.
+! Offer feeding before zinc to a child with zinc deficiency.
+! Offer zinc with feeding to a child with zinc deficiency.
+> Neomycin impairs hearing and may cause vertigo.
++ Hearing is impaired by neomycin.
++ Neomycin may cause vertigo.
+! Vertigo may impair hearing.
+> Use a swab when a biopsy cannot be obtained.
++ When a biopsy cannot be obtained, use a swab.
+! Use a biopsy when a swab cannot be obtained.
+> The rash results from sunlight.
++ Sunlight causes the rash.
++ The rash is caused by sunlight.
+! The rash causes sunlight.
+! Sunlight results from the rash.
+> Anaemia mimics heart failure.
+! Heart failure mimics anaemia.
 > Step 1 is glucose. Step 2 is insulin.
 + Step 2 is insulin.
 ! Step 1 is insulin. Step 2 is glucose.

@@ -7,6 +7,10 @@ from chat.verification.types import Cited, Label
 from tests.chat.guards.tables import Case, cases
 
 TABLE = """
+> Weigh the child before the first dose.
++ Before the first dose, the child is weighed.
+! Weigh the child before every dose.
+! Weigh the child before all doses.
 > Do not give gentamicin to a patient with myasthenia gravis.
 + Gentamicin should be avoided in patients with myasthenia gravis.
 + Gentamicin is contraindicated in myasthenia gravis.

@@ -21,6 +21,9 @@ TABLE = """
 - Codeine must not be taken under 12 years.
 ! Adults under 12 years must not take codeine.
 ! Neonates must not take codeine.
+> A repeat scan is planned in infants under 6 months with persistent fever and a poor response.
++ In infants under 6 months with persistent fever, a repeat scan is planned.
+- A repeat scan is planned.
 > Trimethoprim is avoided in the first trimester of pregnancy.
 + In the first trimester of pregnancy trimethoprim is avoided.
 - Trimethoprim is avoided in pregnancy.
