@@ -13,11 +13,14 @@ from chat.verification.guards import (
     conditions,
     drugs,
     durations,
+    effects,
     figures,
     frequencies,
+    mixtures,
     pairings,
     polarity,
     populations,
+    quantifiers,
     routes,
     words,
 )
@@ -35,6 +38,9 @@ GUARDS: tuple[Guard, ...] = (
     polarity.check,
     conditions.check,
     pairings.check,
+    mixtures.check,
+    effects.check,
+    quantifiers.check,
     words.check,
 )
 
