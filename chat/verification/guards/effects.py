@@ -42,8 +42,16 @@ def _forms() -> dict[str, str]:
 
 
 _KINDS = _forms()
+# `Is associated with a reduced risk of` says `reduces the risk of`.
+_LINK = (
+    r"(?:associated with|linked to|linked with)\s+(?:an?\s+|the\s+)?(?:\w+ly\s+)?"
+    r"(?:(?P<up>increased|higher|raised|greater)|(?:reduced|decreased|lower))(?=\s+\w)"
+)
 _VERB = re.compile(
-    r"(?<![\w-])(?:{})(?![\w-])".format("|".join(sorted(_KINDS, key=len, reverse=True))), re.I
+    r"(?<![\w-])(?:{}|(?P<link>{}))(?![\w-])".format(
+        "|".join(sorted(_KINDS, key=len, reverse=True)), _LINK
+    ),
+    re.IGNORECASE,
 )
 _DETERMINED = re.compile(
     r"\b(?:an?|the|this|that|any|no|of|in|with|for|from|by|at|to|its|their|on|further|dose"
@@ -68,7 +76,7 @@ _FRONT = re.compile(r"\s*(?:in|for|during|among|with|after|before|at|on)\b[^,]*,
 _SAYS_LITTLE = frozenset(
     meaning(word)
     for word in "risk chance likelihood probability incidence rate level effect severity number "
-    "use dose patient drug high low large small great amount concentration treatment symptom "
+    "use dose patient drug high large small great amount concentration treatment symptom "
     "acute severe serious major long short term significant people women men".split()
 )
 
@@ -113,7 +121,12 @@ def _is_anothers(said: Effect, quoted: Sequence[Effect]) -> bool:
     own = frozenset[str]().union(*(each.subject for each in near))
     if not said.subject or said.subject & own:
         return False
-    others = frozenset[str]().union(*(each.subject | each.object for each in quoted))
+    if any(each.subject & said.subject and each.object & said.object for each in quoted):
+        return True
+    is_known = all(each.subject for each in near)  # and no `it`, and no imperative
+    others = frozenset[str]().union(
+        *(each.subject | each.object if is_known else each.object for each in quoted)
+    )
     return bool(said.subject & others - frozenset[str]().union(*(each.object for each in near)))
 
 
@@ -125,11 +138,13 @@ def effects(statement: Statement) -> tuple[Effect, ...]:
     verbs = [match for match in _VERB.finditer(text) if _is_verb(text, match)]
     for place, match in enumerate(verbs):
         start = verbs[place - 1].end() if place else 0
-        left, inherits = _left(text, start, match.start())
-        subject = found[-1].subject if inherits and found else left
+        left, is_relative = _left(text, start, match.start())
+        subject = left or (found[-1].subject if found and not is_relative else left)
         after = verbs[place + 1].start() if place + 1 < len(verbs) else len(text)
         right = _right(text, match.end(), after, is_last=place + 1 == len(verbs))
-        kind = _KINDS[match.group().lower()]
+        kind = _kind(match)
+        if is_relative and left and not right and found:  # `ulcers, which the drug prevents`
+            right = found[-1].object
         if _is_passive(text, match):
             by = _BY.match(text, match.end())
             agent = _right(text, by.end(), after, is_last=True) if by else frozenset()
@@ -144,6 +159,8 @@ def effects(statement: Statement) -> tuple[Effect, ...]:
 def _is_verb(text: str, match: re.Match[str]) -> bool:
     """And no noun or adjective: `an increase in`, `the increased risk`, `a treat`."""
     before, word = text[: match.start()], match.group().lower()
+    if match["link"]:
+        return True
     if _TO.search(before.lower()) or _BE.search(before) or _HAVE.search(before):
         return True
     if _NOUN_TAIL.match(text, match.end()) and " " not in word:
@@ -154,23 +171,28 @@ def _is_verb(text: str, match: re.Match[str]) -> bool:
     return not word.endswith("ed") or re.search(r"[^\W\d_]{3,}\s+$", before) is not None
 
 
+def _kind(match: re.Match[str]) -> str:
+    if match["link"]:
+        return "up" if match["up"] else "down"
+    return _KINDS[match.group().lower()]
+
+
 def _is_passive(text: str, match: re.Match[str]) -> bool:
-    is_done = match.group().lower().split()[0].endswith("ed")
+    is_done = not match["link"] and match.group().lower().split()[0].endswith("ed")
     return is_done and _BE.search(text[: match.start()]) is not None
 
 
 def _left(text: str, start: int, end: int) -> tuple[frozenset[str], bool]:
-    """The subject before a verb, and whether it is the one of the verb before."""
+    """The subject before a verb, and whether a `which` stands before it."""
     part = text[start:end]
     joints = list(_JOINT.finditer(part)) if start else []
     edges = list(_EDGE.finditer(part))
     cut = max([0, *(each.end() for each in [*joints[-1:], *edges])])
-    is_first = not start
     if front := _FRONT.match(part[cut:]):
         cut += front.end()
     keys = _keys(part[cut:])
     relative = bool(edges and edges[-1].group().strip(" ,").lower() in {"which", "that", "who"})
-    return keys, not keys and not is_first and not relative
+    return keys, relative
 
 
 def _right(text: str, start: int, end: int, *, is_last: bool) -> frozenset[str]:

@@ -148,10 +148,18 @@ def _differs(said: Segment, own: Sequence[Segment]) -> bool:
     for each in said.quantifiers:
         if each.kind in kinds | {EACH} or (each.kind == ALL and EACH in kinds):
             continue
+        if any(_is_same(each, other) for segment in own for other in segment.quantifiers):
+            continue
         if known or each.kind in _ADDING:
             return True
     lost = [_has_lost(said, each) for each in near]
     return _is_stricter(said, near) or (all(lost) if said.quantifiers else any(lost))
+
+
+def _is_same(said: Quantifier, quoted: Quantifier) -> bool:
+    """Of one kind, and beside something that is not only what is counted."""
+    beside = (said.beside & quoted.beside) - {said.subject, quoted.subject}
+    return said.kind == quoted.kind and bool(beside)
 
 
 def _has_lost(said: Segment, own: Segment) -> bool:

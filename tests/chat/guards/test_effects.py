@@ -69,6 +69,46 @@ TABLE = """
 ! Statins reduce myalgia in women.
 ! Statins increase stroke in adults.
 """
+# Texts that were written after the rules; what is false falls to any guard.
+UNSEEN = """
+> Beta-blockers lower the heart rate and mortality but can worsen asthma and cause fatigue.
++ Beta-blockers can worsen asthma.
++ Fatigue can be caused by beta-blockers.
++ Mortality is lowered by beta-blockers.
++ Beta-blockers lower the heart rate.
++ Beta-blockers reduce heart rate and mortality.
+- Beta-blockers lower asthma.
+- Beta-blockers can worsen mortality.
+- Beta-blockers can cause asthma.
+- Asthma can worsen fatigue.
+- Beta-blockers can worsen the heart rate.
+> Thiazides raise calcium and lower sodium, whereas loop diuretics lower both calcium and potassium.
++ Thiazides raise calcium.
++ Thiazides lower sodium.
++ Loop diuretics lower calcium and potassium.
+- Loop diuretics raise calcium.
+- Thiazides lower potassium.
+- Thiazides raise sodium.
+> Aspirin prevents stroke; in some people it causes gastric ulcers, which omeprazole prevents.
++ Aspirin prevents stroke.
++ In some people aspirin causes gastric ulcers.
++ Omeprazole prevents gastric ulcers.
+- Aspirin prevents gastric ulcers.
+- Aspirin causes stroke.
+- Omeprazole causes gastric ulcers.
+- Omeprazole prevents stroke.
+> Dexamethasone reduced mortality in ventilated patients and increased blood glucose.
++ Dexamethasone increased blood glucose.
++ Mortality in ventilated patients was reduced by dexamethasone.
+- Dexamethasone increased mortality in ventilated patients.
+- Dexamethasone reduced blood glucose.
+- Blood glucose reduced mortality in ventilated patients.
+> Smoking is associated with an increased risk of clots; sport is linked to a reduced risk of falls.
++ Sport is associated with a reduced risk of falls.
+- Smoking is associated with a reduced risk of clots.
+- Smoking is associated with an increased risk of falls.
+- Sport is associated with a reduced risk of clots.
+"""
 
 
 @pytest.mark.parametrize("case", cases(TABLE), ids=str)
@@ -76,6 +116,14 @@ def test_table(case: Case) -> None:
     finding = effects.check(case.claim, case.cited)
     assert (finding is None) is (case.sign == "+")
     assert finding is None or finding.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize("case", cases(UNSEEN), ids=str)
+def test_unseen(case: Case) -> None:
+    if case.sign == "+":
+        assert effects.check(case.claim, case.cited) is None
+    else:
+        assert first_finding(case.claim, case.cited) is not None
 
 
 @pytest.mark.parametrize("case", [each for each in cases(TABLE) if each.sign == "!"], ids=str)

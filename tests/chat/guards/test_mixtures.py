@@ -59,6 +59,32 @@ TABLE = """
 ! Give 1 mg of glucose.
 ! Give glucagon 20 mL.
 """
+# Texts that were written after the rules; what is false falls to any guard.
+UNSEEN = """
+> Add 20 mL of levobupivacaine 0.25% to 100 micrograms of fentanyl and make up to 50 mL with saline.
++ Add levobupivacaine 0.25% 20 mL to fentanyl 100 micrograms.
++ Add 20 mL levobupivacaine 0.25% to 100 mcg fentanyl and make up to 50 mL with saline.
+- Add 20 mL of fentanyl to 100 micrograms of levobupivacaine.
+- Add 100 micrograms of levobupivacaine 0.25% to 20 mL of fentanyl.
+> Reconstitute ceftriaxone 1 g with 3.5 mL of lidocaine 1% for intramuscular use.
++ For intramuscular use, reconstitute ceftriaxone 1 g with lidocaine 1% 3.5 mL.
++ Reconstitute 1 g of ceftriaxone with 3.5 mL of 1% lidocaine.
+- Reconstitute lidocaine 1 g with 3.5 mL of ceftriaxone for intramuscular use.
+- Reconstitute 3.5 mL of ceftriaxone with lidocaine.
+- Reconstitute ceftriaxone 1% with lidocaine 1 g.
+> Infuse magnesium sulfate 2 g in 50 mL glucose 5% over 20 minutes.
++ Over 20 minutes, infuse 2 g magnesium sulfate in glucose 5% 50 mL.
++ Magnesium sulfate 2 g in 50 mL of 5% glucose is infused over 20 minutes.
+- Infuse glucose 2 g in 50 mL magnesium sulfate 5% over 20 minutes.
+- Infuse magnesium sulfate 5% over 20 minutes.
+- Infuse 2 g of glucose over 20 minutes.
+> Draw up noradrenaline 4 mg (4 mL) and add it to 46 mL of glucose 5%.
++ Draw up 4 mg (4 mL) of noradrenaline and add to 46 mL of glucose 5%.
++ Noradrenaline 4 mg is added to glucose 5% 46 mL.
+- Draw up glucose 4 mg (4 mL) and add it to 46 mL of noradrenaline.
+- Draw up noradrenaline 46 mL and add it to 4 mL of glucose 5%.
+- Add noradrenaline to 4 mg of glucose 5%.
+"""
 
 
 @pytest.mark.parametrize("case", cases(TABLE), ids=str)
@@ -66,6 +92,14 @@ def test_table(case: Case) -> None:
     finding = mixtures.check(case.claim, case.cited)
     assert (finding is None) is (case.sign == "+")
     assert finding is None or finding.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize("case", cases(UNSEEN), ids=str)
+def test_unseen(case: Case) -> None:
+    if case.sign == "+":
+        assert mixtures.check(case.claim, case.cited) is None
+    else:
+        assert first_finding(case.claim, case.cited) is not None
 
 
 @pytest.mark.parametrize("case", [each for each in cases(TABLE) if each.sign == "!"], ids=str)

@@ -94,6 +94,51 @@ TABLE = """
 > Record the most recent weight, and the most likely cause.
 + The most recent weight is recorded.
 """
+# Texts that were written after the rules; what is false falls to any guard.
+UNSEEN = """
+> Most episodes of vertigo settle within 48 hours, but some last for several weeks.
++ The majority of vertigo episodes settle within 48 hours.
++ Some episodes of vertigo last for several weeks.
++ Vertigo usually settles within 48 hours.
+- All episodes of vertigo settle within 48 hours.
+- Most episodes of vertigo last for several weeks.
+- Episodes of vertigo last for several weeks.
+- Few episodes of vertigo settle within 48 hours.
+> Children with croup rarely need intubation; nearly all improve after a single dose of dexamethasone.
++ Intubation is rarely needed by children with croup.
++ Nearly all children with croup improve after a single dose of dexamethasone.
++ Almost all improve after one dose of dexamethasone.
+- Children with croup often need intubation.
+- Few children with croup improve after a single dose of dexamethasone.
+- Children with croup need intubation.
+- Some children with croup improve after a single dose of dexamethasone.
+> Consider prophylaxis in patients with recurrent infection. Always check renal function first.
++ Prophylaxis may be considered in patients with recurrent infection.
++ Renal function is always checked first.
++ Check renal function first.
+- Give prophylaxis to all patients with recurrent infection.
+- Prophylaxis must be given in recurrent infection.
+- Patients with recurrent infection should have prophylaxis.
+> Penicillin allergy is reported by many patients, but only a minority are truly allergic.
++ Many patients report penicillin allergy.
++ Only a minority of patients are truly allergic.
+- Only a minority of patients report penicillin allergy.
+- Most patients are truly allergic.
+- Many patients are truly allergic.
+> Delirium should be excluded in every older patient, and a scan may help in selected patients.
++ Exclude delirium in every older patient.
++ Exclude delirium in all older patients.
++ A scan may help in selected patients.
++ In selected patients a scan could help.
+- A scan must be done in every older patient.
+- A scan will help in all patients.
+- Delirium may be excluded in some older patients.
+> Symptoms can recur after stopping treatment and are generally mild.
++ Symptoms are usually mild and can recur after treatment is stopped.
+- Symptoms always recur after stopping treatment.
+- Symptoms are always mild.
+- Symptoms will recur after stopping treatment.
+"""
 
 
 @pytest.mark.parametrize("case", cases(TABLE), ids=str)
@@ -101,6 +146,14 @@ def test_table(case: Case) -> None:
     finding = quantifiers.check(case.claim, case.cited)
     assert (finding is None) is (case.sign == "+")
     assert finding is None or finding.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize("case", cases(UNSEEN), ids=str)
+def test_unseen(case: Case) -> None:
+    if case.sign == "+":
+        assert quantifiers.check(case.claim, case.cited) is None
+    else:
+        assert first_finding(case.claim, case.cited) is not None
 
 
 @pytest.mark.parametrize("case", [each for each in cases(TABLE) if each.sign == "!"], ids=str)
