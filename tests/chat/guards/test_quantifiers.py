@@ -104,7 +104,7 @@ UNSEEN = """
 - Most episodes of vertigo last for several weeks.
 - Episodes of vertigo last for several weeks.
 - Few episodes of vertigo settle within 48 hours.
-> Children with croup rarely need intubation; nearly all improve after a single dose of dexamethasone.
+> Children with croup rarely need intubation; nearly all improve after one dose of dexamethasone.
 + Intubation is rarely needed by children with croup.
 + Nearly all children with croup improve after a single dose of dexamethasone.
 + Almost all improve after one dose of dexamethasone.
