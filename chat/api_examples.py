@@ -24,7 +24,7 @@ _ANSWERED = {
     "reason": None,
     "message": None,
     **_HOW,
-    "warnings": [{"code": "applicability", "text": "Applies to: adults.", "claims": [1]}],
+    "warnings": [{"code": "applicability", "text": "Applies to: adults.", "claims": []}],
     "withheld": [],
     "owner": None,
     "claims": [

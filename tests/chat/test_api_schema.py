@@ -40,6 +40,17 @@ def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: 
     assert operation["responses"]["200"]["content"]["application/json"]["examples"]
 
 
+def test_every_default_is_one_that_may_be_sent(schema: Any) -> None:
+    fields = {
+        f"{name}.{field}": described
+        for name, component in schema["components"]["schemas"].items()
+        for field, described in component.get("properties", {}).items()
+    }
+    assert "enum" in str(schema["components"]["schemas"]["ModeEnum"])
+    assert "default" not in fields["QueryRequest.mode"]
+    assert not [name for name, described in fields.items() if described.get("default") == ""]
+
+
 def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> None:
     answers = [example.value for example in api_examples.QUERY[1:]]
     for answer in answers:
