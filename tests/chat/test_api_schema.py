@@ -11,6 +11,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat import api_examples
+from chat.cautions import APPLICABILITY
 from chat.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
 
 
@@ -55,6 +56,9 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
     answers = [example.value for example in api_examples.QUERY[1:]]
     for answer in answers:
         assert set(answer) == set(QueryResponse().fields)
+        for warning in answer["warnings"]:
+            about_all = warning["code"] == APPLICABILITY
+            assert about_all is (warning["claims"] == [])
     reader = {"reader": alice}
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
