@@ -73,6 +73,10 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
     )
     readonly_fields = ("outcome", "given", "trace_text")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        """Without what only the page of one shows: a trace is long."""
+        return super().get_queryset(request).defer("trace", "nearest")
+
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Turn | None:
@@ -129,6 +133,9 @@ class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
     list_filter = ("helpful", "created_at")
     list_select_related = ("turn",)
     search_fields = ("comment", "turn__question")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
+        return super().get_queryset(request).defer("turn__trace", "turn__nearest")
 
 
 @admin.register(CalibrationRecord)

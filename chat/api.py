@@ -83,7 +83,7 @@ class QueryView(Guarded):
             channel=Channel.API,
             collections=tuple(asked["collections"]),
             filters=asked["filters"],
-            mode=asked["mode"],
+            mode=asked.get("mode", ""),
         )
         return Response(turn_payload(turn))
 

@@ -86,6 +86,18 @@ class AskForm(forms.Form):
 
 class FeedbackForm(forms.Form):
     helpful = forms.TypedChoiceField(
-        choices=[("yes", "Helpful"), ("no", "Not helpful")], coerce=lambda value: value == "yes"
+        choices=[("yes", "Helpful"), ("no", "Not helpful")],
+        coerce=lambda value: value == "yes",
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"), "Please say whether it was helpful."
+        ),
     )
-    comment = forms.CharField(required=False, max_length=2000, strip=True)
+    comment = forms.CharField(
+        required=False,
+        max_length=2000,
+        strip=True,
+        error_messages={
+            "max_length": "The comment is longer than 2,000 characters. It was not kept: please "
+            "shorten it and send it again."
+        },
+    )

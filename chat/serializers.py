@@ -171,7 +171,6 @@ class QueryRequest(Strict):
     mode = serializers.ChoiceField(
         choices=Mode.choices,
         required=False,
-        default="",
         help_text="What the answer has to pass; the site's own without this.",
     )
 
@@ -258,14 +257,22 @@ class QueryResponse(serializers.Serializer[Any]):
     warnings = WarningResponse(many=True)
     withheld = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Why further statements are not shown; only in the mode `standard`.",
+        help_text="Why statements are not shown, one each, also with a refusal; only in the mode "
+        "`standard`.",
     )
     owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
     nearest = PassageResponse(
         many=True, help_text="The nearest passages after a refusal. They are not an answer."
     )
-    confidence = serializers.FloatField(min_value=0, max_value=1)
+    confidence = serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        help_text="Of an answer, half the share of statements that passed verification and half "
+        "the coverage: the gate's probability that the best passage answers the question or, in "
+        "the mode `confident`, what the judge says. With a refusal that came before that, the "
+        "gate's probability. No probability of being right.",
+    )
     turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
 
 

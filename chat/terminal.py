@@ -22,8 +22,15 @@ def _answer(turn: Turn) -> list[str]:
     for claim in turn.claims.prefetch_related("citations"):
         beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
         lines += [f"  {claim.index}. {beside}{claim.text}", *_citations(claim)]
-    lines += [f"  Withheld: {statement.why}." for statement in withheld(turn)]
-    return [*lines, f"  Confidence {turn.confidence:.2f}. Check the cited page before acting."]
+    return [
+        *lines,
+        *_withheld(turn),
+        f"  Confidence {turn.confidence:.2f}. Check the cited page before acting.",
+    ]
+
+
+def _withheld(turn: Turn) -> list[str]:
+    return [f"  Withheld: {statement.why}." for statement in withheld(turn)]
 
 
 def _citations(claim: Claim) -> list[str]:
@@ -42,6 +49,7 @@ def _refusal(turn: Turn) -> list[str]:
     lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}."]
     if narrowed := narrowed_to(turn):
         lines.append(f"  Searched only: {narrowed}.")
+    lines += _withheld(turn)
     if turn.nearest:
         lines.append("  Nearest passages, which are no answer:")
     for passage in turn.nearest:

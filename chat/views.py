@@ -104,10 +104,12 @@ def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     form = FeedbackForm(request.POST)
     if form.is_valid():
         feedback_save(turn, **form.cleaned_data)
-    if not wants_fragment(request):
-        return redirect("chat:conversation", pk=turn.conversation_id)
-    turn = access_turn(request.user, pk=pk)
-    return render(request, "chat/_feedback.html", {"turn": turn, "form": form})
+        if not wants_fragment(request):
+            return redirect("chat:conversation", pk=turn.conversation_id)
+        turn = access_turn(request.user, pk=pk)
+    if wants_fragment(request):
+        return render(request, "chat/_feedback.html", {"turn": turn, "sent": form})
+    return _feedback_again(request, turn, form)
 
 
 def _words(request: SignedInRequest) -> str:
@@ -145,6 +147,12 @@ def _ask_again(
     if wants_fragment(request):
         reswap(retarget(response, "#ask"), "outerHTML")
     return response
+
+
+def _feedback_again(request: SignedInRequest, turn: Turn, form: FeedbackForm) -> HttpResponse:
+    """The page with what was typed and what is wrong with it, where the turn stands."""
+    context = _context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
+    return render(request, "chat/conversation.html", context)
 
 
 def _turn_and_empty_form(

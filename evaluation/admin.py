@@ -147,6 +147,6 @@ def _run_named(request: HttpRequest, parameter: str) -> Run:
 
 
 def _spread(found: dict[str, Any] | None) -> str:
-    if not found:
+    if not found or not found["n"]:
         return "-"
     return f"{found['mean']:.4f} ({found['low']:.4f} to {found['high']:.4f}, n = {found['n']})"

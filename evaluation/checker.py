@@ -47,7 +47,7 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
             timeout_s=settings.ANSWER_TIMEOUT_S,
             on_progress=_progress(name, len(pair_set.pairs), say),
         )
-        say(f"{name}: judged ({result.seconds:.0f} s)")
+        say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
         found.append(result)
     guards = [each for each in found if each.name == "guards"]
     both = [behind(guards[0], each) for each in found if guards and each.name != "guards"]
@@ -87,7 +87,7 @@ def checker_run_store(
         recipe=f"at most {WINDOW_SENTENCES} sentences for the guards",
         fingerprints={"verifier": result.fingerprint, "pairs": pair_set.digest},
         metrics={name: found.as_json() for name, found in result.intervals.items()},
-        latency_ms={"pair": {"mean": 1000 * result.seconds / len(result.pairs)}},
+        latency_ms=_latency_ms(result),
         index=calibration_json(result),
         notes=dict(result.notes),
         started_at=started_at,
@@ -102,6 +102,11 @@ def checker_run_store(
         batch_size=1000,
     )
     return run
+
+
+def _latency_ms(result: Checked) -> dict[str, dict[str, float]]:
+    """By judged pair; nothing where none was judged."""
+    return {"pair": {"mean": 1000 / result.pairs_per_s}} if result.pairs_per_s else {}
 
 
 def checker_folder_write(out: Path, pair_set: PairSet, results: Sequence[Checked]) -> None:

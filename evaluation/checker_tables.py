@@ -7,21 +7,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from chat.calibration_risk import BINS
 from evaluation.checking import Checked
 from evaluation.datasets.nearest import WINDOW_SENTENCES
 from evaluation.datasets.pairs import LABELS, PairSet
-from evaluation.stats import Interval
+from evaluation.stats import RESAMPLES, Interval
 
-HEADLINE = ("accuracy", "macro F1", "unsupported passed", "supported stopped", "Brier")
+HEADLINE = (
+    "accuracy",
+    "accuracy, failures wrong",
+    "macro F1",
+    "unsupported passed",
+    "supported stopped",
+    "Brier",
+)
 SEMANTICS = (
-    "Unsupported passed: of the pairs that are contradicted or not found, the share called "
-    "supported. Supported stopped: of those that are supported, the share called otherwise. "
-    "Calibration is of the score as the probability of `supported`: Brier, and ECE over 10 bins of "
-    "equal width. Pairs without a judgement, where a verifier failed, count in `accuracy, failures "
-    "wrong` alone; in an answer they are a refusal. Macro F1: the mean over the labels that occur. "
-    "Intervals: 95 %, percentile bootstrap over pairs, 10,000 resamples, seeded; where something "
-    "happened in none of n pairs they are empty, and up to 3 / n is possible (Hanley and "
-    "Lippman-Hand, JAMA 1983)."
+    "Each figure is followed by its 95 % interval and n, the pairs that it is a share of; - where "
+    "there is none. Unsupported passed: of the pairs that are contradicted or not found, the share "
+    "called supported. Supported stopped: of those that are supported, the share called otherwise. "
+    "Macro F1: the mean over the labels that occur. By label, precision is over the pairs called "
+    "it, recall over those that are it, F1 over both. Calibration is of the score as the "
+    f"probability of `supported`: Brier, and ECE over {BINS} bins of equal width. Pairs without a "
+    "judgement, where a verifier failed, count in `accuracy, failures wrong` alone, as wrong; in "
+    "an answer they are a refusal. Behind the guards, a pair is judged if both judged it. Pairs/s: "
+    "of judged pairs, over the calls that judged them; behind the guards over those of both, as "
+    "if the model were asked about every pair. Intervals: percentile bootstrap over those n pairs, "
+    f"{RESAMPLES:,} resamples, seeded; where something happened in none of n pairs they are empty, "
+    "and up to 3 / n is possible (Hanley and Lippman-Hand, JAMA 1983)."
 )
 SHOWN = (
     "The guards compare words, and are shown what a claim would quote: of longer evidence the "
@@ -66,7 +78,7 @@ def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
 
 
 def calibration_json(result: Checked) -> dict[str, Any]:
-    """What has no interval: confusion, calibration and speed."""
+    """What has no interval: confusion, calibration and speed; null where nothing was judged."""
     return {
         "labels": list(LABELS),
         "confusion": [[int(count) for count in row] for row in result.confusion],
@@ -82,25 +94,27 @@ def _headline(results: Sequence[Checked]) -> Iterator[str]:
     for result in results:
         figures = " | ".join(_spread(result.intervals[name]) for name in HEADLINE)
         failed = len(result.pairs) - len(result.judged)
-        yield (
-            f"| {result.name} | {figures} | {result.calibration_error:.3f} | {failed} "
-            f"| {result.pairs_per_s:.1f} |"
-        )
+        error, speed = result.calibration_error, result.pairs_per_s
+        calibrated = "-" if error is None else f"{error:.3f} (n {len(result.judged)})"
+        fast = "-" if speed is None else f"{speed:.1f}"
+        yield f"| {result.name} | {figures} | {calibrated} | {failed} | {fast} |"
 
 
 def _details(result: Checked) -> Iterator[str]:
     yield ""
     yield f"{result.name}: fingerprint {result.fingerprint}"
     yield ""
-    yield f"| true | precision | recall | F1 | n | {' | '.join(f'said {x}' for x in LABELS)} |"
-    yield "|---|---|---|---|---|" + "---|" * len(LABELS)
+    yield f"| true | precision | recall | F1 | {' | '.join(f'said {x}' for x in LABELS)} |"
+    yield "|---|---|---|---|" + "---|" * len(LABELS)
     for place, label in enumerate(LABELS):
         row = result.confusion[place]
         measured = [
             _spread(result.intervals[f"{name}, {label}"]) for name in ("precision", "recall", "F1")
         ]
         counts = " | ".join(str(int(count)) for count in row)
-        yield f"| {label} | {' | '.join(measured)} | {int(row.sum())} | {counts} |"
+        yield f"| {label} | {' | '.join(measured)} | {counts} |"
+    if not result.bins:
+        return
     yield ""
     yield "| mean score of a tenth of the scale | pairs | of them supported |"
     yield "|---|---|---|"
@@ -109,7 +123,9 @@ def _details(result: Checked) -> Iterator[str]:
 
 
 def _spread(found: Interval) -> str:
-    return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
+    if not found.n:
+        return "-"
+    return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f}, n {found.n})"
 
 
 def _count(pair_set: PairSet, label: str) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -33,14 +33,22 @@ _SUPPORTED = LABELS.index(Label.SUPPORTED)
 
 @dataclass(frozen=True)
 class Checked:
-    """One judgement a pair, in order; None where the verifier failed, and `notes` say why."""
+    """One judgement a pair, in order; None where the verifier failed, and `failures` say why.
+
+    `seconds` are those of the calls that gave judgements: a call that fails is no measure of speed.
+    """
 
     name: str
     fingerprint: str
     pairs: tuple[LabelledPair, ...]
     judgements: tuple[Judgement | None, ...]
     seconds: float
-    notes: Mapping[str, int] = field(default_factory=dict)  # what went wrong: of how many pairs
+    failures: Mapping[int, str] = field(default_factory=dict)  # by the pair's place, from 0
+
+    @property
+    def notes(self) -> dict[str, int]:
+        """What went wrong: of how many pairs, in the order of the first."""
+        return dict(Counter(why for _, why in sorted(self.failures.items())))
 
     @property
     def judged(self) -> list[tuple[LabelledPair, Judgement]]:
@@ -49,8 +57,9 @@ class Checked:
         return [(pair, judgement) for pair, judgement in both if judgement is not None]
 
     @property
-    def pairs_per_s(self) -> float:
-        return len(self.pairs) / self.seconds if self.seconds else 0.0
+    def pairs_per_s(self) -> float | None:
+        """Judged pairs; None where nothing was judged."""
+        return len(self.judged) / self.seconds if self.judged and self.seconds else None
 
     @property
     def per_pair(self) -> list[dict[str, float]]:
@@ -74,34 +83,41 @@ class Checked:
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
-        """By measure. Over the pairs that were judged, but for the one that says otherwise."""
-        found = {
+        """By measure, each over its own denominator: `n` is 0 where there is nothing to measure.
+
+        Over the pairs that were judged, but for the one that says otherwise.
+        """
+        alarm, passed = (partial(of, label=_SUPPORTED) for of in (false_alarm, false_pass))
+        is_supported = _rows(_SUPPORTED)
+        return {
             "accuracy": interval_of_counts(self.confusion, accuracy),
             "macro F1": interval_of_counts(self.confusion, macro_f1),
             "accuracy, failures wrong": interval(self._right()),
-            "unsupported passed": interval_of_counts(
-                self.confusion, partial(false_pass, label=_SUPPORTED)
-            ),
-            "supported stopped": interval_of_counts(
-                self.confusion, partial(false_alarm, label=_SUPPORTED)
-            ),
+            "unsupported passed": interval_of_counts(self.confusion * ~is_supported, passed),
+            "supported stopped": interval_of_counts(self.confusion * is_supported, alarm),
             "Brier": interval(self._squares()),
+            **dict(self._by_label()),
         }
-        counted = {
-            "precision": (label_precision, self.confusion.sum(axis=0)),
-            "recall": (label_recall, self.confusion.sum(axis=1)),
-            "F1": (label_f1, np.full(len(LABELS), self.confusion.sum())),
-        }
-        for name, (measure, of) in counted.items():
-            for place, label in enumerate(LABELS):
-                one = interval_of_counts(self.confusion, partial(_at, measure, place))
-                found[f"{name}, {label}"] = replace(one, n=int(of[place]))
-        return found
+
+    def _by_label(self) -> Iterator[tuple[str, Interval]]:
+        """Precision over the pairs that were called it, recall over those that are, F1 over both.
+
+        The measure of a label reads no other cell, so that what is drawn anew is its denominator.
+        """
+        for place, label in enumerate(LABELS):
+            called, is_it = _rows(place).T, _rows(place)
+            for name, measure, cells in (
+                ("precision", label_precision, called),
+                ("recall", label_recall, is_it),
+                ("F1", label_f1, called | is_it),
+            ):
+                found = interval_of_counts(self.confusion * cells, partial(_at, measure, place))
+                yield f"{name}, {label}", found
 
     @property
-    def calibration_error(self) -> float:
-        """ECE of the score as the probability of `supported`; 0 where nothing was judged."""
-        return calibration_error(*self._probabilities()) if self.judged else 0.0
+    def calibration_error(self) -> float | None:
+        """ECE of the score as the probability of `supported`; None where nothing was judged."""
+        return calibration_error(*self._probabilities()) if self.judged else None
 
     @property
     def bins(self) -> tuple[Bin, ...]:
@@ -136,36 +152,43 @@ def check_pairs(
     """
     shown = [_pair(each, whole=verifier.wants_atoms) for each in pair_set.pairs]
     found: list[Judgement | None] = []
-    notes: Counter[str] = Counter()
-    started = time.perf_counter()
+    failures: dict[int, str] = {}
+    seconds = 0.0
     for first in range(0, len(shown), BATCH):
         batch = shown[first : first + BATCH]
+        started = time.perf_counter()
         try:
             found += judged_pairs(verifier, batch, timeout_s=timeout_s)
+            seconds += time.perf_counter() - started
         except MedragError as error:
             found += [None] * len(batch)
-            notes[error.sentence] += len(batch)
+            failures |= dict.fromkeys(range(first, len(found)), error.sentence)
         on_progress(len(found))
-    return Checked(
-        verifier.name,
-        verifier.fingerprint,
-        pair_set.pairs,
-        tuple(found),
-        time.perf_counter() - started,
-        dict(notes),
-    )
+    named = verifier.name, verifier.fingerprint
+    return Checked(*named, pair_set.pairs, tuple(found), seconds, failures)
 
 
 def behind(guards: Checked, model: Checked) -> Checked:
-    """The two as an answer goes through them: the model's word where no guard has anything."""
+    """The two as an answer goes through them: the model's word where no guard has anything.
+
+    Over the pairs that both judged. Were those that the model failed on kept where a guard stopped
+    them, the others would be missing, and next to nothing wrong would seem to pass.
+    """
     return Checked(
         f"{guards.name}, then {model.name}",
         f"{guards.fingerprint} {model.fingerprint}",
         guards.pairs,
         tuple(map(_behind, guards.judgements, model.judgements)),
         guards.seconds + model.seconds,
-        model.notes,
+        {**guards.failures, **model.failures},
     )
+
+
+def _rows(place: int) -> Bools:
+    """The cells of a confusion that are truly of a label; transposed, those that were called it."""
+    cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
+    cells[place] = True
+    return cells
 
 
 def _at(measure: Callable[[Floats], Floats], place: int, confusions: Floats) -> Floats:
@@ -173,7 +196,9 @@ def _at(measure: Callable[[Floats], Floats], place: int, confusions: Floats) -> 
 
 
 def _behind(first: Judgement | None, second: Judgement | None) -> Judgement | None:
-    return second if first is not None and first.label is Label.SUPPORTED else first
+    if first is None or second is None:
+        return None
+    return second if first.label is Label.SUPPORTED else first
 
 
 def _pair(pair: LabelledPair, *, whole: bool) -> Pair:

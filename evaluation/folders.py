@@ -11,8 +11,6 @@ from typing import Any
 from corpus.errors import MedragError
 from evaluation.metrics import Scores
 
-MANY = ("ablation.json", "peers.json", "runs")  # where several runs were written together
-
 
 class FolderError(MedragError):
     """Nothing can be written there, or it does not hold what `evaluate retrieval` writes."""
@@ -29,24 +27,19 @@ def refuse_unwritable(out: Path) -> None:
         raise FolderError(f"--out: nothing can be written in {there}.") from error
 
 
-def refuse_taken(out: Path) -> None:
-    """Where several runs lie already: those of two commands could not be told apart there.
+def refuse_used(out: Path) -> None:
+    """Where anything lies already: results of two commands could not be told apart there.
 
     Raises FolderError.
     """
-    if any((out / name).exists() for name in MANY):
+    try:
+        holds_something = out.is_dir() and any(out.iterdir())
+    except OSError as error:
+        raise FolderError(f"--out: it can't be seen what {out} holds.") from error
+    if holds_something:
         raise FolderError(
-            f"--out: {out} holds the results of an ablation or of a comparison with peers already.",
-            hint="They were left as they are: name another folder, or move that one away.",
-        )
-
-
-def refuse_used(out: Path) -> None:
-    """Where any results lie already. Raises FolderError."""
-    if any((out / name).exists() for name in (*MANY, "metrics.json", "report.md")):
-        raise FolderError(
-            f"--out: {out} holds the results of an evaluation already.",
-            hint="They were left as they are: name another folder, or move that one away.",
+            f"--out: {out} is not empty.",
+            hint="What it holds was left as it is: name another folder, or move that one away.",
         )
 
 

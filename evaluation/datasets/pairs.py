@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -74,7 +74,8 @@ def read_pairs(path: Path) -> PairSet:
     """JSON lines `{"claim", "evidence", "label"}` with an optional `context`; others are let be.
 
     Their ids are the numbers of their lines. Raises DatasetError with the number for a line that is
-    none, a label that is not known and a claim without words.
+    none, a key that stands twice, a label that is not known, a claim without a word, and a pair
+    that stands above with another label.
     """
     if not path.is_file():
         raise DatasetError(f"--pairs: there is no file {path}.")
@@ -87,7 +88,7 @@ def read_scifact_pairs(folder: Path, *, split: str = "train") -> PairSet:
 
     Of an abstract that holds nothing for or against a claim, the sentence nearest to the claim is
     its evidence: 94 % of the marked sets are one sentence, so that length tells little. The
-    abstract's title is the context. Raises DatasetError.
+    abstract's title is the context. Raises DatasetError, as of a pair with two labels.
     """
     asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
     abstracts = once(
@@ -110,13 +111,28 @@ def _whole(pair_set: PairSet, place: str) -> PairSet:
     if not pair_set.pairs:
         raise DatasetError(f"{place} holds no pair.")
     once(((pair.id, pair) for pair in pair_set.pairs), place)
+    _refuse_contradictions(pair_set.pairs, place)
     return pair_set
+
+
+def _refuse_contradictions(pairs: Iterable[LabelledPair], place: str) -> None:
+    """A pair may stand twice, but one of two labels is wrong: no figure over both would be true."""
+    labels: dict[tuple[str, str, str], LabelledPair] = {}
+    for pair in pairs:
+        first = labels.setdefault((pair.claim, pair.evidence, pair.context), pair)
+        if first.label is not pair.label:
+            raise DatasetError(
+                f"{place}: {pair.id} is the same pair as {first.id} with another label.",
+                hint="Nothing was measured.",
+            )
 
 
 def _pair(line: str, number: int, name: str) -> LabelledPair:
     place = f"{name}, line {number}"
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_keys_once)
+    except _TwiceError as error:
+        raise DatasetError(f"{place}: a key stands twice.") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: no JSON.") from error
     if not isinstance(record, dict) or not {"claim", "evidence", "label"} <= record.keys():
@@ -126,7 +142,7 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
     if not isinstance(record["evidence"], str):
         raise DatasetError(f"{place}: the evidence must be a text.")
     claim = text_of(record["claim"], place).strip()
-    if not claim:
+    if not any(character.isalnum() for character in claim):
         raise DatasetError(f"{place}: the claim has no words.")
     return LabelledPair(
         str(number),
@@ -135,6 +151,17 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
         Label(record["label"]),
         text_of(record.get("context"), place),
     )
+
+
+def _keys_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. Raises ValueError for a key that stands twice: which one is meant?"""
+    if len(found := dict(entries)) != len(entries):
+        raise _TwiceError
+    return found
+
+
+class _TwiceError(ValueError):
+    """A key stands twice."""
 
 
 def _pairs_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,13 +90,9 @@ def dataset_of(
     ids = [document.id for document in documents]
     for identifier in (*ids, *queries):
         _refuse_id(name, identifier)
-    known = set(ids)
-    if len(known) != len(ids):
+    if len(set(ids)) != len(ids):
         raise DatasetError(f"{name}: a document's id stands twice.", hint="Nothing was loaded.")
-    held = {
-        query: {doc: gain for doc, gain in sorted(gains.items()) if doc in known}
-        for query, gains in qrels.items()
-    }
+    held = _held(qrels, frozenset(ids))
     kept = sorted(
         query
         for query, gains in held.items()
@@ -107,21 +103,30 @@ def dataset_of(
             f"{name}: no query has a relevant document.",
             hint="Check that queries and judgements name the same ids, and the split.",
         )
-    dropped = len(queries) - len(kept)
     absent = sum(len(qrels[query]) - len(held[query]) for query in kept)
-    said = list(notes)
-    if dropped:
-        said.append(f"{dropped} queries without a relevant document are left out")
-    if absent:
-        said.append(f"{absent} judgements of documents that are not there are left out")
     return Dataset(
         name=name,
         documents=tuple(sorted(documents, key=lambda document: document.id)),
         queries={query: queries[query].strip() for query in kept},
         qrels={query: held[query] for query in kept},
         relevant_from=relevant_from,
-        notes=tuple(said),
+        notes=(*notes, *_left_out(queries=len(queries) - len(kept), judgements=absent)),
     )
+
+
+def _held(qrels: Qrels, known: frozenset[str]) -> dict[str, dict[str, int]]:
+    """The judgements of documents that are there, in the order of their ids."""
+    return {
+        query: {doc: gain for doc, gain in sorted(gains.items()) if doc in known}
+        for query, gains in qrels.items()
+    }
+
+
+def _left_out(*, queries: int, judgements: int) -> Iterator[str]:
+    if queries:
+        yield f"{queries} queries without a relevant document are left out"
+    if judgements:
+        yield f"{judgements} judgements of documents that are not there are left out"
 
 
 def _refuse_id(name: str, identifier: str) -> None:

@@ -6,6 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from chat.feedback import feedback_save
 from chat.models import AuditEvent, Citation, Turn
 from medrag_site.accounts import AUDITORS, STAFF
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
@@ -60,6 +61,19 @@ def test_lists_cost_a_fixed_number_of_queries(
         with django_assert_max_num_queries(10):
             response = auditor.get(reverse(f"admin:chat_{name}_changelist"))
         assert response.status_code == 200
+
+
+@pytest.mark.parametrize("name", ["turn", "feedback"])
+def test_a_list_does_not_read_the_traces(
+    auditor: Client, turn: Turn, name: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    feedback_save(turn, helpful=True)
+    with django_assert_max_num_queries(10) as read:
+        page = auditor.get(reverse(f"admin:chat_{name}_changelist"))
+    assert str(turn.pk) in page.content.decode()
+    selected = [query["sql"].partition(" FROM ")[0] for query in read.captured_queries]
+    assert [sql for sql in selected if '"chat_turn"."fingerprint"' in sql]
+    assert not [sql for sql in selected if '"trace"' in sql or '"nearest"' in sql]
 
 
 @pytest.mark.parametrize("model", ["turn", "auditevent"])

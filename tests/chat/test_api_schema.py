@@ -11,6 +11,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat import api_examples
+from chat.cautions import APPLICABILITY
 from chat.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
 
 
@@ -40,10 +41,24 @@ def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: 
     assert operation["responses"]["200"]["content"]["application/json"]["examples"]
 
 
+def test_every_default_is_one_that_may_be_sent(schema: Any) -> None:
+    fields = {
+        f"{name}.{field}": described
+        for name, component in schema["components"]["schemas"].items()
+        for field, described in component.get("properties", {}).items()
+    }
+    assert "enum" in str(schema["components"]["schemas"]["ModeEnum"])
+    assert "default" not in fields["QueryRequest.mode"]
+    assert not [name for name, described in fields.items() if described.get("default") == ""]
+
+
 def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> None:
     answers = [example.value for example in api_examples.QUERY[1:]]
     for answer in answers:
         assert set(answer) == set(QueryResponse().fields)
+        for warning in answer["warnings"]:
+            about_all = warning["code"] == APPLICABILITY
+            assert about_all is (warning["claims"] == [])
     reader = {"reader": alice}
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()

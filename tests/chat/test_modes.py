@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -9,12 +10,16 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
+from chat.presentation import shown_turns
 from chat.refusals import WHY
+from chat.selectors import audited_turns, every_collection
 from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
@@ -107,6 +112,39 @@ def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
     assert "5000" not in page + as_text(turn) + str(turn_payload(turn))
     faithful = ask("faithful", user=alice, channel=Channel.PAGE)
     assert turn_payload(faithful)["withheld"] == []
+
+
+def test_a_refusal_for_its_claims_says_why_each_failed(
+    document: Document, monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
+) -> None:
+    say(monkeypatch, LIE)
+    client.force_login(alice)
+    for mode, is_said in (("standard", True), ("faithful", False)):
+        turn = ask(mode, user=alice, channel=Channel.PAGE)
+        assert turn.reason == Reason.UNSUPPORTED_CLAIMS
+        address = reverse("chat:conversation", args=[turn.conversation_id])
+        page = client.get(address).content.decode()
+        assert ("1 statement did not pass verification and is not shown" in page) is is_said
+        assert (WHY["figures"] in page) is is_said
+        assert (f"  Withheld: {WHY['figures']}." in as_text(turn).splitlines()) is is_said
+        assert turn_payload(turn)["withheld"] == [WHY["figures"]] * is_said
+        assert "5000" not in page + as_text(turn)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("confident", "another model"), ("confident-lite", "best passage found")]
+)
+def test_the_confidence_says_what_it_is_made_of(
+    document: Document, alice: User, mode: str, words: str
+) -> None:
+    asked = ask("faithful", user=alice, channel=Channel.PAGE)
+    turn = audited_turns().get(pk=asked.pk)
+    turn.mode = mode
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+    page = render_to_string("chat/_answer.html", {"shown": shown})
+    (title,) = re.findall(r'class="confidence" title="([^"]*)"', page)
+    assert "half is the share of statements that passed verification" in title
+    assert words in title
 
 
 def test_each_check_that_can_fail_is_said_in_words() -> None:

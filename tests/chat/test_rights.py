@@ -6,7 +6,8 @@ import io
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -17,11 +18,16 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from knox.models import AuthToken
 
+from chat.generation.types import Generation, Task
 from chat.models import AuditEvent, Citation, Reason, Turn, TurnStatus
+from chat.types import DraftClaim
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from retrieval.types import Hit
+from tests.chat.generators import FakeGenerator
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline
+from tests.chat.hits import quote_of
 from tests.corpora import publish
 from tests.people import in_groups, narrow, person
 
@@ -304,6 +310,30 @@ def test_an_old_answer_hides_what_is_not_open_any_more(
         assert client.get(f"/source/citation/{citation.pk}/").status_code == 404
     in_groups(member, TEAM)
     assert DOSE in client.get(page).content.decode()
+
+
+class Choosing(FakeGenerator):
+    """Says of each question that B is right."""
+
+    def generate(self, task: Task) -> Generation:
+        return replace(super().generate(task), option="B")
+
+
+def quoted(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+    return (DraftClaim(DOSE, (quote_of(hits[0], DOSE),)),)
+
+
+def test_the_option_is_hidden_with_the_statement_that_it_rests_on(
+    secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.services.site_generator", Choosing(quoted))
+    turn = ask(member)
+    client = Client()
+    client.force_login(member)
+    page = f"/conversations/{turn.conversation_id}/"
+    assert "Option <strong>B</strong>" in client.get(page).content.decode()
+    member.groups.filter(name=TEAM).get().user_set.remove(member)
+    assert "Option" not in client.get(page).content.decode()
 
 
 def test_an_old_refusal_hides_its_passages_and_whom_to_ask(secret: Document, member: User) -> None:

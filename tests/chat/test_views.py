@@ -3,6 +3,7 @@
 import datetime
 import re
 import uuid
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -12,12 +13,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.models import Channel, Conversation, Feedback, Reason, Turn, TurnStatus
 from corpus.models import Collection, Document, Lifecycle
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
 
+ROOT = Path(__file__).resolve().parents[2]
 HTMX = {"hx-request": "true"}
 ASK = reverse("chat:ask")
 
@@ -255,6 +258,69 @@ def test_a_comment_that_is_too_long_is_kept_on_the_page(
     assert "longer than 2,000 characters" in text_of(response)
     assert comment["comment"] in text_of(response)
     assert Feedback.objects.get().comment == ""
+
+
+def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = ask(alice)
+    assert turn.conversation is not None
+    other = ask(alice, conversation=turn.conversation)
+    for each in (turn, other):
+        clinician.post(reverse("chat:feedback", args=[each.pk]), {"helpful": "no"})
+    typed = "<i>" + "x" * 2000
+    address = reverse("chat:feedback", args=[turn.pk])
+    response = clinician.post(address, {"helpful": "no", "comment": typed})
+    assert response.status_code == 200
+    page = response.content.decode()
+    assert page.count("longer than 2,000 characters") == page.count(' aria-invalid="true"') == 1
+    form = page[page.index(f'<form id="feedback-{turn.pk}"') :].partition("</form>")[0]
+    assert "<details open>" in form
+    assert 'role="alert"> The comment is longer' in form
+    assert f">{escape(typed)}</textarea>" in form
+    assert f'<form id="feedback-{other.pk}"' in page
+    assert "Your next question" in page
+    assert not Feedback.objects.exclude(comment="").exists()
+
+
+def test_feedback_that_says_neither_is_told_so(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    address = reverse("chat:feedback", args=[ask(alice).pk])
+    for headers in ({}, HTMX):
+        response = clinician.post(address, {"comment": "It was wrong."}, headers=headers)
+        assert "Please say whether it was helpful." in text_of(response)
+        assert ">It was wrong.</textarea>" in response.content.decode()
+    assert not Feedback.objects.exists()
+
+
+def test_a_question_that_is_wrong_says_nothing_of_the_comments(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = ask(alice)
+    feedback = reverse("chat:feedback", args=[turn.pk])
+    clinician.post(feedback, {"helpful": "no", "comment": "It was wrong."})
+    page = clinician.post(thread(turn.conversation_id, "ask_in"), {"question": " "})
+    assert "Please write a question." in text_of(page)
+    assert "longer than" not in text_of(page)
+    assert ">It was wrong.</textarea>" in page.content.decode()
+
+
+def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
+    """A class of a statement has no rule of its own that lays out a part of the source's page."""
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", (ROOT / "static" / "medrag.css").read_text())
+    laid_out = {
+        name
+        for selectors, rule in rules
+        if "position: sticky" in rule
+        for selector in selectors.split(",")
+        for name in re.findall(r"^\.([\w-]+)$", selector.strip())
+    }
+    claim = (ROOT / "templates" / "chat" / "_claim.html").read_text()
+    classes = {name for found in re.findall(r'class="([^"{]*)', claim) for name in found.split()}
+    assert "beside" in laid_out
+    assert "kind" in classes
+    assert not laid_out & classes
 
 
 def test_feedback_is_the_askers_alone(clinician: Client, bob: User, guideline: Document) -> None:

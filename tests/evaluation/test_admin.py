@@ -60,6 +60,13 @@ def test_auditors_and_staff_see_runs(bob: User, runs: tuple[Run, Run], group: st
         assert client.get(reverse(f"admin:evaluation_{model}_changelist")).status_code == 200
 
 
+def test_a_measure_of_nothing_is_shown_as_none(bob: User, db: None) -> None:
+    store("one that failed", test_set("b"), [])
+    page = member(bob, AUDITORS).get(reverse("admin:evaluation_run_changelist"))
+    assert "n = 0" not in page.content.decode()
+    assert "0.0000" not in page.content.decode()
+
+
 def test_two_runs_are_compared_from_the_list(bob: User, runs: tuple[Run, Run]) -> None:
     client = member(bob, AUDITORS)
     chosen = {"action": "compare_two", "_selected_action": [run.pk for run in runs]}

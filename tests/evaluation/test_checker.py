@@ -106,6 +106,12 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
         said = checker("--pairs", pairs, "--verifier", "llm", "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]["llm"]
     assert found["failed"]["pairs"] == 4
+    assert (found["ECE"], found["pairs_per_s"]) == (None, None)
+    (run,) = Run.objects.all()
+    assert run.latency_ms == {}
+    wrong = "0.000 (0.000 to 0.000, n 4)"
+    assert f"| llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
+    assert "| supported | - | - | - | 0 | 0 | 0 |" in said
     assert found["accuracy"]["n"] == 0
     assert found["accuracy, failures wrong"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 4}
     assert "llm, 4 of 4 pairs without a judgement: The judge" in said
@@ -134,10 +140,60 @@ def test_results_are_never_written_over_others(db: None, pairs: Path, tmp_path: 
     out = tmp_path / "out"
     checker("--pairs", pairs, "--out", out)
     before = (out / "metrics.json").read_bytes()
-    with pytest.raises(CommandError, match="holds the results of an evaluation already"):
+    with pytest.raises(CommandError, match="is not empty"):
         checker("--pairs", pairs, "--out", out)
     assert (out / "metrics.json").read_bytes() == before
     assert Run.objects.count() == 1
+
+
+def test_behind_the_guards_nothing_is_made_up_where_the_model_failed(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    """Of four pairs a guard stops two: alone they would be two of two right, and nothing passed."""
+    with endpoint(status(401)) as server:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        said = checker("--pairs", pairs, "--out", tmp_path / "out")
+    wrong = "0.000 (0.000 to 0.000, n 4)"
+    assert f"| guards, then llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
+    assert "guards, then llm, 4 of 4 pairs without a judgement: The judge" in said
+    both = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
+    assert both["guards, then llm"]["failed"] == both["llm"]["failed"]
+
+
+def test_every_mean_is_printed_with_its_own_denominator(
+    db: None, pairs: Path, tmp_path: Path
+) -> None:
+    said = checker("--pairs", pairs, "--out", tmp_path / "out")
+    (row,) = (line for line in said.splitlines() if line.startswith("| guards |"))
+    figures = [cell.strip() for cell in row.split("|")[2:-1]]
+    assert [figure.partition("n ")[2].rstrip(")") for figure in figures[:7]] == list("4442244")
+    assert figures[3:5] == ["0.000 (0.000 to 0.000, n 2)"] * 2
+    header = next(line for line in said.splitlines() if line.startswith("| verifier |"))
+    assert "| accuracy, failures wrong |" in header
+    assert "| without judgement | pairs/s |" in header
+
+
+@pytest.mark.parametrize("name", ["judgements.jsonl", "run.trec", "notes.txt", ".kept"])
+def test_a_folder_that_holds_anything_is_refused(
+    db: None, pairs: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("as it was")
+    for what in (
+        ["checker", "--pairs", str(pairs)],
+        ["retrieval", "--dataset", str(tmp_path), "--format", "beir"],
+    ):
+        with pytest.raises(CommandError, match="is not empty"):
+            call_command("evaluate", *what, "--out", str(out))
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "as it was")]
+
+
+def test_a_folder_that_is_empty_is_taken(db: None, pairs: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    checker("--pairs", pairs, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "report.md").is_file()
 
 
 @pytest.mark.parametrize(
@@ -167,6 +223,12 @@ def test_other_arguments_are_refused(pairs: Path, tmp_path: Path, arguments: lis
         ({"claim": "a", "evidence": "b", "label": "SUPPORTED"}, "line 3: the label is none of"),
         ({"claim": "a", "evidence": "b", "label": []}, "line 3: the label is none of"),
         ({"claim": " ", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
+        ({"claim": "?!", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
+        (
+            '{"claim": "a", "evidence": "b", "label": "supported", "label": "not_found"}',
+            "line 3: a key",
+        ),
+        ({**ROWS[0], "label": "not_found"}, "3 is the same pair as 1 with another label"),
         ({"claim": 5, "evidence": "b", "label": "supported"}, "line 3: a text is needed"),
         ({"claim": "a", "evidence": ["b"], "label": "supported"}, "line 3: the evidence must be"),
         ({"claim": "a", "evidence": None, "label": "supported"}, "line 3: the evidence must be"),
@@ -188,6 +250,11 @@ def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> Non
         read_pairs(written(tmp_path, [""]))
 
 
+def test_a_pair_may_stand_twice_and_in_another_context_say_otherwise(tmp_path: Path) -> None:
+    elsewhere = {**ROWS[0], "label": "not_found", "context": "Children"}
+    assert len(read_pairs(written(tmp_path, [ROWS[0], ROWS[0], elsewhere])).pairs) == 3
+
+
 def test_the_window_is_the_nearest_and_the_shortest() -> None:
     evidence = "Keep a list. Warfarin is stopped. Give 5 mg of heparin. Ask again. Heparin."
     assert nearest_window(evidence, "heparin 5 mg") == "Give 5 mg of heparin."
@@ -207,7 +274,8 @@ def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:
         result = check_pairs(read_pairs(written(tmp_path, rows)), judge, timeout_s=10)
     labels = [judgement and judgement.label for judgement in result.judgements]
     assert labels == [None] * BATCH + [Label.SUPPORTED] * BATCH
-    assert sum(result.notes.values()) == BATCH
+    assert list(result.notes.values()) == [BATCH]
+    assert sorted(result.failures) == list(range(BATCH))
 
 
 def made_scifact(folder: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import (
@@ -104,7 +106,10 @@ def test_failures_count_apart() -> None:
     assert found["recall, supported"].n == 2
     assert found["precision, supported"].n == 2
     assert found["recall, not_found"].mean == 1.0
-    assert result.pairs_per_s == 3.0
+    assert found["unsupported passed"].n == 3
+    assert found["supported stopped"].n == 2
+    assert found["F1, not_found"].n == 2  # one that is it, and one that was called it
+    assert result.pairs_per_s == 5 / 2.0
     assert result.per_pair[2] == {"correct": 0.0}
     assert result.per_pair[3] == {"correct": 1.0, "p(supported)": 0.2, "p(contradicted)": 0.7}
 
@@ -118,10 +123,31 @@ def test_calibration_is_of_the_probability_of_supported() -> None:
     assert [(each.count, each.share) for each in result.bins] == [(1, 0.0), (2, 0.5), (2, 0.5)]
 
 
-def test_nothing_judged_gives_zeros() -> None:
-    result = checked([("supported", None)])
-    assert result.intervals["accuracy"].n == 0
-    assert (result.calibration_error, result.bins) == (0.0, ())
+def test_nothing_judged_gives_no_figure() -> None:
+    result = checked([("supported", None), ("not_found", None)])
+    figures = dict(result.intervals)
+    assert figures.pop("accuracy, failures wrong").n == 2
+    assert {found.n for found in figures.values()} == {0}
+    assert (result.calibration_error, result.pairs_per_s, result.bins) == (None, None, ())
+
+
+def test_what_nobody_said_and_nothing_is_has_no_figure() -> None:
+    found = checked([("supported", YES), ("contradicted", NO)]).intervals
+    for name in ("precision", "recall", "F1"):
+        assert found[f"{name}, not_found"].n == 0
+        assert found[f"{name}, supported"].n == 1
+
+
+def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:
+    """One wrong of ten unsupported, whatever the number of supported ones beside them."""
+    wrong = [("not_found", YES)] + [("not_found", UNKNOWN)] * 9
+    few, many = (
+        checked([*wrong, *[("supported", YES)] * n]).intervals["unsupported passed"]
+        for n in (1, 500)
+    )
+    assert few == many
+    assert few.mean == pytest.approx(0.1)
+    assert few.n == 10
 
 
 def test_behind_the_guards_a_model_decides_what_they_let_through() -> None:
@@ -130,4 +156,16 @@ def test_behind_the_guards_a_model_decides_what_they_let_through() -> None:
     both = behind(guards, model)
     assert both.judgements == (UNKNOWN, None, NO)
     assert both.name == "guards, then nli"
-    assert both.seconds == 4.0
+    assert both.pairs_per_s == 2 / 4.0
+
+
+def test_behind_the_guards_a_pair_that_the_model_failed_on_is_no_pair() -> None:
+    """Else what is left would be what the guards stopped, and nothing wrong would seem to pass."""
+    guards = checked([("not_found", NO), ("not_found", YES), ("supported", YES)], "guards")
+    rows: list[tuple[str, Judgement | None]]
+    rows = [("not_found", None), ("not_found", None), ("supported", YES)]
+    model = replace(checked(rows, "llm"), failures={0: "away", 1: "away"})
+    both = behind(guards, model)
+    assert both.judgements == (None, None, YES)
+    assert both.notes == {"away": 2}
+    assert both.intervals["unsupported passed"].n == 0

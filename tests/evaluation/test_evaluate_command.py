@@ -181,7 +181,7 @@ def test_an_ablation(no_others: None, tmp_path: Path) -> None:
 
     # A smaller one would leave some of these folders beside its own.
     before = sorted(path.relative_to(out) for path in out.rglob("*"))
-    with pytest.raises(CommandError, match=r"holds the results of an ablation .* another folder"):
+    with pytest.raises(CommandError, match=r"is not empty\. .* name another folder"):
         ablation(folder, out, "exact BM25")
     assert sorted(path.relative_to(out) for path in out.rglob("*")) == before
     assert Run.objects.filter(kind=Kind.ABLATION).count() == 6
@@ -238,14 +238,14 @@ def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
     assert not Run.objects.exists()
 
 
-@pytest.mark.parametrize("what", ["ablation", "peers"])
-@pytest.mark.parametrize("name", ["ablation.json", "peers.json", "runs"])
+@pytest.mark.parametrize("what", ["retrieval", "ablation", "peers"])
+@pytest.mark.parametrize("name", ["ablation.json", "runs", "scores.json", "judgements.jsonl"])
 def test_results_of_many_runs_are_not_mixed(
     own_database: str, tmp_path: Path, what: str, name: str
 ) -> None:
     folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
     (out / name).mkdir(parents=True)
-    with pytest.raises(CommandError, match=r"already\. They were left as they are: name another"):
+    with pytest.raises(CommandError, match=r"is not empty\. .* left as it is: name another"):
         evaluate(what, "--dataset", str(folder), "--format", "beir", "--out", str(out))
     assert [path.name for path in out.iterdir()] == [name]
 

@@ -35,7 +35,6 @@ from evaluation.folders import (
     read_as_served,
     read_digest,
     read_scores,
-    refuse_taken,
     refuse_unwritable,
     refuse_used,
 )
@@ -80,7 +79,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
         parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
-        parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go")
+        parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
@@ -171,8 +170,7 @@ class Command(BaseCommand):
             raise CommandError("--limit is a number of queries, at least 1.")
         out = Path(options["out"])
         refuse_unwritable(out)
-        if options["what"] in ("ablation", "peers"):
-            refuse_taken(out)
+        refuse_used(out)
         source = Source(
             folder=str(options["dataset"].resolve()),
             form=options["format"],
