@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -101,6 +101,8 @@ def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBa
 @never_cache
 def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     turn = access_turn(request.user, pk=pk)
+    if turn.conversation_id is None:  # asked over the API or in a terminal: no page shows it
+        raise Http404
     form = FeedbackForm(request.POST)
     if form.is_valid():
         feedback_save(turn, **form.cleaned_data)

@@ -17,6 +17,7 @@ from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.models import Channel, Conversation, Feedback, Reason, Turn, TurnStatus
+from chat.services import turn_ask
 from corpus.models import Collection, Document, Lifecycle
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
 
@@ -326,6 +327,15 @@ def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
 def test_feedback_is_the_askers_alone(clinician: Client, bob: User, guideline: Document) -> None:
     address = reverse("chat:feedback", args=[ask(bob).pk])
     assert clinician.post(address, {"helpful": "yes"}).status_code == 404
+
+
+def test_what_was_asked_over_the_api_has_no_page_to_give_feedback_on(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = turn_ask(QUESTION, user=alice, channel=Channel.API)
+    address = reverse("chat:feedback", args=[turn.pk])
+    assert clinician.post(address, {"helpful": "yes"}).status_code == 404
+    assert not Feedback.objects.exists()
 
 
 def test_past_questions_are_found_by_their_words(
