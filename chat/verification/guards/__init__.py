@@ -10,11 +10,13 @@ from collections.abc import Callable
 
 from chat.verification.atomic import atomic_statements
 from chat.verification.guards import (
+    cells,
     conditions,
     drugs,
     durations,
     figures,
     frequencies,
+    introductions,
     pairings,
     polarity,
     populations,
@@ -26,6 +28,7 @@ from chat.verification.types import Cited, Finding
 Guard = Callable[[str, Cited], Finding | None]
 
 GUARDS: tuple[Guard, ...] = (
+    cells.check,
     figures.check,
     frequencies.check,
     durations.check,
@@ -33,6 +36,7 @@ GUARDS: tuple[Guard, ...] = (
     routes.check,
     populations.check,
     polarity.check,
+    introductions.check,
     conditions.check,
     pairings.check,
     words.check,

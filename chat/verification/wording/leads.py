@@ -16,6 +16,12 @@ CONDITION = re.compile(
     r"|contra-?indicat\w*|caution\w*|unless|unsuitable|unsafe|forbidden|discontinu\w+|omit\w*)\b",
     re.IGNORECASE,
 )
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|never|cannot|\w+n['’]t|avoid\w*|withh\w+|contra-?indicat\w*|unsuitable|unsafe"
+    r"|forbidden)\b",
+    re.IGNORECASE,
+)
+_ALSO_LIMITS = re.compile(r"\b(?:without|only|neither|nor|none|instead|harm\w*)\b", re.IGNORECASE)
 # `the following`, `any of these`, `the doses below`: what is said of them comes after it.
 _ANNOUNCES = re.compile(r"\b(?:following|these|below|as follows)\b", re.IGNORECASE)
 _STOPPED = re.compile(r"[.!?][\"'”’)\]]*[⁰¹²³⁴-⁹*†‡]*$")
@@ -72,3 +78,13 @@ def must_be_said(quote: str) -> bool:
     if not quote.rstrip().endswith((".", "!", "?", ")")):
         return True
     return bool(CONDITION.search(quote) or _ANNOUNCES.search(quote))
+
+
+def is_negative_lead(quote: str) -> bool:
+    """Whether a quote behind the first says `not` of what stands below it."""
+    return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
+
+
+def limits(text: str) -> bool:
+    """Whether a text holds any word that forbids, excepts or narrows."""
+    return bool(CONDITION.search(text) or _ALSO_LIMITS.search(text))
