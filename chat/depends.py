@@ -102,14 +102,14 @@ def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
 
 def _lines(at: Place, *, is_list: bool) -> Leads:
     """The last one or two sentences of the text that ends at a block, where they introduce."""
-    *rest, last = [None, None, *_sentences_up_to(at)]
-    before = rest[-1]
-    if last is None:
+    found = list(_sentences_up_to(at))
+    if not found:
         return ()
-    leads = [last] if announces(last.text) or (is_list and CONDITION.search(last.text)) else []
-    if before is not None and announces(before.text) and CONDITION.search(before.text):
-        return (before, last)
-    return tuple(leads)
+    last = found[-1]
+    if len(found) > 1 and announces(found[-2].text) and CONDITION.search(found[-2].text):
+        return (found[-2], last)
+    introduces = announces(last.text) or (is_list and CONDITION.search(last.text))
+    return (last,) if introduces else ()
 
 
 def _sentences_up_to(at: Place) -> Iterator[Quote]:
