@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from chat.depends import Leads, introduction, limiting_headings
 from chat.page_views import Place, one_line
+from chat.people import People, people_of
 from chat.ranges import rows_in_range
 from chat.types import Quote
 from chat.verification.wording.leads import CONDITION
@@ -95,9 +96,12 @@ def caption_of(at: Place) -> str:
 
 
 def _placed_caption(at: Place) -> Leads | None:
-    """Where the caption stands, here or above the first part; None for a limit that is nowhere."""
+    """Where a caption that limits or names people stands, here or above the first part.
+
+    None where it is nowhere.
+    """
     caption = caption_of(at)
-    if not caption:
+    if not CONDITION.search(caption) and people_of(caption) == People():
         return ()
     words = re.compile(r"\s+".join(re.escape(word) for word in caption.split()))
     for part in (at, _part_before(at)):
@@ -105,7 +109,7 @@ def _placed_caption(at: Place) -> Leads | None:
         if part and found:
             nearest = min(found, key=lambda match: abs(match.start() - part.block["start"]))
             return (part.quote(nearest.start(), nearest.end()),)
-    return None if CONDITION.search(caption) else ()
+    return None
 
 
 def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Leads | None:

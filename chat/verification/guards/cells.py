@@ -68,7 +68,7 @@ def _is_mislabelled(claim: str, rows: Sequence[Sequence[str]]) -> bool:
     current: set[int] = set()
     for part in _PARTS.split(normalised(claim) if "\n" not in claim else claim):
         places = [by_words.get(_words(piece), set()) for piece in part.split(":")]
-        *labels, values = [found for found in places if found] or [set()]
+        values, labels = places[-1], [found for found in places[:-1] if found]
         if not values or (len(places) > 1 and not labels):
             continue
         if any(not _shared(label, values) for label in labels):
