@@ -39,7 +39,7 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
         return Applicability()
     asked = people_of(question)
     about = [claim_people(claim) for claim in claims]
-    pairs = [apart(asked, people) for people in about]
+    pairs = [_apart(asked, claim) for claim in claims]
     wrong = tuple(index for index, pair in enumerate(pairs, start=1) if pair)
     return Applicability(_line(asked, claims, about), _mismatch(pairs), wrong)
 
@@ -47,7 +47,27 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 def claim_people(claim: DraftClaim) -> People:
     """Whom a claim is about, by its text and quotes, then its headings, then its document."""
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
-    return first_named([people_of(said_text), *_headed(claim.quotes[0].hit)])
+    headed = (people for hit in _hits(claim) for people in _headed(hit))
+    return first_named([people_of(said_text), *headed])
+
+
+def _apart(asked: People, claim: DraftClaim) -> tuple[str, str] | None:
+    """Who was asked about and whom a claim is about, by any of its passages, if nobody is both."""
+    for hit in _hits(claim):
+        if pair := apart(asked, _by(hit, claim)):
+            return pair
+    return apart(asked, claim_people(claim))
+
+
+def _by(hit: Hit, claim: DraftClaim) -> People:
+    """Whom a claim is about by one of its passages."""
+    own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
+    return first_named([people_of(" ; ".join([claim.text, *own])), *_headed(hit)])
+
+
+def _hits(claim: DraftClaim) -> list[Hit]:
+    """Each passage that a claim cites once, in order."""
+    return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
 
 
 def hit_people(hit: Hit) -> People:
@@ -63,7 +83,7 @@ def _headed(hit: Hit) -> tuple[People, People]:
 
 
 def _line(asked: People, claims: Sequence[DraftClaim], about: Sequence[People]) -> str:
-    named = [_who(claim, people) for claim, people in zip(claims, about, strict=True)]
+    named = [_who(claim) for claim in claims]
     parts = [f"Applies to: {_each(named)}."]
     assumed = [_assumed(claim) for claim in claims]
     if any(assumed):
@@ -75,12 +95,16 @@ def _line(asked: People, claims: Sequence[DraftClaim], about: Sequence[People]) 
     return " ".join(parts)
 
 
-def _who(claim: DraftClaim, about: People) -> str:
+def _who(claim: DraftClaim) -> str:
     """The ages of a statement, and the states that its headings or its document are about.
 
     A state that only the statement names is a condition in it: it stands there to be read.
     """
-    hit = claim.quotes[0].hit
+    parts = dict.fromkeys(_who_by(hit, _by(hit, claim)) for hit in _hits(claim))
+    return " and ".join(parts)
+
+
+def _who_by(hit: Hit, about: People) -> str:
     headed = hit_people(hit)
     ages = about.age_groups or headed.age_groups
     words = [", ".join(group_words(ages))] if ages else []

@@ -80,18 +80,22 @@ class _Scene:
         self.quotes = [quote for claim in claims for quote in claim.quotes]
         self.said = {normalised(quote.text) for quote in self.quotes}
         rows = [unit for unit in units if _is_row(unit)]
-        self.notes = {_place(quote) for row in rows for quote in row.quotes[1:]}
+        self.notes = {_place(quote) for row in rows for quote in _notes(row)}
 
     def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
         """What limits one claim."""
         yield from self._of_its_row(number, claim)
-        hit = claim.quotes[0].hit
+        for hit in _hits(claim):
+            yield from self._around(number, claim, hit)
+
+    def _around(self, number: int, claim: DraftClaim, hit: Hit) -> Iterator[_Candidate]:
+        """What limits a claim and stands beside one of the passages that it cites."""
         places = [
             at for at, unit in enumerate(self.units) if _touches(unit.quotes[0], claim.quotes)
         ]
-        subject = _Subject.of(claim, self.question)
+        subject = _Subject.of(claim, self.question, hit)
         for at, unit in enumerate(self.units):
-            if _is_row(unit) or _place(unit.quotes[0]) in self.notes or not _near(unit, claim):
+            if _is_row(unit) or _place(unit.quotes[0]) in self.notes or not _near(unit, hit):
                 continue
             rest = self._rest(unit)
             is_part = bool(rest) and rest != _one_line(unit.quotes[0].text)
@@ -110,10 +114,10 @@ class _Scene:
     def _of_its_row(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
         """The footnotes that hold for a quoted row."""
         for row in self.units:
-            if not _is_row(row) or not _touches(row.quotes[0], claim.quotes[:1]):
+            if not _is_row(row) or not _touches(row.quotes[0], claim.quotes):
                 continue
-            for note in row.quotes[1:]:
-                if self._is_said(note) or _ROW in note.text:
+            for note in _notes(row):
+                if self._is_said(note):
                     continue
                 if normalised(note.text) not in normalised(row.hit.text):
                     continue
@@ -147,8 +151,7 @@ class _Subject:
     words: frozenset[str]
 
     @classmethod
-    def of(cls, claim: DraftClaim, question: str) -> _Subject:
-        hit = claim.quotes[0].hit
+    def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
         said = drugs(claim.text)
         asked = drugs(question)
         chosen = set(asked) & set(said) or (said if _is_row_quote(claim) else said[:1]) or asked
@@ -199,7 +202,7 @@ def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
 
     One query. A passage that staff took out of the search is not read.
     """
-    own = list({claim.quotes[0].hit.key: claim.quotes[0].hit for claim in claims}.values())
+    own = list({hit.key: hit for claim in claims for hit in _hits(claim)}.values())
     known = {hit.key: hit for hit in (*passages, *own)}
     reached = Q()
     for hit in own:
@@ -255,6 +258,17 @@ def _is_row(unit: Unit) -> bool:
     return _ROW in unit.quotes[0].text
 
 
+def _notes(row: Unit) -> list[Quote]:
+    """The footnotes of a row: they stand below it, and what introduces it above."""
+    first = row.quotes[0]
+    below = (quote for quote in row.quotes[1:] if _at(quote) > _at(first))
+    return [quote for quote in below if _ROW not in quote.text]
+
+
+def _at(quote: Quote) -> tuple[int, int]:
+    return quote.page, quote.start
+
+
 def _is_row_quote(claim: DraftClaim) -> bool:
     return _ROW in claim.quotes[0].text
 
@@ -269,8 +283,12 @@ def _with_lead(unit: Unit, rest: str) -> str:
     return " ".join([*(quote.text for quote in unit.quotes[1:]), rest])
 
 
-def _near(unit: Unit, claim: DraftClaim) -> bool:
-    hit = claim.quotes[0].hit
+def _hits(claim: DraftClaim) -> list[Hit]:
+    """Each passage that a claim cites once, in order."""
+    return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
+
+
+def _near(unit: Unit, hit: Hit) -> bool:
     if unit.hit.document_id != hit.document_id or abs(unit.hit.index - hit.index) > REACH:
         return False
     return _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,11 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from chat.depends import as_lead
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.narrowing import narrowed_to
 from chat.notices import Notice, document_notices
 from chat.refusals import ADVICE, WHY
 from chat.selectors import documents_by_sha256
+from chat.table_rows import labelled
 from corpus.models import Document
 
 CELLS = " | "  # between the cells of a table row in the text of a page
@@ -38,7 +39,7 @@ class TableRow:
 class ShownClaim:
     """A statement, its citations, and the first of each passage: that one is the link.
 
-    `is_verbatim`: the text is put together from whole quotes and table cells, no word besides.
+    `is_verbatim`: the text is one quote with what it depends on, or a row with its labels.
     `is_hidden`: it rests on a collection that is not open to the reader any more; then nothing of
     it is shown, and it holds no citation.
     """
@@ -192,23 +193,46 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
     return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
 
 
-def table_row(quotes: list[str]) -> TableRow | None:
-    """The row of `[row, header, *footnotes]`, the order in which a row is quoted; else None."""
-    if len(quotes) < 2:
-        return None
-    cells, labels = quotes[0].split(CELLS), quotes[1].splitlines()[-1].split(CELLS)
+def table_row(quotes: Sequence[str]) -> TableRow | None:
+    """The row of `[row, header, ...]`, the order in which a row is quoted; else None.
+
+    A merged cell is the first quote behind these, and fills the row's empty first cell. The others
+    are its notes: what stands above the table and below it.
+    """
+    cells = _cells(quotes[0]) if quotes else []
+    labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
     if len(cells) < 2 or len(labels) != len(cells):
         return None
-    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(quotes[2:]))
+    notes = list(quotes[2:])
+    if not cells[0] and notes:
+        cells[0] = notes.pop(0)
+    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(notes))
 
 
-def is_verbatim(text: str, quotes: Iterable[str]) -> bool:
-    """Tell whether no word is left of `text` when the quotes' lines and cells are taken out."""
-    parts = {_plain(part) for quote in quotes for part in quote.split(CELLS)} - {""}
-    rest = _plain(text)
-    for part in sorted(parts, key=len, reverse=True):
-        rest = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", " ", rest)
-    return not re.search(r"\w", rest)
+def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
+    """Whether a text is one quote with the lines above it, or a row with its labels and notes.
+
+    Whatever else is put together from quotes may say what none of them says. All that is quoted
+    behind it stands in it, too.
+    """
+    row = table_row(quotes)
+    if row:
+        labels, cells = zip(*row.pairs, strict=True)
+        return _is_shown(text, labelled(labels, cells), row.notes)
+    return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
+
+
+def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
+    """Whether a text is `said` with all that it depends on, as quotable units are written."""
+    notes = [quote for quote in further if f"({_plain(quote)})" in _plain(text)]
+    leads = [quote for quote in further if quote not in notes]
+    whole = [*(as_lead(lead) for lead in leads), said, *(f"({note})" for note in notes)]
+    return _plain(text) == _plain(" ".join(whole))
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row; one without a first cell begins with the line between them."""
+    return [cell.strip() for cell in f" {row} ".split(CELLS)]
 
 
 def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:

@@ -43,7 +43,7 @@ class ExtractiveGenerator:
 
     @property
     def fingerprint(self) -> str:
-        return "extractive-2:" + ":".join(str(value) for value in vars(self).values())
+        return "extractive-3:" + ":".join(str(value) for value in vars(self).values())
 
     def generate(self, task: Task) -> Generation:
         if task.options:

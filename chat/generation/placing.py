@@ -15,6 +15,7 @@ from chat.generation.locating import Range, occurrences, page_ranges
 from chat.passages import Unit
 from chat.types import Quote, Unplaced
 from chat.verification.texts import normalised
+from chat.verification.wording.leads import binds_to_before, leans_on_before
 from corpus.sentences import sentence_spans
 from retrieval.types import Hit
 
@@ -27,6 +28,7 @@ CELLS = " | "  # between the cells of a row
 UNKNOWN_KEY = "unknown passage"
 NOT_THERE = "quote not in the passage"
 NO_STATEMENT = "quote holds no whole statement"
+CUT = "part of the quote is of no whole statement"
 TOO_SHORT = "quote too short"
 TOO_LONG = "quote runs over several statements"
 AMBIGUOUS = "quote stands in several places"
@@ -44,8 +46,8 @@ def placed(key: str, quote: str, shown: Shown) -> tuple[Quote, ...] | Unplaced:
     """What a citation rests on: first the statements that it touches, then what these depend on.
 
     One that stands in places which say different things is not placed; of places that say the
-    same, the first counts. A part of it that is no statement, such as a heading, is left out. Of a
-    table whose ranges decide which row answers, only that row can be cited.
+    same, the first counts. No letter of it is left out: each stands in a statement or in what that
+    depends on. Of a table whose ranges decide which row answers, only that row can be cited.
     """
     hit = shown.hits.get(key)
     if hit is None:
@@ -56,6 +58,8 @@ def placed(key: str, quote: str, shown: Shown) -> tuple[Quote, ...] | Unplaced:
     places = [touched for at in found if (touched := _touched(hit, at, shown.units[hit.key]))]
     if why := _fault(quote, places):
         return _unplaced(key, quote, why)
+    if not all(_is_covered(hit, at, shown.units[hit.key]) for at in found):
+        return _unplaced(key, quote, CUT)
     first = [whole for _, whole in places[0]]
     further = [part for unit, _ in places[0] for part in unit.quotes[1:]]
     return tuple(dict.fromkeys([*first, *further]))
@@ -76,20 +80,50 @@ def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quo
     ]
 
 
+def _is_covered(hit: Hit, at: Range, units: Sequence[Unit]) -> bool:
+    """Whether each letter of a range stands in the units that it runs into."""
+    quotes = [part for unit, _ in _touched(hit, at, units) for part in unit.quotes]
+    for page, start, end in page_ranges(hit.spans, at):
+        here = [(part.start, part.end) for part in quotes if part.page == page]
+        shift = _shift(hit, page, start)
+        for place in range(start, end):
+            is_letter = hit.text[place - shift].isalnum()
+            if is_letter and not any(first <= place < last for first, last in here):
+                return False
+    return True
+
+
+def _shift(hit: Hit, page: int, place: int) -> int:
+    """From places in a passage's text to places on its page."""
+    return next(
+        span.start - span.offset
+        for span in hit.spans
+        if span.page == page and span.start <= place < span.end
+    )
+
+
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
-    """The sentences of a statement that a range of the page runs into; a row is never parted."""
-    if CELLS in quote.text:
-        return quote
-    spans = [
-        (quote.start + first, quote.start + last)
-        for first, last in sentence_spans(quote.text)
+    """The sentences of a statement that a range of the page runs into, and those bound to them.
+
+    A row is never parted.
+    """
+    spans = sentence_spans(quote.text)
+    inside = [
+        n
+        for n, (first, last) in enumerate(spans)
         if quote.start + first < end and start < quote.start + last
     ]
-    if not spans:
+    if CELLS in quote.text or not inside:
         return quote
-    first, last = spans[0][0], spans[-1][1]
-    text = quote.text[first - quote.start : last - quote.start]
-    return Quote(quote.hit, quote.page, first, last, text)
+    said = [quote.text[first:last] for first, last in spans]
+    low, high = inside[0], inside[-1]
+    while low > 0 and leans_on_before(said[low]):
+        low -= 1
+    while high + 1 < len(said) and binds_to_before(said[high + 1]):
+        high += 1
+    first, last = spans[low][0], spans[high][1]
+    text = quote.text[first:last]
+    return Quote(quote.hit, quote.page, quote.start + first, quote.start + last, text)
 
 
 def _fault(quote: str, places: Sequence[Sequence[tuple[Unit, Quote]]]) -> str:

@@ -180,3 +180,15 @@ def test_nobody_is_apart_from_nobody() -> None:
     assert apart(people_of(""), people_of("")) is None
     assert apart(people_of("a child"), people_of("")) is None
     assert apart(people_of("a child"), people_of("adults and children")) is None
+
+
+def test_a_claim_of_several_passages_is_for_those_of_each() -> None:
+    hits = [
+        made_up_hit(key=f"{people}_p1_c0", population=people, text=DOSE)
+        for people in ("adult", "paediatric")
+    ]
+    both = DraftClaim(DOSE, tuple(Quote(hit, 1, 0, len(DOSE), DOSE) for hit in hits))
+    found = applicability("amoxicillin for an adult", [both])
+    assert "children" in found.mismatch
+    assert found.claims == (1,)
+    assert found.line == "Applies to: adults and children."

@@ -1,14 +1,19 @@
 """Quotable units: what must come with a sentence, an item or a row so that it means the same."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chat.depends import introduction
+from chat.page_views import PageView, Place
 from chat.passages import Unit, quotable_units
+from chat.types import Quote
 from corpus.models import Page
-from tests.chat.hits import hits_for
-from tests.corpora import publish
+from corpus.parsing.types import BlockKind
+from tests.chat.hits import hits_for, made_up_hit
+from tests.corpora import pages_of, publish
 from tests.corpus import parsing_fixtures, table_fixtures
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +111,8 @@ def test_a_row_below_a_merged_cell_brings_what_the_cell_says() -> None:
         "Group: Adults; Route: IV; Dose: 1 g",
         "Group: Children; Route: IV; Dose: 20 mg/kg",
     ]
-    assert "Adults | oral | 500 mg" in [quote.text for quote in made[1].quotes]
+    texts = [quote.text for quote in made[1].quotes]
+    assert texts == ["| IV | 1 g", "Group | Route | Dose", "Adults"]
 
 
 def test_only_the_row_of_the_asked_number_is_quotable() -> None:
@@ -202,3 +208,125 @@ def test_a_row_after_a_page_break_brings_the_labels_of_the_page_before(tmp_path:
         (1, "Weight | Dose | Interval"),
     ]
     assert row.caption == "Table 1. Dose by weight"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "For pain:\n- Give with food.\n- Never give in:\n- asthma\n- ulcers",
+            ["For pain: Give with food.", "For pain: Never give in: asthma",
+             "For pain: Never give in: ulcers"],
+        ),
+        ("For pain:\n- Avoid in those with\n- asthma", ["For pain: Avoid in those with: asthma"]),
+        ("For pain:\n- Never:\n- Adults with:\n- asthma", ["For pain: Never: Adults with: asthma"]),
+        ("It must not be given in these situations.\n- asthma",
+         ["It must not be given in these situations. asthma"]),
+        ("Contraindicated as follows. Ask first.\n- asthma",
+         ["Contraindicated as follows. Ask first. asthma"]),
+        ("Do not give it in:\nSee the formulary.\n- asthma",
+         ["Do not give it in: See the formulary. asthma"]),
+        ("It must not be given.\n- asthma", ["It must not be given. asthma"]),
+        ("Do not give it to:\nPeople with asthma.", ["Do not give it to: People with asthma."]),
+        ("## Do not use it\nPeople with asthma.", ["Do not use it: People with asthma."]),
+        ("## Do not use it\n### Lungs\n- asthma", ["Do not use it: asthma"]),
+        ("## Do not use it\n### Lungs\nPeople with asthma.",
+         ["Do not use it: People with asthma."]),
+    ],
+)  # fmt: skip
+def test_what_turns_it_round_comes_with_every_kind_of_unit(text: str, expected: list[str]) -> None:
+    made = shown(f"## Rules\n{text}", "gentamicin asthma ulcers pain")
+    assert [line for line in made if line in expected] == expected
+    assert not [line for line in made if line.endswith("asthma") and line not in expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For pain:\n- Avoid gentamicin\n- asthma",  # is it under the item, or beside it?
+        "For pain:\n- Never give in:\n- ulcers\n- Children:\n- asthma",
+    ],
+)
+def test_an_item_of_which_it_cannot_be_told_what_it_is_under_is_no_unit(text: str) -> None:
+    made = shown(f"## Rules\n{text}", "gentamicin asthma pain")
+    assert not [line for line in made if line.endswith("asthma")]
+
+
+@pytest.mark.parametrize(("first", "expected"), [(1, ()), (2, None)])
+def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
+    first: int, expected: tuple[Quote, ...] | None
+) -> None:
+    block = {"kind": "list_item", "start": 0, "end": 4}
+    views = {(1, page): PageView("item", [block]) for page in (first, first + 1)}
+    assert introduction(Place(made_up_hit(), first + 1, 0, views)) == expected
+
+
+def test_a_limiting_heading_of_earlier_pages_is_found() -> None:
+    filler = "\n---\n".join(f"Text {n} of the rules stands here." for n in range(4))
+    made = units(f"## Do not use it\n{filler}\n---\nPeople with asthma.", "people with asthma")
+    unit = next(each for each in made if each.quotes[0].text == "People with asthma.")
+    assert unit.text == "Do not use it: People with asthma."
+    assert (unit.quotes[0].page, unit.quotes[1].page) == (5, 1)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ": Not in pregnancy\n",
+        "Do not use the doses in pregnancy:\n",
+        "Do not use the doses in pregnancy:\n: Doses\n",
+        "## Not in pregnancy\n",
+        "## Not in pregnancy\n### Doses\n",
+    ],
+)
+def test_a_row_brings_what_stands_above_its_table(lines: str) -> None:
+    made = units(f"## Rules\n{lines}| Drug | Dose |\n| Gentamicin | 5 mg |")
+    row = next(unit for unit in made if unit.quotes[0].text == "Gentamicin | 5 mg")
+    assert row.text.endswith("pregnancy: Drug: Gentamicin; Dose: 5 mg") or "Doses:" in row.text
+    assert any("pregnancy" in quote.text for quote in row.quotes[1:])
+    assert "pregnancy" in row.text
+
+
+def test_a_row_without_a_first_cell_and_none_above_is_no_unit() -> None:
+    made = rows_shown("| Drug | Dose |\n|  | 5 mg |\n| Amikacin | 9 mg |\n|  | 7 mg |")
+    assert made == ["Drug: Amikacin; Dose: 9 mg", "Drug: Amikacin; Dose: 7 mg"]
+
+
+CUT = [
+    "In asthma do not give\n---\nGentamicin 5 mg for pain.",
+    "In asthma do not give\n^ 1 See the formulary.\n---\nGentamicin 5 mg for pain.",
+    "In asthma do not give\n| A | B |\n| a | b |\n---\nGentamicin 5 mg for pain.",
+    "Rules:\n- In asthma do not give\n---\n- Gentamicin 5 mg for pain.",
+    "Rules:\n- Take care.\n- In asthma never\n---\ngentamicin 5 mg for pain.",
+    "In asthma avoid\n---\n^ 1 A note.\nGentamicin 5 mg for pain.",
+]
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_neither_half_of_what_a_break_cuts_is_a_unit(text: str) -> None:
+    made = shown(f"## Use\n{text}", "gentamicin asthma pain")
+    assert not [line for line in made if "In asthma" in line and not line.endswith("A: a; B: b")]
+    assert "entamicin 5 mg" not in " ".join(made)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ask first. Give gentamicin to", "the ward. Measure the level."),
+        ("Give gentamicin 5 mg.", "Do not give it in asthma."),
+    ],
+)
+@pytest.mark.parametrize("kind", [BlockKind.PARAGRAPH, BlockKind.LIST_ITEM])
+def test_a_part_that_goes_on_loses_its_first_statement(
+    first: str, second: str, kind: BlockKind
+) -> None:
+    mark = "- " if kind is BlockKind.LIST_ITEM else ""
+    one, two = pages_of(f"# Gentamicin\n{mark}{first}\n---\n{mark}{second.capitalize()}")
+    two = replace(two, blocks=(replace(two.blocks[0], continues=True),))
+    publish("Gentamicin", pages=[one, two])
+    assert quotable_units(hits_for("gentamicin level"), "gentamicin level") == []
+
+
+def test_items_without_full_stops_go_on_over_a_page() -> None:
+    made = shown("## Rules\nDo not give if:\n- deaf\n---\n- pregnant", "gentamicin pregnant")
+    assert {"Do not give if: deaf", "Do not give if: pregnant"} <= set(made)

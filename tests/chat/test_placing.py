@@ -191,6 +191,33 @@ def test_what_is_no_statement_in_a_quote_is_no_first_quote() -> None:
     assert texts(quote) == texts("More than 60 | Every 24 hours")
 
 
+def test_a_quote_of_which_a_page_break_cut_a_part_is_not_placed() -> None:
+    publish(
+        "# Sepsis\n## Fluids\nMeasure the lactate. In adults with sepsis do not give\n---\n"
+        "Saline by mouth to anybody. Call the ward for adults with sepsis."
+    )
+    question = "saline for adults with sepsis"
+    for quote in (
+        "do not give Saline by mouth to anybody.",
+        "Saline by mouth to anybody. Call the ward for adults with sepsis.",
+    ):
+        assert why(quote, question) in (placing.CUT, placing.NO_STATEMENT)
+
+
+def test_a_sentence_comes_with_those_that_are_bound_to_it() -> None:
+    publish(
+        "# Ibuprofen\n## Pain\nTake it with food. Give ibuprofen 400 mg three times daily. "
+        "Do not give it in renal failure. It must not be used in asthma."
+    )
+    whole = [
+        "Give ibuprofen 400 mg three times daily. Do not give it in renal failure. "
+        "It must not be used in asthma."
+    ]
+    for quote in ("Give ibuprofen 400 mg three times daily.", "give it in renal failure"):
+        assert texts(quote, "ibuprofen dose") == whole
+    assert texts("Take it with food.", "ibuprofen dose") == ["Take it with food."]
+
+
 @pytest.mark.usefixtures("guideline")
 def test_what_is_kept_of_an_unplaced_citation_is_bounded() -> None:
     known, _ = shown()

@@ -32,6 +32,31 @@ def test_a_part_of_a_quote_is_not_verbatim() -> None:
     assert not is_verbatim("give it", ["Do not give it"])
 
 
+def test_what_is_put_together_of_quotes_is_not_verbatim() -> None:
+    """Each word stands there, and nobody said it."""
+    assert not is_verbatim("Give 5 mg. Stop it.", ["Give 5 mg.", "Give 9 mg.", "Stop it."])
+    assert not is_verbatim("Dose: 20 to 39", [ROW, HEADER, NOTE])
+    header = "Medicine | Adults | Children"
+    row = "Paracetamol | 1 g | 15 mg/kg"
+    assert not is_verbatim("Paracetamol: Children: 1 g", [row, header])
+    assert is_verbatim("Medicine: Paracetamol; Adults: 1 g; Children: 15 mg/kg", [row, header])
+
+
+def test_a_quote_without_the_line_above_it_is_not_verbatim() -> None:
+    assert not is_verbatim("Asthma.", ["Asthma.", "Do not give in the following cases."])
+    assert not is_verbatim("Clearance (mL/min): 20 to 39; Dose: 4 mg/kg*", [ROW, HEADER, NOTE])
+
+
+def test_a_merged_cell_fills_the_row_below_it() -> None:
+    quotes = ["| IV | 1 g", "Who | Route | Dose", "Adults", "Not in pregnancy"]
+    row = table_row(quotes)
+    assert row is not None
+    assert row.pairs == (("Who", "Adults"), ("Route", "IV"), ("Dose", "1 g"))
+    assert row.notes == ("Not in pregnancy",)
+    assert is_verbatim("Not in pregnancy: Who: Adults; Route: IV; Dose: 1 g", quotes)
+    assert not is_verbatim("Who: Adults; Route: IV; Dose: 1 g", quotes)
+
+
 def test_a_row_is_shown_with_its_labels_and_notes() -> None:
     row = table_row([ROW, f"Table 1\n{HEADER}", NOTE])
     assert row is not None

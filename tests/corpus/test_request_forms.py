@@ -61,7 +61,7 @@ def test_all_is_asked_for_at_first(server: Server) -> None:
             5,
         ),
     ],
-    ids=str,
+    ids=lambda value: "+".join(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_what_is_refused_is_left_out_from_then_on(
     server: Server, code: int, refused: set[str], missing: set[str], requests: int

@@ -72,7 +72,7 @@ def test_the_guards_are_measured_and_kept(db: None, pairs: Path, tmp_path: Path)
     (run,) = Run.objects.all()
     assert run.kind == Kind.CHECKER
     assert run.metrics["macro F1"] == guards["macro F1"]
-    assert run.fingerprints == {"verifier": "guards-3", "pairs": metrics["pairs"]["digest"]}
+    assert run.fingerprints == {"verifier": "guards-4", "pairs": metrics["pairs"]["digest"]}
     assert ItemScore.objects.filter(run=run).count() == 4
     assert TestSet.objects.get().judgements == 4
 

@@ -21,7 +21,7 @@ class GuardsAlone:
 
     @property
     def fingerprint(self) -> str:
-        return "guards-3"
+        return "guards-4"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
         return [_judged(pair) for pair in pairs]

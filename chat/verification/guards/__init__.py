@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 
 from chat.verification.atomic import atomic_statements
 from chat.verification.guards import (
+    cells,
     conditions,
     drugs,
     durations,
     effects,
     figures,
     frequencies,
+    introductions,
     mixtures,
     pairings,
     polarity,
@@ -32,6 +34,7 @@ from chat.verification.types import Cited, Finding
 Guard = Callable[[str, Cited], Finding | None]
 
 GUARDS: tuple[Guard, ...] = (
+    cells.check,
     figures.check,
     rows.check,
     frequencies.check,
@@ -40,6 +43,7 @@ GUARDS: tuple[Guard, ...] = (
     routes.check,
     populations.check,
     polarity.check,
+    introductions.check,
     conditions.check,
     pairings.check,
     mixtures.check,

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from chat.verification.texts import normalised
 from chat.verification.types import Cited
+from chat.verification.wording.leads import must_be_said
 from corpus.sentences import sentence_spans
 
 _WORD = re.compile(r"\w+|[<>≤≥%±]")
@@ -36,8 +37,8 @@ def word_for_word(claim: str, cited: Cited) -> bool:
 
 
 def is_introduction(quote: str) -> bool:
-    """Whether a quote behind the first is a line above a list, and no header, note or sentence."""
-    return " | " not in quote and not quote.rstrip().endswith((".", "!", "?", ")"))
+    """Whether a quote behind the first stands above it or limits it, and is no header or note."""
+    return must_be_said(quote)
 
 
 def _stands_in(part: Words, said: Words) -> bool:
@@ -60,9 +61,9 @@ def _is_sentence(said: Words, quote: str) -> bool:
 
 
 def _is_assembled(said: Words, quotes: tuple[str, ...]) -> bool:
-    cells = [_words(cell) for cell in quotes[0].split(" | ")]
+    cells = _cells(quotes[0])
     whole = {_words(quote) for quote in quotes[1:]} - {()}
-    headers = [[_words(cell) for cell in quote.split(" | ")] for quote in quotes[1:]]
+    headers = [_cells(quote) for quote in quotes[1:]]
     headers = [header for header in headers if len(header) == len(cells) > 1]
     steps = [(0, 0)]
     seen = set(steps)
@@ -81,6 +82,11 @@ def _is_assembled(said: Words, quotes: tuple[str, ...]) -> bool:
                 seen.add(step)
                 steps.append(step)
     return False
+
+
+def _cells(quote: str) -> list[Words]:
+    """Of a row, empty ones too: a merged cell is cited behind it, and stands in front of it."""
+    return [_words(cell) for cell in f" {quote} ".split(" | ")]
 
 
 def _at(said: Words, place: int, part: Words) -> bool:

@@ -173,7 +173,9 @@ def _by_hand(samples: Sequence[Source]) -> Iterator[Item]:
 
 
 def _beginning(samples: Sequence[Source], document: str, words: str) -> Source:
+    """The statement, behind headings, a caption or the sentence that stand in front of it."""
     for source in samples:
-        if source.document == document and source.text.startswith(words):
+        text = f": {source.text}"
+        if source.document == document and (f": {words}" in text or f". {words}" in text):
             return source
     raise LookupError(f"No statement of {document} begins with {words!r}.")

@@ -1,0 +1,90 @@
+"""Words that say that one piece of text depends on another. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# What must not be parted from the sentence before it, however long both are.
+BOUND_TO_BEFORE = re.compile(
+    r"(?:However|But|Unless|Except|Otherwise|Exceptions?|Only|Do not|Never|Not|Avoid|Caution"
+    r"|Contraindicat\w+|Stop|Withhold|This does not|These do not)\b",
+    re.IGNORECASE,
+)
+# What turns round what stands below it: a heading, a caption, the line above a list.
+CONDITION = re.compile(
+    r"\b(?:not|no|never|cannot|\w+n['’]t|avoid\w*|stop\w*|withh\w+|exclu\w+|except\w*"
+    r"|contra-?indicat\w*|caution\w*|unless|unsuitable|unsafe|forbidden|discontinu\w+|omit\w*)\b",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|never|cannot|\w+n['’]t|avoid\w*|withh\w+|contra-?indicat\w*|unsuitable|unsafe"
+    r"|forbidden)\b",
+    re.IGNORECASE,
+)
+_ALSO_LIMITS = re.compile(r"\b(?:without|only|neither|nor|none|instead|harm\w*)\b", re.IGNORECASE)
+# `the following`, `any of these`, `the doses below`: what is said of them comes after it.
+_ANNOUNCES = re.compile(r"\b(?:following|these|below|as follows)\b", re.IGNORECASE)
+_STOPPED = re.compile(r"[.!?][\"'”’)\]]*[⁰¹²³⁴-⁹*†‡]*$")
+_DANGLING = re.compile(
+    r"\b(?:a|an|any|are|as|at|be|by|for|from|give|if|in|is|not|of|on|than|that|the|to|until"
+    r"|unless|use|was|were|when|where|which|who|whose|with|without)$",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(r"(?:It|This|These|They|Those)\b")
+_LABEL = re.compile(r"contra|caution|exclu|except|unsuitable|not (?:for|suit)", re.IGNORECASE)
+_LABEL_WORDS = 3  # up to which an item such as `Contraindications` heads the items below it
+
+
+def is_stopped(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return bool(_STOPPED.search(text.rstrip()))
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether a text ends on a word that can't be the last, such as `do not give`."""
+    return bool(_DANGLING.search(text.rstrip()))
+
+
+def announces(text: str) -> bool:
+    """Whether a line says what stands below it: open at its end, or `of the following`."""
+    return not is_stopped(text) or bool(_ANNOUNCES.search(text))
+
+
+def heads_items(item: str) -> bool:
+    """Whether an item of a list stands over the items below it: `Never give in:`."""
+    text = item.rstrip()
+    if text.endswith(":") or is_cut_off(text):
+        return True
+    if CONDITION.search(text) and _ANNOUNCES.search(text):
+        return True
+    return bool(_LABEL.match(text) and len(text.split()) <= _LABEL_WORDS and not is_stopped(text))
+
+
+def leans_on_before(sentence: str) -> bool:
+    """Whether a sentence may say nothing, or something else, without the one before it."""
+    return bool(BOUND_TO_BEFORE.match(sentence) or _REFERS.match(sentence))
+
+
+def binds_to_before(sentence: str) -> bool:
+    """Whether a sentence limits the one before it: `Do not give it in renal failure.`"""
+    refers = _REFERS.match(sentence) and CONDITION.search(sentence)
+    return bool(BOUND_TO_BEFORE.match(sentence) or refers)
+
+
+def must_be_said(quote: str) -> bool:
+    """Whether a quote behind the first stands above it or limits it: no row, no plain note."""
+    if " | " in quote:
+        return False
+    if not quote.rstrip().endswith((".", "!", "?", ")")):
+        return True
+    return bool(CONDITION.search(quote) or _ANNOUNCES.search(quote))
+
+
+def is_negative_lead(quote: str) -> bool:
+    """Whether a quote behind the first says `not` of what stands below it."""
+    return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
+
+
+def limits(text: str) -> bool:
+    """Whether a text holds any word that forbids, excepts or narrows."""
+    return bool(CONDITION.search(text) or _ALSO_LIMITS.search(text))
