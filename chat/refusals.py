@@ -12,7 +12,6 @@ WHY: dict[str, str] = {
     "citation": "it cites no passage that was found",
     "quote": "what it quotes does not stand in the passage",
     "introductions": "it leaves out the line above its quote",
-    "cells": "a value of a table stands at another label",
     "figures": "a number or its unit is not the one of the quote",
     "rows": "it mixes the rows or columns of a table",
     "frequencies": "how often it is to be given is not what the quote says",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from chat.verification.atomic import atomic_statements
 from chat.verification.guards import (
-    cells,
     conditions,
     drugs,
     durations,
@@ -34,7 +33,6 @@ from chat.verification.types import Cited, Finding
 Guard = Callable[[str, Cited], Finding | None]
 
 GUARDS: tuple[Guard, ...] = (
-    cells.check,
     figures.check,
     rows.check,
     frequencies.check,
