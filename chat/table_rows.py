@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from chat.depends import Leads, introduction, limiting_headings
 from chat.page_views import Place, one_line
-from chat.people import People, people_of
 from chat.ranges import rows_in_range
 from chat.types import Quote
 from chat.verification.wording.leads import CONDITION
@@ -96,12 +95,12 @@ def caption_of(at: Place) -> str:
 
 
 def _placed_caption(at: Place) -> Leads | None:
-    """Where a caption that limits or names people stands, here or above the first part.
+    """Where a caption that limits stands, here or above the first part.
 
     None where it is nowhere.
     """
     caption = caption_of(at)
-    if not CONDITION.search(caption) and people_of(caption) == People():
+    if not CONDITION.search(caption):
         return ()
     words = re.compile(r"\s+".join(re.escape(word) for word in caption.split()))
     for part in (at, _part_before(at)):

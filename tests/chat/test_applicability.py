@@ -167,11 +167,12 @@ def test_no_claims_have_no_line() -> None:
 def test_as_it_is_stored() -> None:
     found = applicability("dose in a child", [claim(DOSE, population="adult")])
     assert [caution.as_dict() for caution in applicability_cautions(found)] == [
-        {"code": "applicability", "text": "Applies to: adults.", "claims": []},
+        {"code": "applicability", "text": "Applies to: adults.", "claims": [], "documents": []},
         {
             "code": "mismatch",
             "text": "The question is about a child; statement 1 is about adults.",
             "claims": [1],
+            "documents": [],
         },
     ]
 
