@@ -8,6 +8,8 @@ from chat.endpoints import judging_endpoints
 from chat.verification.entailment import cross_encoder, judge
 from chat.verification.entailment.guards_alone import GuardsAlone
 from chat.verification.entailment.types import Verifier
+from chat.verification.guards import first_finding
+from chat.verification.types import Cited
 
 VERIFIERS = ("guards", "nli", "llm")  # as MEDRAG_VERIFIER names them
 
@@ -58,6 +60,10 @@ def verifiers_configured() -> list[str]:
 
 
 def warm_up() -> None:
-    """Load what the first question would wait for. Raises ImproperlyConfigured."""
+    """Load what the first question would wait for: word lists and a local model.
+
+    Raises ImproperlyConfigured.
+    """
+    first_finding("Give 5 mg daily.", Cited(("Take 5 mg once a day.",)))
     if settings.VERIFIER == "nli":
         site_verifier()
