@@ -62,7 +62,7 @@ ALTERED = (
     Kind("population changed", populations.changed, 0.95),
     Kind("population dropped", populations.dropped, 0.95, samples_only=True),
     Kind("condition dropped", conditions.dropped, 0.95, samples_only=True),
-    Kind("subject and object swapped", relations.swapped, 0.90),
+    Kind("subject and object swapped", relations.swapped, 0.85),
     Kind("numbers swapped between items", figures.swapped, 0.95),
 )
 ROWS_EXCHANGED, TOGETHER = "value of the next row", "two statements together"
