@@ -333,5 +333,5 @@ def test_the_turn_is_named_by_every_search_and_the_lexicon(
     after = ask()
     assert [search["fingerprint"] for search in after.trace["searches"]] == searched
     assert after.fingerprint != before.fingerprint
-    monkeypatch.setattr(looking, "second_search", lambda config, first: replace(config, k=9))
+    monkeypatch.setattr("chat.second_search.widened", lambda config: replace(config, k=9))
     assert ask().fingerprint != after.fingerprint

@@ -60,7 +60,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
      rf"|certain {_PEOPLE}|now and then\b|at times\b"),
     ("three quarters", rf"three[- ]quarters{_OF}\s+\w+"),
     ("two thirds", rf"two[- ]thirds{_OF}\s+\w+"),
-    ("half", rf"half{_OF}\s+(?:\w+ )?{_PEOPLE}|one in two\b"),
+    ("half", rf"half{_OF}\s+(?:\w+ )?{_PEOPLE}|(?:one|1) in (?:two|2)\b"),
     *((f"a {part}", rf"(?:an?|one)[- ]{part}{_COUNTED}|one in {number}\b")
       for part, number in _PARTS.items()),
 )  # fmt: skip
