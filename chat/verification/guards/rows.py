@@ -10,6 +10,7 @@ from chat.verification.quantities.matching import stands_in
 from chat.verification.quantities.reading import read
 from chat.verification.quantities.rows import read_rows
 from chat.verification.quantities.units import unit_in_header
+from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
 from chat.verification.wording.cells import (
     Row,
@@ -32,8 +33,11 @@ def check(claim: str, cited: Cited) -> Finding | None:
 
     Looks at claims that write labels of the quoted header with a colon. A value is of the rows
     whose cell counts the same and shares most of its words; a value that no cell comes near is for
-    other guards. A cell that is empty may have been printed once for several rows.
+    other guards. A cell that is empty may have been printed once for several rows. What is a whole
+    quote as it stands mixes nothing.
     """
+    if normalised(claim) in map(normalised, cited.quotes):
+        return None
     for table, told in labelled(claim, cited.quotes):
         for values in told:
             if any(_is_counted_elsewhere(value, table) for value in values):
