@@ -96,7 +96,7 @@ def _evidence(inquiry: Inquiry) -> Decision:
 def _claims(inquiry: Inquiry, decision: Decision) -> tuple[DraftClaim, ...]:
     with inquiry.timed("generation"):
         try:
-            task = _task(inquiry, decision)
+            task = replace(_task(inquiry, decision), deadline_s=_time_left(inquiry))
             if inquiry.stored is None:
                 inquiry.generation = inquiry.generator.generate(task)
             else:
@@ -139,9 +139,7 @@ def _supported(
 
 
 def _task(inquiry: Inquiry, decision: Decision) -> Task:
-    return Task(
-        inquiry.query.text, decision.passages, inquiry.options, deadline_s=_time_left(inquiry)
-    )
+    return Task(inquiry.query.text, decision.passages, inquiry.options)
 
 
 def _is_borne_out(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]) -> bool:
@@ -197,10 +195,10 @@ def _beside(
     """The claims with the limits and the other guidelines that belong beside them."""
     with inquiry.timed("beside"):
         try:
+            _say_whom_it_is_for(inquiry, decision, supported)
+            _say_what_contradicts(inquiry, decision)
             whole = _with_omitted(inquiry, decision, supported)
             whole = _with_conflicts(inquiry, decision, supported, whole)
-            _say_what_contradicts(inquiry, decision)
-            _say_whom_it_is_for(inquiry, decision, whole)
         except _Refused:
             raise
         except Exception as error:

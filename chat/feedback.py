@@ -4,7 +4,7 @@ from django.conf import settings
 
 from chat.identifiers.guard import question_guarded
 from chat.models import Feedback, Turn
-from corpus.parsing.clean import clean_text
+from corpus.parsing.clean import clean_line
 
 
 def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:
@@ -13,7 +13,7 @@ def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:
     What identifies a patient is taken out of it as out of a question; a comment is never refused.
     """
     policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
-    comment = question_guarded(" ".join(clean_text(comment).split()), policy).text
+    comment = question_guarded(clean_line(comment), policy).text
     feedback, _ = Feedback.objects.update_or_create(
         turn=turn, defaults={"helpful": helpful, "comment": comment}
     )

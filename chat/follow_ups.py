@@ -19,7 +19,7 @@ from chat.following.leaning import may_lean
 from chat.following.types import Asked, Standalone
 from corpus.breaker import breaker_of
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
-from corpus.parsing.clean import clean_text
+from corpus.parsing.clean import clean_line
 from corpus.prompt_files import Prompt
 from retrieval.analysis.drugs import drugs
 from retrieval.analysis.negation import negations
@@ -67,7 +67,7 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
 
 def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
     """What a model made of the question, in one line; empty where it can't be used."""
-    text = " ".join(clean_text(answer).split()).strip("\"'“”")
+    text = clean_line(answer).strip("\"'“”")
     if "\n" in answer.strip() or not 3 <= len(text) <= MAX_CHARS:
         return ""
     known = " \n ".join([*(turn.standalone or turn.question for turn in before), question])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,12 +32,11 @@ from chat.usage import Usage
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Pair
-from corpus.parsing.clean import clean_text
+from corpus.parsing.clean import clean_line
 from retrieval.configured import site_config
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
 
 OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
-FILTER_WORDS = ("specialties", "populations", "issuers", "languages", "source_types")
 REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
 
 
@@ -57,7 +57,7 @@ def question_clean(raw: str) -> str:
             f"{settings.QUESTION_MAX_CHARS:,} can be read.",
             hint="Nothing was stored. Please ask it in fewer words.",
         )
-    question = " ".join(clean_text(raw).split())
+    question = clean_line(raw)
     if not any(character.isalnum() for character in question):
         raise QuestionError("The question is empty.", hint="Please type a question.")
     return question
@@ -118,9 +118,9 @@ def filters_check(filters: Filters, collections: Sequence[str], config: AnswerCo
     """Refuse words to narrow a search by that identify a patient: they are stored as they are."""
     if config.identifiers == "warn":
         return
-    words = [word for name in FILTER_WORDS for word in getattr(filters, name)]
-    for word in (*words, *collections):
-        if kinds := question_guarded(word, "block").kinds:
+    lists = (value for value in vars(filters).values() if isinstance(value, tuple))
+    for word in (*itertools.chain.from_iterable(lists), *collections):
+        if kinds := question_guarded(clean_line(word), "block").kinds:
             raise QuestionError(
                 f"What the search is narrowed to seems to identify a patient ({', '.join(kinds)}).",
                 hint="Nothing was stored, searched or sent. Please leave it out.",

@@ -64,6 +64,11 @@ def test_a_filter_that_identifies_a_patient_is_refused_before_anything_is_stored
     assert not Turn.objects.exists() and not AuditEvent.objects.exists()
 
 
+def test_a_filter_is_cleaned_before_it_is_guarded(document: Document) -> None:
+    with pytest.raises(QuestionError, match="identify a patient"):
+        ask(filters=Filters(issuers=("NHS number 943\xad4765919",)))
+
+
 @pytest.mark.parametrize("path", ["query", "search"])
 def test_the_api_says_so_and_stores_nothing(
     document: Document, alice: User, monkeypatch: pytest.MonkeyPatch, path: str

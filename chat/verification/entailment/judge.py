@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from chat.errors import VerifierUnavailable
+from chat.generation.showing import fresh_mark
 from chat.usage import Price, Usage, usage_of
 from chat.verification.types import Cited, Judgement, Label, Pair
 from corpus.language_model import Endpoint
@@ -112,7 +113,7 @@ def fresh_labels(count: int) -> list[str]:
 
 
 def prompt_for(pairs: Sequence[Pair], labels: Sequence[str]) -> str:
-    mark = f"<{secrets.token_hex(8)}>"
+    mark = fresh_mark()
     shown = [
         f"{label}\nstatement: {mark} {pair.claim} {mark}\n"
         f"evidence: {mark} {_evidence(pair.claim, pair.cited)} {mark}"
