@@ -51,7 +51,7 @@ class LanguageModelGenerator:
     def fingerprint(self) -> str:
         models = ",".join(endpoint.model for endpoint in self.endpoints)
         limits = f"{self.max_claims}:{self.max_passages_chars}"
-        return f"llm-1:{PROMPT.identity}:{models}:{limits}"
+        return f"llm-2:{PROMPT.identity}:{models}:{limits}"
 
     def generate(self, task: Task) -> Generation:
         keys = under_fresh_keys(fitting(task.passages, max_chars=self.max_passages_chars))

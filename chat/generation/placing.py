@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chat.generation.locating import Range, occurrences, page_ranges
+from chat.page_views import one_line
 from chat.passages import Unit
 from chat.types import Quote, Unplaced
 from chat.verification.texts import normalised
@@ -42,8 +43,18 @@ class Shown:
     units: Mapping[str, Sequence[Unit]]  # what can be quoted of each, by the hit's own key
 
 
-def placed(key: str, quote: str, shown: Shown) -> tuple[Quote, ...] | Unplaced:
-    """What a citation rests on: first the statements that it touches, then what these depend on.
+@dataclass(frozen=True)
+class Placed:
+    """What a citation rests on: first the statements that it touches, then what these depend on."""
+
+    quotes: tuple[Quote, ...]
+    # The first of the quotes as it can be read alone, with what it depends on around it, such as
+    # its lead or the labels of its row; empty where the citation touches several statements.
+    alone: str = ""
+
+
+def placed(key: str, quote: str, shown: Shown) -> Placed | Unplaced:
+    """A citation where it stands.
 
     One that stands in places which say different things is not placed; of places that say the
     same, the first counts. No letter of it is left out: each stands in a statement or in what that
@@ -62,7 +73,8 @@ def placed(key: str, quote: str, shown: Shown) -> tuple[Quote, ...] | Unplaced:
         return _unplaced(key, quote, CUT)
     first = [whole for _, whole in places[0]]
     further = [part for unit, _ in places[0] for part in unit.quotes[1:]]
-    return tuple(dict.fromkeys([*first, *further]))
+    alone = _alone(*places[0][0]) if len(places[0]) == 1 else ""
+    return Placed(tuple(dict.fromkeys([*first, *further])), alone)
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
@@ -78,6 +90,14 @@ def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quo
         for unit in units
         if unit.quotes[0].page == page and unit.quotes[0].start < end and start < unit.quotes[0].end
     ]
+
+
+def _alone(unit: Unit, whole: Quote) -> str:
+    """A unit as it is shown, with no more of its sentences than `whole`."""
+    said = one_line(unit.quotes[0].text)
+    if whole == unit.quotes[0] or not unit.text.endswith(said):
+        return unit.text
+    return unit.text.removesuffix(said) + one_line(whole.text)
 
 
 def _is_covered(hit: Hit, at: Range, units: Sequence[Unit]) -> bool:

@@ -1,7 +1,8 @@
 """A language model's answer as claims. It is trusted in nothing but its form, which has a schema.
 
 What is wrong with a claim stays with it as `unplaced`, so that it fails verification and is
-counted; nothing is mended and nothing is left out.
+counted; nothing is mended and nothing is left out. Only a claim that is its quote and no more is
+given what the guideline puts around that: the line above, the labels of a row, its footnotes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from chat.generation.markup import foreign
-from chat.generation.placing import Shown, nearness, placed
+from chat.generation.placing import Placed, Shown, nearness, placed
 from chat.generation.types import Option
 from chat.types import DraftClaim, Quote, Unplaced
+from chat.verification.texts import normalised
 from corpus.parsing.clean import clean_line
 
 MAX_CITATIONS = 3  # of a claim
@@ -55,17 +57,30 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> DraftClaim:
-    text = clean_line(said)
     results = [_placed(citation, shown) for citation in citations]
-    found = [quotes for quotes in results if not isinstance(quotes, Unplaced)]
+    found = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
-    quotes = _in_order(found, text)
+    text = _standing_alone(clean_line(said), found)
+    quotes = _in_order([each.quotes for each in found], text)
     if why := _fault(text, quotes):
         unplaced.append(Unplaced("", "", why))
     return DraftClaim(text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced))
 
 
-def _placed(citation: Mapping[str, str], shown: Shown) -> tuple[Quote, ...] | Unplaced:
+def _standing_alone(text: str, found: Sequence[Placed]) -> str:
+    """A claim; one that is a whole quote, as that can be read alone."""
+    whole = normalised(text)
+    return next(
+        (
+            each.alone
+            for each in found
+            if normalised(each.quotes[0].text) == whole and 0 < len(each.alone) <= MAX_CLAIM_CHARS
+        ),
+        text,
+    )
+
+
+def _placed(citation: Mapping[str, str], shown: Shown) -> Placed | Unplaced:
     key = clean_line(citation["passage"])[:MAX_KEY_CHARS]
     quote = clean_line(citation["quote"])
     if len(quote) > MAX_QUOTE_CHARS:

@@ -214,6 +214,51 @@ def test_a_quote_cut_to_fit_a_lie_does_not_carry_it(
     assert fails(made)
 
 
+LISTED = """# Gentamicin in adults
+## Dose
+Do not give together with gentamicin:
+- Tobramycin
+- Amikacin
+
+: Doses not for pregnant women
+| Clearance | Interval |
+| Over 60 | Every 24 hours* |
+^ * Only with a level.
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Tobramycin", "Do not give together with gentamicin: Tobramycin"),
+        (
+            "Over 60 | Every 24 hours*",
+            "Doses not for pregnant women: Clearance: Over 60; Interval: Every 24 hours*"
+            " (* Only with a level.)",
+        ),
+    ],
+)
+def test_a_claim_that_is_its_quote_says_what_stands_around_that_too(
+    server: llm_server.Endpoint, said: str, text: str
+) -> None:
+    """An item of a list of what not to give is true, and alone it says the opposite."""
+    publish(LISTED)
+    (made,) = generated(server, says_verbatim(said)).claims
+    assert made.text == text
+    assert not fails(made)
+    assert fails(dataclasses.replace(made, text=said))
+
+
+def test_a_claim_too_long_with_what_stands_around_it_stays_as_it_was_written(
+    server: llm_server.Endpoint,
+) -> None:
+    above = f"Do not give in these: {'very ' * 120}rare ones"
+    publish(LISTED.replace("Do not give together with gentamicin", above))
+    (made,) = generated(server, says_verbatim("Tobramycin")).claims
+    assert made.text == "Tobramycin"
+    assert fails(made)
+
+
 @pytest.mark.usefixtures("guideline")
 def test_a_harmless_citation_in_front_does_not_hide_one_that_says_the_opposite(
     server: llm_server.Endpoint,

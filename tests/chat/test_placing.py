@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chat.generation import placing
-from chat.generation.placing import Shown, placed
+from chat.generation.placing import Placed, Shown, placed
 from chat.passages import units_by_passage
 from chat.types import DraftClaim, Quote, Unplaced
 from chat.verification.texts import normalised
@@ -41,7 +41,7 @@ def shown(question: str = QUESTION) -> tuple[Shown, dict[str, Hit]]:
     return Shown(by_key, units_by_passage(hits, question)), by_key
 
 
-def place(quote: str, question: str = QUESTION) -> tuple[Quote, ...] | Unplaced:
+def place(quote: str, question: str = QUESTION) -> Placed | Unplaced:
     """By the passage that holds the quote, or else the first."""
     known, by_key = shown(question)
     words = " ".join(quote.split())
@@ -52,7 +52,7 @@ def place(quote: str, question: str = QUESTION) -> tuple[Quote, ...] | Unplaced:
 def texts(quote: str, question: str = QUESTION) -> list[str]:
     found = place(quote, question)
     assert not isinstance(found, Unplaced), found.why
-    return [part.text for part in found]
+    return [part.text for part in found.quotes]
 
 
 def why(quote: str, question: str = QUESTION) -> str:
@@ -78,7 +78,7 @@ def test_each_quote_is_exactly_text_of_its_page() -> None:
     for quote in ("Give 3 mg/kg once", "20 to 60 | Every 36 hours", "Myasthenia gravis"):
         found = place(quote)
         assert not isinstance(found, Unplaced)
-        for part in found:
+        for part in found.quotes:
             page = Page.objects.get(document=part.hit.document_id, number=part.page)
             assert page.text[part.start : part.end] == part.text != ""
 
@@ -110,6 +110,25 @@ def test_a_short_quote_counts_only_where_it_is_whole() -> None:
     assert texts("Tell them.") == ["Tell them."]
     for part in ("Every 24", "gravis", "once daily", "Give"):
         assert why(part) in (placing.TOO_SHORT, placing.AMBIGUOUS)
+
+
+@pytest.mark.usefixtures("guideline")
+@pytest.mark.parametrize(
+    ("quote", "alone"),
+    [
+        ("Myasthenia gravis", "Contraindications: Myasthenia gravis"),
+        (
+            "20 to 60 | Every 36 hours",
+            "Clearance (mL/min): 20 to 60; Interval*: Every 36 hours (* By the serum level.)",
+        ),
+        ("Repeat it every three days.", "Repeat it every three days. Stop when it is high."),
+        ("Myasthenia gravis Known allergy to aminoglycosides", ""),
+    ],
+)
+def test_what_is_quoted_is_known_as_it_can_be_read_alone(quote: str, alone: str) -> None:
+    found = place(quote)
+    assert not isinstance(found, Unplaced)
+    assert found.alone == alone
 
 
 @pytest.mark.usefixtures("guideline")
@@ -179,7 +198,7 @@ def test_a_quote_over_two_pages_is_a_quote_on_each() -> None:
     quote = "a litre of saline to adults with sepsis. Measure the lactate again"
     found = place(quote, question)
     assert not isinstance(found, Unplaced)
-    assert [(part.page, part.text) for part in found] == [
+    assert [(part.page, part.text) for part in found.quotes] == [
         (1, "Give a litre of saline to adults with sepsis."),
         (2, "Measure the lactate again after two hours."),
     ]
@@ -237,7 +256,7 @@ def test_units_of_every_passage_take_one_query(django_assert_num_queries: Any) -
 def test_a_placed_quote_stands_in_verification() -> None:
     found = place("Give 3 mg/kg once daily")
     assert not isinstance(found, Unplaced)
-    (verdict,) = verify([DraftClaim(found[0].text, found)])
+    (verdict,) = verify([DraftClaim(found.quotes[0].text, found.quotes)])
     assert verdict.supported
 
 
@@ -254,9 +273,9 @@ def test_no_changed_word_is_ever_placed_and_no_quote_loses_one() -> None:
         found = placed(key, " ".join(run), known)
         if not isinstance(found, Unplaced):
             count += 1
-            cited = normalised(" ".join(part.text for part in found))
+            cited = normalised(" ".join(part.text for part in found.quotes))
             assert set(run) - set(cited.split()) <= set("Clearance (mL/min) | Interval*".split())
-            assert all(normalised(part.text) in normalised(page_of(part)) for part in found)
+            assert all(normalised(part.text) in normalised(page_of(part)) for part in found.quotes)
         changed = [*run]
         changed[drawn.randrange(len(run))] += drawn.choice("sx0.")
         assert isinstance(placed(key, " ".join(changed), known), Unplaced)
