@@ -9,9 +9,12 @@ import signal
 
 from medrag_site.tether import die_with_parent
 
+NICE = 10  # questions come first
+
 
 def main() -> None:
     die_with_parent(signal.SIGKILL)
+    os.nice(NICE)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
     import django
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -17,8 +16,6 @@ from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoder_reembed
 from corpus.services.vector_index import AlreadyRunning
 
-NICE = 10  # questions come first
-
 
 class Command(BaseCommand):
     help = (
@@ -30,12 +27,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--background", action="store_true", help="as a worker does it: quietly, giving way"
+            "--background", action="store_true", help="as a worker does it: quietly"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["background"]:
-            os.nice(NICE)
         building = list(Encoder.objects.filter(state=EncoderState.BUILDING).order_by("position"))
         quiet = options["background"]
         faults = [fault for encoder in building if (fault := self._fault_of(encoder, quiet=quiet))]
