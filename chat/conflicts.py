@@ -40,7 +40,7 @@ from retrieval.types import Hit
 MAX_PASSAGES = 8  # that are read, as many as the extractive generator reads
 MAX_CONFLICTS = 3
 MAX_PAIRS = 12  # that are encoded, two texts each
-# A last look at what the rules let through. Of the invented pairs of tests/chat/test_conflicts.py
+# A last look at what the rules let through. Of the invented pairs of tests/chat/conflict_cases.py
 # those that disagree have 0.90 and more; alone it decides nothing, as those that don't reach 0.98.
 SAME_THING = 0.8
 SAME_THING_FORBIDDEN = (

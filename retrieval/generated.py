@@ -20,7 +20,7 @@ from django.conf import settings
 
 from corpus.breaker import Breaker, breaker_of
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
-from corpus.parsing.clean import clean_text
+from corpus.parsing.clean import clean_line, clean_text
 from corpus.prompt_files import Prompt
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
@@ -136,7 +136,7 @@ def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
     """The wordings that are one line of a fit length, new, and name no number of their own."""
     known, seen = set(_NUMBER.findall(question)), {_level(question)}
     kept = []
-    for wording in (" ".join(clean_text(text).split()).strip("\"'“”") for text in answer):
+    for wording in (clean_line(text).strip("\"'“”") for text in answer):
         fits = 3 <= len(wording) <= MAX_WORDING_CHARS
         if fits and set(_NUMBER.findall(wording)) <= known and _level(wording) not in seen:
             seen.add(_level(wording))
@@ -147,7 +147,7 @@ def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
 def accepted_passage(question: str, answer: Sequence[str]) -> list[str]:
     """One passage of the sentences that name no number of their own, or none."""
     known = set(_NUMBER.findall(question))
-    sentences = [" ".join(clean_text(text).split()) for text in answer]
+    sentences = [clean_line(text) for text in answer]
     kept = [said for said in sentences if said and set(_NUMBER.findall(said)) <= known]
     passage = " ".join(kept)[:MAX_PASSAGE_CHARS]
     return [passage] if len(passage) >= 20 else []

@@ -20,7 +20,7 @@ from django.conf import settings
 from corpus.context_lines import numbers_in
 from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.models import ContextLine
-from corpus.parsing.clean import clean_text
+from corpus.parsing.clean import clean_line
 from corpus.prompt_files import Prompt
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def written(shown: Shown) -> str:
 
 def accepted(answer: str, shown: Shown) -> str:
     """The answer as one line; nothing where it is too long or its section does not bear it out."""
-    summary = " ".join(clean_text(answer).split())
+    summary = clean_line(answer)
     known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.text}")
     if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:
         return ""

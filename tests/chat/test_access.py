@@ -19,12 +19,7 @@ from chat.selectors import (
 )
 from corpus.models import Document, Lifecycle
 from medrag_site.accounts import AUDITORS, STAFF, ensure_groups
-from tests.chat.guidelines import ask, publish_guideline
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline()
+from tests.chat.guidelines import ask
 
 
 def in_group(user: User, name: str) -> User:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.conf import LazySettings
@@ -12,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chat.models import AuditEvent, Mode, Reason, Turn, TurnStatus
+from chat.models import Mode, Reason, TurnStatus
 from corpus import language_model
 from corpus.breaker import FAILURES
 from retrieval.pipeline import retrieve
@@ -21,15 +20,14 @@ from tests.corpora import publish
 from tests.corpus.llm_server import Answer, Endpoint, endpoint
 from tests.llm import forms, lies
 from tests.llm.contents import as_content, claims, honest, verbatim
+from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import fair, judging
 from tests.llm.lies import DOSE, GUIDELINE, LIES, NEVER, QUESTION
 from tests.llm.prompts import Shown, shown_in
 from tests.llm.sites import (
     HURRIED_S,
-    SLACK_S,
     answers_of,
     ask,
-    assert_alive,
     assert_nothing_leaked,
     generate_by,
     judge_by,
@@ -37,19 +35,14 @@ from tests.llm.sites import (
 )
 from tests.llm.transport import (
     bomb,
-    breaks_off,
     chunks_without_end,
-    drips,
     hangs,
     heads_without_end,
-    huge_answer,
     nobody_accepts,
     nobody_listens,
     refuses,
     replies,
-    resets,
     shouts,
-    stalls,
 )
 from tests.llm.unfollowed import trap
 
@@ -60,39 +53,25 @@ LATE = DOWN | {Reason.BUDGET_EXCEEDED}
 FALSE = {Reason.UNSUPPORTED_CLAIMS}
 
 FAST: dict[str, Answer] = {
-    "400": refuses(400),
-    "401": refuses(401),
-    "403": refuses(403),
-    "404": refuses(404),
-    "410": refuses(410),
-    "418": refuses(418),
+    **failing(forms.SOUND),
     "429 without a word": refuses(429),
     "429 for no time": refuses(429, Retry_After="0"),
-    "429 for an hour": refuses(429, Retry_After="3600"),
     "429 until a day": refuses(429, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT"),
     "429 for nonsense": refuses(429, Retry_After="-1e999"),
-    "500": refuses(500),
     "502": refuses(502),
-    "503": refuses(503),
     "503 for an hour": refuses(503, Retry_After="3600"),
     "status 204": refuses(204),
     "status 299": refuses(299),
-    "a reset": resets(),
-    "breaking off": breaks_off(forms.SOUND),
     "silence": shouts(b""),
     "another protocol": shouts(b"SSH-2.0-OpenSSH_9.9\r\n\r\n"),
     "half a head": shouts(b"HTTP/1.1 200"),
     "a status that is none": shouts(b"HTTP/1.1 99999 CANARY\r\n\r\n{}"),
     "a length that is none": shouts(b"HTTP/1.1 200 OK\r\nContent-Length: CANARY\r\n\r\n{}"),
     "heads without end": heads_without_end(),
-    "50 MB": huge_answer(forms.SOUND),
     "200 MB in a small parcel": bomb(),
-    "chunks without end": chunks_without_end(),
 }
 SLOW: dict[str, Answer] = {
-    "nothing": hangs(),
-    "half of it": stalls(forms.SOUND),
-    "a byte a second": drips(forms.SOUND),
+    **late(forms.SOUND),
     "drops of white space": chunks_without_end(b" "),
 }
 
@@ -114,32 +93,11 @@ def server(settings: LazySettings) -> Iterator[Endpoint]:
         yield state
 
 
-Refused = Callable[..., Turn]
-
-
 @pytest.fixture
 def refused(
-    settings: LazySettings,
-    alice: User,
-    client: Client,
-    caplog: pytest.LogCaptureFixture,
+    settings: LazySettings, alice: User, client: Client, caplog: pytest.LogCaptureFixture
 ) -> Refused:
-    """Asks, and looks at all that is left of it: a refusal for one of the reasons, in time."""
-
-    def examine(reasons: set[Reason], *servers: Endpoint) -> Turn:
-        began = time.monotonic()
-        turn = ask(user=alice)
-        assert time.monotonic() - began < settings.ANSWER_TIMEOUT_S + SLACK_S
-        stored = Turn.objects.get(pk=turn.pk)
-        assert (stored.status, stored.claims.count()) == (TurnStatus.ABSTAINED, 0)
-        assert stored.reason in reasons
-        assert AuditEvent.objects.get().action == "turn.abstained"
-        prompts = [shown_in(request).prompt for one in servers for request in one.asked]
-        assert_nothing_leaked(turn, client, caplog, prompts=prompts)
-        assert_alive(settings, client)
-        return stored
-
-    return examine
+    return Refused(settings, alice, client, caplog)
 
 
 # It works at all

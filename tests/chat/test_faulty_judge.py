@@ -3,45 +3,36 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.models import AuditEvent, Mode, Reason, Turn, TurnStatus
+from chat.models import Mode, Reason, TurnStatus
 from corpus import language_model
 from tests.corpora import publish
 from tests.corpus.llm_server import Answer, Endpoint, endpoint
 from tests.llm import forms
+from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
 from tests.llm.lies import DOSE, GUIDELINE, LIES, text_of
 from tests.llm.prompts import shown_in
 from tests.llm.sites import (
     HURRIED_S,
-    SLACK_S,
     answers_of,
     ask,
-    assert_alive,
-    assert_nothing_leaked,
     generate_by,
     judge_by,
     shown,
 )
 from tests.llm.transport import (
-    breaks_off,
-    chunks_without_end,
-    drips,
     hangs,
-    huge_answer,
     nobody_accepts,
     nobody_listens,
     refuses,
     replies,
-    resets,
-    stalls,
 )
 from tests.llm.unfollowed import trap
 
@@ -51,19 +42,8 @@ DOWN = {Reason.VERIFIER_UNAVAILABLE}
 LATE = DOWN | {Reason.BUDGET_EXCEEDED}
 CLEARS_ALL = judging(always("supported"))
 
-FAST: dict[str, Answer] = {
-    **{str(code): refuses(code) for code in (400, 401, 403, 404, 410, 418, 500, 503)},
-    "429 for an hour": refuses(429, Retry_After="3600"),
-    "a reset": resets(),
-    "breaking off": breaks_off(CLEARS_ALL),
-    "50 MB": huge_answer(CLEARS_ALL),
-    "chunks without end": chunks_without_end(),
-}
-SLOW: dict[str, Answer] = {
-    "nothing": hangs(),
-    "half of it": stalls(CLEARS_ALL),
-    "a byte a second": drips(CLEARS_ALL),
-}
+FAST = failing(CLEARS_ALL)
+SLOW = late(CLEARS_ALL)
 UNREADABLE = (
     "an empty body",
     "truncated JSON",
@@ -95,29 +75,11 @@ def server(settings: LazySettings) -> Iterator[Endpoint]:
         yield state
 
 
-Refused = Callable[..., Turn]
-
-
 @pytest.fixture
 def refused(
     settings: LazySettings, alice: User, client: Client, caplog: pytest.LogCaptureFixture
 ) -> Refused:
-    """Asks, and looks at all that is left of it: a refusal for one of the reasons, in time."""
-
-    def examine(reasons: set[Reason], *servers: Endpoint) -> Turn:
-        began = time.monotonic()
-        turn = ask(user=alice)
-        assert time.monotonic() - began < settings.ANSWER_TIMEOUT_S + SLACK_S
-        stored = Turn.objects.get(pk=turn.pk)
-        assert (stored.status, stored.claims.count()) == (TurnStatus.ABSTAINED, 0)
-        assert stored.reason in reasons
-        assert AuditEvent.objects.get().action == "turn.abstained"
-        prompts = [shown_in(request).prompt for one in servers for request in one.asked]
-        assert_nothing_leaked(turn, client, caplog, prompts=prompts)
-        assert_alive(settings, client)
-        return stored
-
-    return examine
+    return Refused(settings, alice, client, caplog)
 
 
 def test_a_fair_judge_is_heard(server: Endpoint) -> None:

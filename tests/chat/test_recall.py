@@ -19,11 +19,6 @@ from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.people import person
 
 
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline()
-
-
 def test_one_row_an_answer_the_newest_first(
     guideline: Document, alice: User, bob: User, django_assert_num_queries: Any
 ) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from chat.models import Citation
 from chat.serializers import turn_payload
 from corpus.models import Document, Page
-from tests.chat.guidelines import ask, publish_guideline
+from tests.chat.guidelines import ask
 
 CONFIDENCES = [
     (None, ""),
@@ -19,11 +19,6 @@ CONFIDENCES = [
     (0.71, "read by OCR, confidence 71 %"),
     (0.0, "read by OCR, confidence 0 %"),
 ]
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline()
 
 
 @pytest.mark.parametrize(("confidence", "words"), CONFIDENCES)

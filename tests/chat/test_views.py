@@ -2,9 +2,7 @@
 
 import datetime
 import re
-import uuid
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -13,38 +11,15 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from chat.models import Channel, Conversation, Feedback, Reason, Turn, TurnStatus
-from chat.services import turn_ask
+from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from corpus.models import Collection, Document, Lifecycle
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
+from tests.chat.pages import HTMX, text_of, thread
 
 ROOT = Path(__file__).resolve().parents[2]
-HTMX = {"hx-request": "true"}
 ASK = reverse("chat:ask")
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline()
-
-
-@pytest.fixture
-def clinician(alice: User, client: Client) -> Client:
-    client.force_login(alice)
-    return client
-
-
-def text_of(response: Any) -> str:
-    """What a reader sees: tags out, white space single."""
-    content = re.sub(r"<template.*?</template>", " ", response.content.decode(), flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]+>", " ", content).split())
-
-
-def thread(pk: uuid.UUID | None, name: str = "conversation") -> str:
-    return reverse(f"chat:{name}", args=[pk])
 
 
 def test_home_says_what_is_covered(clinician: Client, guideline: Document) -> None:
@@ -233,80 +208,6 @@ def test_a_search_can_be_narrowed_where_guidelines_differ(
     assert "No guideline in force has that" in text_of(wrong)
 
 
-def test_feedback_is_kept_and_can_be_changed(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = ask(alice)
-    address = reverse("chat:feedback", args=[turn.pk])
-    response = clinician.post(address, {"helpful": "no"}, headers=HTMX)
-    assert f'<form id="feedback-{turn.pk}"' in response.content.decode()
-    assert "You marked this not helpful." in text_of(response)
-    response = clinician.post(address, {"helpful": "yes", "comment": "It was."})
-    assert response["Location"] == thread(turn.conversation_id)
-    feedback = Feedback.objects.get()
-    assert (feedback.turn, feedback.helpful, feedback.comment) == (turn, True, "It was.")
-
-
-def test_a_comment_that_is_too_long_is_kept_on_the_page(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = ask(alice)
-    address = reverse("chat:feedback", args=[turn.pk])
-    clinician.post(address, {"helpful": "no"})
-    comment = {"helpful": "no", "comment": "x" * 2001}
-    response = clinician.post(address, comment, headers=HTMX)
-    assert response.status_code == 200
-    assert "longer than 2,000 characters" in text_of(response)
-    assert comment["comment"] in text_of(response)
-    assert Feedback.objects.get().comment == ""
-
-
-def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = ask(alice)
-    assert turn.conversation is not None
-    other = ask(alice, conversation=turn.conversation)
-    for each in (turn, other):
-        clinician.post(reverse("chat:feedback", args=[each.pk]), {"helpful": "no"})
-    typed = "<i>" + "x" * 2000
-    address = reverse("chat:feedback", args=[turn.pk])
-    response = clinician.post(address, {"helpful": "no", "comment": typed})
-    assert response.status_code == 200
-    page = response.content.decode()
-    assert page.count("longer than 2,000 characters") == page.count(' aria-invalid="true"') == 1
-    form = page[page.index(f'<form id="feedback-{turn.pk}"') :].partition("</form>")[0]
-    assert "<details open>" in form
-    assert 'role="alert"> The comment is longer' in form
-    assert f">{escape(typed)}</textarea>" in form
-    assert f'<form id="feedback-{other.pk}"' in page
-    assert "Your next question" in page
-    assert not Feedback.objects.exclude(comment="").exists()
-
-
-def test_feedback_that_says_neither_is_told_so(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    address = reverse("chat:feedback", args=[ask(alice).pk])
-    for headers in ({}, HTMX):
-        response = clinician.post(address, {"comment": "It was wrong."}, headers=headers)
-        assert "Please say whether it was helpful." in text_of(response)
-        assert ">It was wrong.</textarea>" in response.content.decode()
-    assert not Feedback.objects.exists()
-
-
-def test_a_question_that_is_wrong_says_nothing_of_the_comments(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = ask(alice)
-    feedback = reverse("chat:feedback", args=[turn.pk])
-    clinician.post(feedback, {"helpful": "no", "comment": "It was wrong."})
-    page = clinician.post(thread(turn.conversation_id, "ask_in"), {"question": " "})
-    assert "Please write a question." in text_of(page)
-    assert "longer than" not in text_of(page)
-    assert ">It was wrong.</textarea>" in page.content.decode()
-
-
 def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
     """A class of a statement has no rule of its own that lays out a part of the source's page."""
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", (ROOT / "static" / "medrag.css").read_text())
@@ -322,20 +223,6 @@ def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
     assert "beside" in laid_out
     assert "kind" in classes
     assert not laid_out & classes
-
-
-def test_feedback_is_the_askers_alone(clinician: Client, bob: User, guideline: Document) -> None:
-    address = reverse("chat:feedback", args=[ask(bob).pk])
-    assert clinician.post(address, {"helpful": "yes"}).status_code == 404
-
-
-def test_what_was_asked_over_the_api_has_no_page_to_give_feedback_on(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
-    turn = turn_ask(QUESTION, user=alice, channel=Channel.API)
-    address = reverse("chat:feedback", args=[turn.pk])
-    assert clinician.post(address, {"helpful": "yes"}).status_code == 404
-    assert not Feedback.objects.exists()
 
 
 def test_past_questions_are_found_by_their_words(

@@ -13,17 +13,6 @@ from corpus.models import Chunk, Document, Lifecycle, Page
 from tests.chat.guidelines import DOSE, NOTE, ask, publish_guideline
 
 
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline()
-
-
-@pytest.fixture
-def clinician(alice: User, client: Client) -> Client:
-    client.force_login(alice)
-    return client
-
-
 def citation_of(user: User) -> Citation:
     found = Citation.objects.filter(claim__turn=ask(user)).order_by("pk").first()
     assert found is not None

@@ -1,0 +1,34 @@
+"""Calls of the API as a program makes them, and the form in which it says what is wrong."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from chat.management.commands.api_token import token_create
+
+QUERY, SEARCH = "/api/v1/query", "/api/v1/search"
+PROBLEM = "application/problem+json"
+
+
+def signed_in(user: User) -> Client:
+    """Signed in by a token, and showing errors as a server would."""
+    token = token_create(user)
+    return Client(headers={"authorization": f"Token {token}"}, raise_request_exception=False)
+
+
+def post(client: Client, path: str, body: Any, **headers: Any) -> Any:
+    content = body if isinstance(body, str | bytes) else json.dumps(body)
+    return client.post(path, content, content_type="application/json", headers=headers or None)
+
+
+def assert_problem(response: Any, status: int, words: str = "") -> dict[str, Any]:
+    assert response.status_code == status, response.content
+    assert response["Content-Type"] == PROBLEM
+    problem: dict[str, Any] = json.loads(response.content)
+    assert problem["status"] == status
+    assert problem["type"] == "about:blank"
+    assert problem["title"]
+    assert words in problem["detail"]
+    return problem

@@ -1,0 +1,47 @@
+"""An invented guideline, and what a language model's generator writes from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chat.generation.language_model import LanguageModelGenerator
+from chat.generation.types import Generation, Task
+from chat.types import DraftClaim
+from chat.verification.verify import verify
+from corpus.language_model import Endpoint
+from tests.chat.hits import hits_for
+from tests.chat.writing_model import Write, writes
+from tests.corpus import llm_server
+
+TEXT = """# Gentamicin in adults
+## Dose
+Give gentamicin 5 mg/kg once daily by infusion. Do not give gentamicin 7 mg/kg to pregnant women.
+Take it with water, see the leaflet at www.ward.example for more.
+| Clearance (mL/min) | Interval |
+| More than 60 | Every 24 hours |
+| 20 to 60 | Every 36 hours |
+"""
+DOSE = "Give gentamicin 5 mg/kg once daily by infusion."
+NEVER = "Do not give gentamicin 7 mg/kg to pregnant women."
+QUESTION = "What is the dose of gentamicin?"
+
+
+def generator(*servers: llm_server.Endpoint, **values: Any) -> LanguageModelGenerator:
+    endpoints = tuple(
+        Endpoint(server.url, f"writer-{place}", "key-canary", settings="MEDRAG_GENERATE_LLM")
+        for place, server in enumerate(servers, start=1)
+    )
+    return LanguageModelGenerator(endpoints, **values)
+
+
+def task(**values: Any) -> Task:
+    return Task(**({"question": QUESTION, "passages": hits_for(QUESTION)} | values))
+
+
+def generated(server: llm_server.Endpoint, write: Write, **values: Any) -> Generation:
+    server.default = writes(write)
+    return generator(server).generate(task(**values))
+
+
+def fails(made: DraftClaim) -> bool:
+    return not verify([made])[0].supported

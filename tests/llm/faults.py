@@ -1,0 +1,71 @@
+"""What a model that writes and one that judges are both put through, and what has to come of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+
+from chat.models import AuditEvent, Reason, Turn, TurnStatus
+from tests.corpus.llm_server import Answer, Endpoint
+from tests.llm.prompts import shown_in
+from tests.llm.sites import SLACK_S, ask, assert_alive, assert_nothing_leaked
+from tests.llm.transport import (
+    Reply,
+    breaks_off,
+    chunks_without_end,
+    drips,
+    hangs,
+    huge_answer,
+    refuses,
+    resets,
+    stalls,
+)
+
+
+def failing(sound: Reply) -> dict[str, Answer]:
+    """Faults of a model that would answer soundly, each over at once or soon noticed."""
+    return {
+        **{str(code): refuses(code) for code in (400, 401, 403, 404, 410, 418, 500, 503)},
+        "429 for an hour": refuses(429, Retry_After="3600"),
+        "a reset": resets(),
+        "breaking off": breaks_off(sound),
+        "50 MB": huge_answer(sound),
+        "chunks without end": chunks_without_end(),
+    }
+
+
+def late(sound: Reply) -> dict[str, Answer]:
+    """A sound answer that does not come in time."""
+    return {
+        "nothing": hangs(),
+        "half of it": stalls(sound),
+        "a byte a second": drips(sound),
+    }
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Asks, and looks at all that is left of it: a refusal for one of the reasons, in time."""
+
+    settings: LazySettings
+    user: User
+    client: Client
+    caplog: pytest.LogCaptureFixture
+
+    def __call__(self, reasons: set[Reason], *servers: Endpoint) -> Turn:
+        began = time.monotonic()
+        turn = ask(user=self.user)
+        assert time.monotonic() - began < self.settings.ANSWER_TIMEOUT_S + SLACK_S
+        stored = Turn.objects.get(pk=turn.pk)
+        assert (stored.status, stored.claims.count()) == (TurnStatus.ABSTAINED, 0)
+        assert stored.reason in reasons
+        assert AuditEvent.objects.get().action == "turn.abstained"
+        prompts = [shown_in(request).prompt for one in servers for request in one.asked]
+        assert_nothing_leaked(turn, self.client, self.caplog, prompts=prompts)
+        assert_alive(self.settings, self.client)
+        return stored
