@@ -103,7 +103,8 @@ def test_the_processes_live_through_all_of_it(
     waiting = ingest()
     with running("worker", log=logs[1]) as worker, served(logs[0]) as address:
         site = Site(address, token)
-        assert DOSE in [claim["text"] for claim in site.ask()["claims"]]
+        # A site that has just been started reads its models while it is asked.
+        wait_until(lambda: _is_answered(site), "the site answers")
         web = _workers_of_the_web()
         for name, (fault, reasons) in WORST.items():
             server.default = fault
@@ -131,6 +132,10 @@ def _ask_many_at_once(site: Site, server: Endpoint) -> None:
     assert {refusal["reason"] for refusal in refusals} <= DOWN
     with urllib.request.urlopen(f"{site.address}/readyz", timeout=30) as response:
         assert response.status == 200
+
+
+def _is_answered(site: Site) -> bool:
+    return DOSE in [claim["text"] for claim in site.ask()["claims"]]
 
 
 def _workers_of_the_web() -> set[int]:
