@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpus.encoders.openvino_model import MODEL, TOKENIZER, converted
-from corpus.encoders.openvino_runtime import openvino, precision
+from corpus.encoders.openvino_runtime import core, precision
 from corpus.encoders.types import Vectors
 
 PADDED_TO = 8  # tokens: so that few shapes are prepared, and little is computed in vain
@@ -96,17 +96,13 @@ class OpenvinoRunner:
 
 def _compiled(made: Path, threads: int) -> Any:
     """The model ready to run: as many streams as threads, so one thread for each text."""
-    return (
-        openvino()
-        .Core()
-        .compile_model(
-            made / MODEL,
-            "CPU",
-            {
-                "INFERENCE_PRECISION_HINT": precision(),
-                "NUM_STREAMS": threads,
-                "INFERENCE_NUM_THREADS": threads,
-                "ENABLE_CPU_PINNING": False,  # several processes would share the first cores
-            },
-        )
+    return core().compile_model(
+        made / MODEL,
+        "CPU",
+        {
+            "INFERENCE_PRECISION_HINT": precision(),
+            "NUM_STREAMS": threads,
+            "INFERENCE_NUM_THREADS": threads,
+            "ENABLE_CPU_PINNING": False,  # several processes would share the first cores
+        },
     )

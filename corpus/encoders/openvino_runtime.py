@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from typing import Any, cast
@@ -20,11 +21,26 @@ def openvino() -> Any:
     return module
 
 
+_cores: dict[int, Any] = {}  # by process: one that is forked makes its own
+
+
+def core() -> Any:
+    """The one of this process. Make no other, and never let go of it.
+
+    With the last one its plug-in for processors goes, and with that the stack for signals that it
+    gave to the thread that made it. Where another thread lets go of it, the first goes on with a
+    stack that is not there, or by then is somebody else's memory: the next signal ends the process,
+    or is written over that memory.
+    """
+    known = _cores.get(os.getpid())
+    return known or _cores.setdefault(os.getpid(), openvino().Core())
+
+
 @cache
 def precision() -> str:
     """`bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
 
     With bf16 a vector's cosine to that of 32 bits is 0.9999 or more (`bench --encoder` shows it).
     """
-    offered = openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    offered = core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return "bf16" if "BF16" in offered else "f32"

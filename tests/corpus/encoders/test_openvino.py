@@ -93,6 +93,34 @@ def test_many_threads_at_once_get_what_one_gets(bundled: LocalEmbedder) -> None:
     assert found == expected * 3
 
 
+LETS_GO = """
+import gc
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from corpus.encoders.local_models import LocalEmbedder, LocalModel
+folder, kept_in = map(Path, sys.argv[1:])
+heard = []
+signal.signal(signal.SIGTERM, lambda *_: heard.append(1))
+made = LocalEmbedder(LocalModel(folder, backend="openvino"), kept_in=kept_in, threads=1)
+kept = [made]
+del made
+kept[0].encode(["gentamicin"])
+last = threading.Thread(target=lambda: (kept.clear(), gc.collect()))
+last.start()
+last.join()
+os.kill(os.getpid(), signal.SIGTERM)
+print(len(heard))
+"""
+
+
+def test_a_signal_is_survived_when_another_thread_let_go_of_a_model(kept_in: Path) -> None:
+    """So a web process is told to stop after its encoders were changed."""
+    assert child("-c", LETS_GO, str(get_model_path()), str(kept_in)) == b"1\n"
+
+
 def test_what_was_converted_is_taken_again(
     plain_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
