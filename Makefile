@@ -1,7 +1,6 @@
 # `make` tells what there is. Everything lives in .venv and var/ of this folder.
 PYTHON ?= python3
 PORT ?= 8000
-DATA ?= ../shared/data
 BIN := .venv/bin
 STAMP := .venv/.installed
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -gt 4 ]; then echo 4; else echo $$n; fi)

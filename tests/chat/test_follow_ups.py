@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import tarfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -22,9 +21,8 @@ from tests.chat.follow_up_questions import (
     TRIMESTER,
     golden,
 )
+from tests.published import DATA, MEDQUAD
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parents[1] / "shared" / "data"
 SEED = 5
 
 
@@ -260,7 +258,7 @@ def test_golden_questions_are_never_mixed() -> None:
 
 
 def medquad() -> Iterator[str]:
-    with tarfile.open(DATA / "medquad.tar.gz") as archive:
+    with tarfile.open(MEDQUAD) as archive:
         for member in archive:
             file = archive.extractfile(member) if member.name.endswith(".xml") else None
             if file is not None:
@@ -275,7 +273,7 @@ def liveqa() -> Iterator[str]:
             yield " ".join((found.text or "").split())
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the published questions are not here")
+@pytest.mark.skipif(not MEDQUAD.is_file(), reason=f"no {MEDQUAD}; set MEDRAG_SHARED_DATA")
 def test_published_questions_are_hardly_ever_mixed() -> None:
     questions = sorted({*medquad(), *liveqa()} - {""})
     random.Random(SEED).shuffle(questions)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import random
 import tarfile
 import time
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -18,10 +16,8 @@ from chat.identifiers.guard import POLICIES, Guarded, question_guarded
 from chat.identifiers.types import KINDS
 from corpus.parsing.clean import clean_line
 from tests.chat.identifier_cases import NEGATIVE, POSITIVE, unmarked
+from tests.published import DATA, MEDQUAD, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("MEDRAG_SHARED_DATA", ROOT.parent / "shared" / "data"))
-MEDQUAD = DATA / "medquad.tar.gz"
 LIVEQA = DATA / "liveqa" / "TREC-2017-LiveQA-Medical-Test-Questions-w-summaries.xml"
 SILENT = NEGATIVE.strip().splitlines()
 IDENTIFYING = "Mr Smith, DOB 12/03/1956, call 07700 900123: warfarin 5 mg?"

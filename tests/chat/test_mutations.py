@@ -19,6 +19,7 @@ from tests.chat.mutations import documents, sources, suite
 from tests.chat.mutations.rates import Outcome, rate, table, wrong
 from tests.chat.mutations.types import Source
 from tests.databases import fresh_database
+from tests.published import MEDQUAD
 
 FAITHFUL_CEILING = 0.05
 # Without MedQuAD's sentences those that are paraphrased by hand weigh more.
@@ -52,7 +53,7 @@ def judged(
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         samples = sources.sample_sources(documents.stored_samples(out))
         medquad: Sequence[Source] = ()
-        if documents.MEDQUAD.exists():
+        if MEDQUAD.exists():
             medquad = sources.medquad_sources(documents.stored_medquad(out))
         else:
             warnings.warn("MedQuAD is not here: claims from the samples alone", stacklevel=1)

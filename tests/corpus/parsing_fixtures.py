@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,9 +17,9 @@ from reportlab.platypus import Table, TableStyle
 from corpus.parsing.registry import Request, parse_file
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import Page, ParsedDocument
+from tests.published import DATA
 
 A4 = (595.0, 842.0)
-DATA = Path(os.environ.get("MEDRAG_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 PAPERS = DATA / "papers"
 SAMPLES = Path(__file__).parents[2] / "samples" / "guidelines"
 

@@ -24,7 +24,7 @@ from corpus.importing.splitting import MAX_HEADER_BYTES, Record
 from corpus.parsing.types import ParseError
 from tests.corpus import importing_fixtures as fixtures
 from tests.corpus.importing_fixtures import FOLDER, corpus, parse, records
-from tests.corpus.parsing_fixtures import DATA
+from tests.published import MEDQUAD, SCIFACT
 
 Pack = Callable[[Path, Path], Path]
 
@@ -350,10 +350,6 @@ def test_a_record_larger_than_a_block_is_found_at_every_place(tmp_path: Path) ->
             assert records("pubmed", path) == expected, size
 
 
-MEDQUAD = DATA / "medquad.tar.gz"
-SCIFACT = DATA / "scifact" / "corpus.jsonl.gz"
-
-
 @pytest.mark.skipif(not MEDQUAD.is_file(), reason=f"no {MEDQUAD}; set MEDRAG_SHARED_DATA")
 def test_the_real_medquad(tmp_path: Path) -> None:
     form = FORMATS["medquad"]
@@ -367,10 +363,10 @@ def test_the_real_medquad(tmp_path: Path) -> None:
         assert parsed.metadata["url"].startswith("http")
 
 
-@pytest.mark.skipif(not SCIFACT.is_file(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
+@pytest.mark.skipif(not SCIFACT.is_dir(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
 def test_the_real_scifact(tmp_path: Path) -> None:
     form = FORMATS["jsonl"]
-    found = list(records_of(SCIFACT, form=form, max_bytes=2**20))
+    found = list(records_of(SCIFACT / "corpus.jsonl.gz", form=form, max_bytes=2**20))
     assert len(found) == 5183
     assert not [record.name for record in found if _error(record, "jsonl")]
     for record in found[:40]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from evaluation.models import ItemScore, Kind, Run, TestSet
 from tests.chat.judging import replying
 from tests.chat.verifiers import make_nli
 from tests.corpus.llm_server import endpoint, says, status
+from tests.published import SCIFACT
 
 QUOTE = "Give 5 mg daily."
 ROWS = [
@@ -32,8 +32,6 @@ ROWS = [
     {"claim": "Give gentamicin.", "evidence": QUOTE, "label": "not_found", "kind": "drug"},
     {"claim": "Give 5 mg.", "evidence": "Give it. " * 20 + QUOTE, "label": "supported"},
 ]
-DATA = Path(os.environ.get("DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
-SCIFACT = DATA / "scifact"
 
 
 def written(folder: Path, rows: list[Any]) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +12,7 @@ from evaluation.datasets import read_dataset
 from evaluation.datasets.types import DatasetError, SourceDocument, dataset_of
 from evaluation.sampling import limited
 from tests.evaluation import made_up
-
-DATA = Path(os.environ.get("DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+from tests.published import DATA, MEDQUAD
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -82,7 +80,7 @@ def test_medquad_liveqa_with_the_questions_as_they_were_asked(tmp_path: Path) ->
     assert list(read_dataset(folder, form="medquad-liveqa", queries="paraphrase").queries) == ["1"]
 
 
-@pytest.mark.skipif(not (DATA / "medquad.tar.gz").exists(), reason="the published data is not here")
+@pytest.mark.skipif(not MEDQUAD.is_file(), reason=f"no {MEDQUAD}; set MEDRAG_SHARED_DATA")
 def test_medquad_liveqa_as_published() -> None:
     dataset = read_dataset(DATA, form="medquad-liveqa")
     assert len(dataset.queries) == 78

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import html
-import os
 import random
 import re
 import tarfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from corpus.sentences import sentence_spans
+from tests.published import MEDQUAD, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = Path(os.environ.get("DATA", ROOT.parent / "shared" / "data"))
-MEDQUAD = DATA / "medquad.tar.gz"
 _ANSWER = re.compile(r"<Answer>(.*?)</Answer>", re.DOTALL)
 
 # Which words for which others, or for none (∅): the meaning is another one. By its guard.

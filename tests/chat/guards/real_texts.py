@@ -16,7 +16,8 @@ from corpus.sentences import sentence_spans
 from retrieval.types import Span
 from tests.chat.hits import made_up_hit
 from tests.corpora import shelf
-from tests.corpus.parsing_fixtures import DATA, SAMPLES, parse
+from tests.corpus.parsing_fixtures import SAMPLES, parse
+from tests.published import DATA
 
 MEDQUAD = DATA / "medquad.tar.gz"
 SCAN = "anaphylaxis-scan.pdf"  # read by OCR, which takes its time

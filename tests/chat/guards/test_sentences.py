@@ -20,12 +20,12 @@ from chat.verification.guards import (
 from chat.verification.types import Cited, Finding
 from tests.chat.guards.altered_words import (
     ALTERATIONS,
-    MEDQUAD,
     PARAPHRASES,
     articles,
     changed,
     samples,
 )
+from tests.published import MEDQUAD
 
 CHECKS: tuple[Callable[[str, Cited], Finding | None], ...] = (
     *(drugs.check, routes.check, populations.check, polarity.check),

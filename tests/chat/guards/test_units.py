@@ -8,10 +8,10 @@ from chat.passages import Unit, quotable_units
 from chat.verification.types import Cited
 from chat.verification.wording.verbatim import word_for_word
 from retrieval.types import Span
-from tests.chat.guards.altered_words import ROOT
 from tests.chat.guards.test_sentences import CHECKS
 from tests.chat.hits import made_up_hit
 from tests.corpora import publish
+from tests.published import ROOT
 
 
 def as_corpus(text: str) -> str:

@@ -21,10 +21,9 @@ from retrieval.types import Hit, Span
 from tests.chat.hits import made_up_hit
 from tests.chat.mutations.chance import digest
 from tests.corpora import shelf
+from tests.published import MEDQUAD, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "samples"
-MEDQUAD = ROOT.parent / "shared" / "data" / "medquad.tar.gz"
 MEDQUAD_DOCUMENTS = 300
 SETTINGS = ChunkSettings(220, 40)
 

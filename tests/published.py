@@ -1,0 +1,9 @@
+"""Where published data lies that some tests read; they are skipped where it is not there."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("MEDRAG_SHARED_DATA", ROOT.parent / "shared" / "data"))
+MEDQUAD = DATA / "medquad.tar.gz"
+SCIFACT = DATA / "scifact"
