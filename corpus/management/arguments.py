@@ -18,6 +18,16 @@ def person_named(username: str | None) -> User | None:
     return user
 
 
+def asker_named(username: str | None) -> User | None:
+    """Whose rights count; None is nobody, who finds what is open to all. Raises CommandError."""
+    if not username:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise CommandError(f"There is no active user {username}.")
+    return user
+
+
 def collection_named(slug: str) -> Collection:
     """Raises CommandError."""
     collection = Collection.objects.filter(slug=slug).first()

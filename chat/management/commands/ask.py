@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.models import Channel, Mode
@@ -13,6 +12,7 @@ from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
 from corpus.errors import MedragError
+from corpus.management.arguments import asker_named
 from retrieval.filters import add_filters, filters_from
 
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         try:
             turn = turn_ask(
                 options["question"],
-                user=_person(options["user"]),
+                user=asker_named(options["user"]),
                 channel=Channel.COMMAND,
                 collections=tuple(options["collection"]),
                 filters=filters_from(options),
@@ -47,13 +47,3 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(turn_payload(turn), ensure_ascii=False, indent=2))
         else:
             self.stdout.write(as_text(turn))
-
-
-def _person(username: str | None) -> User | None:
-    """None asks in nobody's name: it finds what is open to everybody."""
-    if not username:
-        return None
-    user = User.objects.filter(username=username, is_active=True).first()
-    if user is None:
-        raise CommandError(f"There is no active user {username}.")
-    return user

@@ -24,6 +24,7 @@ from chat.calibration_records import (
     record_of,
 )
 from corpus.errors import MedragError
+from corpus.management.arguments import asker_named
 from retrieval.configured import site_config
 
 
@@ -52,7 +53,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            by = _person(options["user"])
+            by = asker_named(options["user"])
             if options["use"]:
                 self.use(options["use"], by=by)
             else:
@@ -138,12 +139,3 @@ def _plan(options: dict[str, Any]) -> Plan:
         folds=options["folds"],
         seed=options["seed"],
     )
-
-
-def _person(username: str | None) -> User | None:
-    if not username:
-        return None
-    user = User.objects.filter(username=username, is_active=True).first()
-    if user is None:
-        raise CommandError(f"There is no active user {username}.")
-    return user

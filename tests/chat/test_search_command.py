@@ -90,6 +90,25 @@ def test_text_for_people_has_rank_title_page_and_section() -> None:
     assert search("gentamicin dose").splitlines()[0] == "1. Gentamicin, page 1, Dose"
 
 
+PATIENT = "gentamicin dose for Mr Alan Turing"
+
+
+def test_what_identifies_a_patient_is_replaced_or_not_searched(settings: LazySettings) -> None:
+    settings.IDENTIFIERS = "block"
+    with pytest.raises(CommandError, match=r"identify a patient \(name\). Nothing was searched"):
+        search(PATIENT)
+    with pytest.raises(CommandError, match="narrowed to seems to identify"):
+        search("gentamicin", "--specialty", "Mr Alan Turing")
+    settings.IDENTIFIERS = "redact"
+    out, err = StringIO(), StringIO()
+    call_command("search", PATIENT, "--json", stdout=out, stderr=err)
+    assert "(name); they were replaced" in err.getvalue()
+    assert json.loads(out.getvalue()) == found("gentamicin dose for [name]")
+    settings.IDENTIFIERS = "warn"
+    call_command("search", PATIENT, stdout=out, stderr=err)
+    assert "searched as they were typed" in err.getvalue()
+
+
 def test_hostile_queries_print_a_list() -> None:
     for text in ["\x00", "gentamicin\x00dose", *HANDMADE[:20]]:
         found(f"x{text}")

@@ -6,10 +6,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from chat.config import answer_config
+from chat.errors import QuestionError
+from chat.identifiers.guard import Guarded, question_guarded
+from chat.services import filters_check
+from corpus.management.arguments import asker_named
 from corpus.parsing.clean import clean_text
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
@@ -36,11 +40,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["k"] <= 50:
             raise CommandError("--k must be from 1 to 50.")
+        reader = asker_named(options["user"])
+        guarded = self._guarded(options)
         query = Query(
-            text=clean_text(options["query"]),
+            text=guarded.text,
             on=timezone.localdate(),
             collections=tuple(options["collection"]),
-            reader=_reader(options["user"]),
+            reader=reader.pk if reader else None,
             filters=filters_from(options),
         )
         config = replace(site_config(), k=options["k"], adaptive_k=False)
@@ -60,11 +66,24 @@ class Command(BaseCommand):
                     f"   around it: {' '.join(shown['surroundings']['text'].split())}"
                 )
 
+    def _guarded(self, options: dict[str, Any]) -> Guarded:
+        """What may be searched: the words may go to a model that rewords them."""
+        config = answer_config()
+        guarded = question_guarded(clean_text(options["query"]), config.identifiers)
+        if guarded.is_blocked:
+            raise CommandError(
+                f"The words seem to identify a patient ({', '.join(guarded.kinds)}). Nothing was "
+                "searched or sent. Please search again without it."
+            )
+        try:
+            filters_check(filters_from(options), options["collection"], config)
+        except QuestionError as error:
+            raise CommandError(error.sentence) from error
+        if guarded.kinds:
+            self.stderr.write(_seen(guarded, config.identifiers))
+        return guarded
 
-def _reader(username: str | None) -> int | None:
-    if not username:
-        return None
-    user = User.objects.filter(username=username, is_active=True).first()
-    if user is None:
-        raise CommandError(f"There is no active user {username}.")
-    return user.pk
+
+def _seen(guarded: Guarded, policy: str) -> str:
+    done = "replaced before the search" if policy == "redact" else "searched as they were typed"
+    return f"The words seem to identify a patient ({', '.join(guarded.kinds)}); they were {done}."
