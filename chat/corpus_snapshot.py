@@ -8,8 +8,11 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.models import Lifecycle
+from retrieval.scope import IN_FORCE
+
 # In the order of the hashes: the same documents give the same digest, whenever they came.
-_SQL = """
+_SQL = f"""
 SELECT count(*), encode(sha256(convert_to(coalesce(string_agg(
     jsonb_build_array(d.sha256, d.index_fingerprint, d.collection_id, d.title, d.version, d.issuer,
         d.authority, d.population, d.year, d.effective_from, d.review_by)::text,
@@ -17,9 +20,8 @@ SELECT count(*), encode(sha256(convert_to(coalesce(string_agg(
     (SELECT encode(sha256(convert_to(coalesce(string_agg(c.key, ',' ORDER BY c.key), ''), 'UTF8')),
         'hex') FROM corpus_chunk c WHERE c.disabled_by_id IS NOT NULL AND c.disabled_at IS NOT NULL)
 FROM corpus_document d
-WHERE d.lifecycle = 'PUBLISHED' AND d.indexed_at IS NOT NULL
-  AND (d.effective_from IS NULL OR d.effective_from <= %s)
-"""
+WHERE {IN_FORCE}
+"""  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,6 @@ class Snapshot:
 def corpus_snapshot(on: datetime.date) -> Snapshot:
     """What is in force on a day. One query."""
     with connection.cursor() as cursor:
-        cursor.execute(_SQL, [on])
+        cursor.execute(_SQL, {"published": Lifecycle.PUBLISHED.value, "on": on})
         documents, digest, disabled = cursor.fetchone()
     return Snapshot(documents, digest, disabled)

@@ -9,7 +9,8 @@ from retrieval.types import Filters, Query, Rights, Scope
 
 # `c` is corpus_chunk and `d` its document; indexed_at keeps out what is only half indexed.
 _ENABLED = "c.disabled_at IS NULL AND "
-_IN_FORCE = """d.indexed_at IS NOT NULL AND d.lifecycle = %(published)s
+# On documents `d`; its parameters are `published` and `on`, a day.
+IN_FORCE = """d.indexed_at IS NOT NULL AND d.lifecycle = %(published)s
     AND (d.effective_from IS NULL OR d.effective_from <= %(on)s)"""
 _OUT_OF_DATE = """d.indexed_at IS NOT NULL AND (d.lifecycle = ANY(%(ended)s)
     OR (d.lifecycle = %(published)s AND d.effective_from > %(on)s))"""
@@ -57,7 +58,7 @@ def group_sql(*, collapse_twins: bool) -> str:
 
 def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
     """The condition on `c` and `d` and its parameters."""
-    condition = _ENABLED + (_IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE)
+    condition = _ENABLED + (IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE)
     parameters: dict[str, Any] = {
         "published": Lifecycle.PUBLISHED.value,
         "ended": [Lifecycle.SUPERSEDED.value, Lifecycle.WITHDRAWN.value],

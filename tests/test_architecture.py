@@ -27,6 +27,7 @@ SHARED = {
     "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.encoders.folders": "`bench` compares what computes the site's encoder",
     "corpus.encoders.query_cache": "durations are measured with no vector remembered",
+    "retrieval.scope": "what is in force is one rule for a search and for a replay",
     "retrieval.dense": "`bench` compares the index of vectors with all of them",
     "corpus.encoders.local_models": "`bench` compares what computes the site's encoder",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
