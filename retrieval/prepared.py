@@ -14,7 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
@@ -28,11 +28,18 @@ _MARK = re.compile(r"%\((\w+)\)s|%%")
 _STALE = {"26000", "42P05", "0A000"}
 
 
+class _Call(NamedTuple):
+    """How it is called, once it is prepared."""
+
+    name: str
+    text: str
+
+
 @dataclass
 class _Prepared:
-    """Of one connection, by statement and limits: its name, or none where it was sent once."""
+    """Of one connection, by statement and limits: its call, or none where it was sent once."""
 
-    names: OrderedDict[tuple[Any, ...], str] = field(default_factory=OrderedDict)
+    calls: OrderedDict[tuple[Any, ...], _Call | None] = field(default_factory=OrderedDict)
     is_given_up: bool = False
 
 
@@ -56,7 +63,7 @@ def execute(
     """
     plain = f"{before}{statement}{after}"
     prepared = _of_connections.setdefault(connection.connection, _Prepared())
-    if not settings.PREPARED_STATEMENTS or prepared.is_given_up:
+    if prepared.is_given_up or not settings.PREPARED_STATEMENTS:
         cursor.execute(plain, parameters)
         return
     try:
@@ -75,38 +82,33 @@ def _call(prepared: _Prepared, statement: str, parameters: Mapping[str, Any]) ->
     """The statement itself the first time, and from then on what calls it."""
     limits = {name: parameters[name] for name in _LIMITS if f"%({name})s" in statement}
     key = (statement, *limits.values())
-    name = prepared.names.get(key)
-    if name is None:
-        prepared.names[key] = ""
-        while len(prepared.names) > MOST_PREPARED:
-            _deallocate(prepared.names.popitem(last=False)[1])
+    if key not in prepared.calls:
+        prepared.calls[key] = None
+        if len(prepared.calls) > MOST_PREPARED:
+            _deallocate(prepared.calls.popitem(last=False)[1])
         return statement
-    arguments = _arguments(statement, limits)
-    if not name:
-        prepared.names[key] = name = _prepare(statement, limits, arguments)
-    prepared.names.move_to_end(key)
-    return f"EXECUTE {name}({', '.join(f'%({argument})s' for argument in arguments)})"
+    prepared.calls.move_to_end(key)
+    call = prepared.calls[key]
+    if call is None:
+        prepared.calls[key] = call = _prepare(statement, limits)
+    return call.text
 
 
-def _arguments(statement: str, limits: Mapping[str, int]) -> list[str]:
-    """The names of its parameters in the order of their first use, without limits."""
+def _prepare(statement: str, limits: Mapping[str, int]) -> _Call:
+    """Under a name made of its text: behind a pool the same name is never another statement."""
     names = dict.fromkeys(match[1] for match in _MARK.finditer(statement) if match[1])
-    return [name for name in names if name not in limits]
-
-
-def _prepare(statement: str, limits: Mapping[str, int], arguments: list[str]) -> str:
-    """Its name, made of its text: behind a pool the same name is never another statement."""
+    arguments = [name for name in names if name not in limits]
     marks = {name: f"${number}" for number, name in enumerate(arguments, start=1)}
     marks |= {name: str(int(limit)) for name, limit in limits.items()}
     text = _MARK.sub(lambda match: marks[match[1]] if match[1] else "%", statement)
     name = f"medrag_{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
     _send(f"PREPARE {name} AS {text}")
-    return name
+    return _Call(name, f"EXECUTE {name}({', '.join(f'%({each})s' for each in arguments)})")
 
 
-def _deallocate(name: str) -> None:
-    if name:
-        _send(f"DEALLOCATE {name}")
+def _deallocate(call: _Call | None) -> None:
+    if call:
+        _send(f"DEALLOCATE {call.name}")
 
 
 def _send(text: str) -> None:
