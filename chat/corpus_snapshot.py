@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import connection
 
-from corpus.models import Lifecycle
 from retrieval.scope import IN_FORCE
 
 # In the order of the hashes: the same documents give the same digest, whenever they came.
@@ -39,6 +38,6 @@ class Snapshot:
 def corpus_snapshot(on: datetime.date) -> Snapshot:
     """What is in force on a day. One query."""
     with connection.cursor() as cursor:
-        cursor.execute(_SQL, {"published": Lifecycle.PUBLISHED.value, "on": on})
+        cursor.execute(_SQL, {"on": on})
         documents, digest, disabled = cursor.fetchone()
     return Snapshot(documents, digest, disabled)

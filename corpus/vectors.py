@@ -35,8 +35,9 @@ WHERE d.indexed_at IS NOT NULL
 
 
 def literal(vector: Iterable[float]) -> str:
-    """A vector as pgvector reads it, to the last bit of a float32."""
-    return "[" + ",".join(map(repr, vector)) + "]"
+    """A vector as pgvector reads it: nine digits, which tell any two float32 apart."""
+    values = tuple(vector)
+    return f"[{','.join(['%.9g'] * len(values))}]" % values
 
 
 def write(encoder: Encoder, chunk_ids: Sequence[int], vectors: Vectors) -> None:

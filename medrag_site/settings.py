@@ -51,6 +51,7 @@ DATABASES = (
     if DATABASE_IS_EMBEDDED
     else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
+PREPARED_STATEMENTS = env.boolean("MEDRAG_PREPARED_STATEMENTS", True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads and parsing

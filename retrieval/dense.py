@@ -16,6 +16,7 @@ from corpus.encoders.registry import ActiveEncoder
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
 from retrieval.hnsw import is_small, rows_by_index
+from retrieval.prepared import execute
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
@@ -81,9 +82,8 @@ def cosines(
     if not chunk_ids:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(
-            _of(encoder, _COSINES_SQL), {"vector": literal(vector), "ids": list(chunk_ids)}
-        )
+        parameters = {"vector": literal(vector), "ids": list(chunk_ids)}
+        execute(cursor, _of(encoder, _COSINES_SQL), parameters)
         return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}
 
 

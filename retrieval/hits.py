@@ -10,6 +10,7 @@ from django.db import connection
 
 from corpus.vectors import literal
 from retrieval.lexical import AskedLexeme, searched_names
+from retrieval.prepared import execute
 from retrieval.types import AlsoIn, Hit, Ranked, Span
 
 # `held` are the question's lexemes that the passage holds. One row a passage.
@@ -55,7 +56,7 @@ def hits_of(
         "ids": [entry.chunk_id for entry in ranked],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SQL.format(vectors=vectors), parameters)
+        execute(cursor, _SQL.format(vectors=vectors), parameters)
         columns = [column.name for column in cursor.description]
         rows = {row[0]: dict(zip(columns, row, strict=True)) for row in cursor.fetchall()}
     return tuple(

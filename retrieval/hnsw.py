@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from retrieval.config import RetrievalConfig
+from retrieval.prepared import execute
 from retrieval.scope import scope_sql
 from retrieval.types import Filters, Query, Rights, Scope
 
@@ -68,7 +69,8 @@ def rows_by_index(
     """
     limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
     with connection.cursor() as cursor:
-        cursor.execute(f"{_SETTINGS_SQL};{statement};{_SORTS_AGAIN}", parameters | limits)
+        before, after = f"{_SETTINGS_SQL};", f";{_SORTS_AGAIN}"
+        execute(cursor, statement, parameters | limits, before=before, after=after)
         cursor.nextset()
         return list(cursor.fetchall())
 

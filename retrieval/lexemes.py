@@ -23,6 +23,7 @@ from corpus.search_text import normalise, without_accents
 from corpus.search_vectors import STRONG
 from retrieval.analysis import expansions
 from retrieval.clauses import Term
+from retrieval.prepared import execute
 from retrieval.types import Expansion
 
 MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read
@@ -204,7 +205,7 @@ def _queried(rows: Sequence[tuple[int, str, str, str]], base: str) -> _Index:
         "marks": [f"~{strong}" for strong in STRONG],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SQL, parameters)
+        execute(cursor, _SQL, parameters)
         found = cursor.fetchall()
     cuts = [
         _Cut(part, configuration, token, lexeme, df, tuple(marks or ()))

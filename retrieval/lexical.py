@@ -24,6 +24,7 @@ from django.db import connection
 from retrieval.clauses import Clause, Seeds, Term, choose
 from retrieval.config import RetrievalConfig
 from retrieval.lexemes import AskedLexeme, asked_lexemes, searched_names
+from retrieval.prepared import execute
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 
@@ -179,7 +180,10 @@ class _Search:
             "documents": list(self.documents or ()),
         }
         with connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
+            if self.scope_first:  # what is in scope is best planned for: it may be next to nothing
+                cursor.execute(statement, parameters)
+            else:
+                execute(cursor, statement, parameters)
             return [Found(*row) for row in cursor.fetchall()]
 
     def _statement(self, seeds: Seeds, scope: str) -> str:
@@ -229,7 +233,8 @@ def bm25_of(
         return {}
     score, parameters = score_sql(terms, replace(config, lexical="bm25"))
     with connection.cursor() as cursor:
-        cursor.execute(
+        execute(
+            cursor,
             _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM),
             parameters | {"ids": list(chunk_ids)},
         )

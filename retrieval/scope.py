@@ -9,11 +9,14 @@ from retrieval.types import Filters, Query, Rights, Scope
 
 # `c` is corpus_chunk and `d` its document; indexed_at keeps out what is only half indexed.
 _ENABLED = "c.disabled_at IS NULL AND "
-# On documents `d`; its parameters are `published` and `on`, a day.
-IN_FORCE = """d.indexed_at IS NOT NULL AND d.lifecycle = %(published)s
+# In the text, so that a plan for all values knows how many documents are so.
+_PUBLISHED = f"d.lifecycle = '{Lifecycle.PUBLISHED.value}'"
+_ENDED = f"d.lifecycle IN ('{Lifecycle.SUPERSEDED.value}', '{Lifecycle.WITHDRAWN.value}')"
+# On documents `d`; its parameter is `on`, a day.
+IN_FORCE = f"""d.indexed_at IS NOT NULL AND {_PUBLISHED}
     AND (d.effective_from IS NULL OR d.effective_from <= %(on)s)"""
-_OUT_OF_DATE = """d.indexed_at IS NOT NULL AND (d.lifecycle = ANY(%(ended)s)
-    OR (d.lifecycle = %(published)s AND d.effective_from > %(on)s))"""
+_OUT_OF_DATE = f"""d.indexed_at IS NOT NULL AND ({_ENDED}
+    OR ({_PUBLISHED} AND d.effective_from > %(on)s))"""
 _COLLECTIONS = """ AND d.collection_id IN
     (SELECT id FROM corpus_collection WHERE slug = ANY(%(collections)s))"""
 
@@ -60,8 +63,6 @@ def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
     """The condition on `c` and `d` and its parameters."""
     condition = _ENABLED + (IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE)
     parameters: dict[str, Any] = {
-        "published": Lifecycle.PUBLISHED.value,
-        "ended": [Lifecycle.SUPERSEDED.value, Lifecycle.WITHDRAWN.value],
         "on": query.on,
         "reader": query.reader,
     }

@@ -12,7 +12,8 @@ def plan_of(search: Callable[[], object]) -> str:
     """The plan of the one statement that `search` finds vectors by, under what is set for it."""
     with CaptureQueriesContext(connection) as queries:
         search()
-    (sent,) = [query["sql"] for query in queries if "told_apart" in query["sql"]]
+    marks = ("told_apart", "EXECUTE medrag_")  # as it is, or prepared
+    (sent,) = [query["sql"] for query in queries if any(mark in query["sql"] for mark in marks)]
     *settings, statement = [part for part in sent.split(";") if "'on', true" not in part]
     with transaction.atomic(), connection.cursor() as cursor:
         for setting in settings:

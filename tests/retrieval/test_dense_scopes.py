@@ -165,5 +165,23 @@ def test_a_large_scope_is_searched_through_the_index_and_a_small_one_is_not(
         assert f"{encoder.table}_hnsw" not in plan(encoder, asked, shelf, exact_below=COUNT)
 
 
+@pytest.mark.parametrize("shelf", ["", "half", "twentieth"])
+def test_a_plan_for_all_values_goes_through_the_index_too(
+    encoder: ActiveEncoder, shelf: str
+) -> None:
+    (asked,) = around_centres(1, seed=9)
+    connection.close()
+    with connection.cursor() as cursor:
+        cursor.execute("SET plan_cache_mode = force_generic_plan")
+    plan(encoder, asked, shelf, exact_below=5)
+    for statement in ("SELECT 1", "ANALYZE"):
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(statement)
+        found = plan(encoder, asked, shelf, exact_below=5)
+        assert f"{encoder.table}_hnsw" in found
+        assert "$1" in found  # whatever the vector
+    connection.close()
+
+
 def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
     return plan_of(lambda: search(encoder, asked, shelf, **config))
