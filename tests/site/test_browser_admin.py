@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from io import BytesIO
 from pathlib import Path
 
@@ -37,6 +38,7 @@ Send the child home after 2 hours without stridor at rest. Give the leaflet to t
 """
 NEW = OLD.replace("150 micrograms", "300 micrograms").replace("2 hours", "4 hours")
 UPLOAD = "/admin/corpus/document/add/"
+AWAY_S = 4.0  # more than two askings are apart
 
 # What the browser does when files fall on a page, with the files of a field that the driver fills.
 DROP = """
@@ -119,12 +121,20 @@ def drop_three_files(visitor: Visitor, files: list[Path]) -> None:
     visitor.driver.switch_to.active_element.send_keys(Keys.ENTER)  # it stands on Upload
     visitor.sees(".upload-row.refused", "Here already, as")
     visitor.sees(".upload-row.refused .why", "its content is something else")
+    lose_the_network(visitor.driver, AWAY_S)
     visitor.sees(".offer", "A new version of Croup in children (1)?")
     for name in ("croup-v2.md", ".pdf"):
         row = f"//li[contains(., '{name}')]//span[contains(@class, 'state done')]"
         visitor.waits_for(row)
     assert visitor.driver.current_url == before  # without a reload
     assert Document.objects.filter(job__state=JobState.DONE).count() == 3
+
+
+def lose_the_network(driver: webdriver.Chrome, seconds: float) -> None:
+    """What asks for progress meanwhile gets no answer, and has to ask again."""
+    driver.set_network_conditions(offline=True, latency=0, throughput=0)
+    time.sleep(seconds)
+    driver.delete_network_conditions()
 
 
 def the_uploader_may_not_publish(visitor: Visitor, document: Document) -> None:
