@@ -95,7 +95,7 @@ PATIENT = "gentamicin dose for Mr Alan Turing"
 
 def test_what_identifies_a_patient_is_replaced_or_not_searched(settings: LazySettings) -> None:
     settings.IDENTIFIERS = "block"
-    with pytest.raises(CommandError, match=r"identify a patient \(name\). Nothing was searched"):
+    with pytest.raises(CommandError, match=r"identify a patient \(name\). Nothing was stored"):
         search(PATIENT)
     with pytest.raises(CommandError, match="narrowed to seems to identify"):
         search("gentamicin", "--specialty", "Mr Alan Turing")

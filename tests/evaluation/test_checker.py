@@ -338,7 +338,7 @@ def test_the_command_takes_scifact_too(db: None, tmp_path: Path) -> None:
     assert "scifact/train/pairs: 5 pairs (2 supported, 1 contradicted, 2 not_found)" in said
 
 
-@pytest.mark.skipif(not SCIFACT.is_dir(), reason="needs the published SciFact beside the project")
+@pytest.mark.skipif(not SCIFACT.is_dir(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
 def test_the_published_scifact_is_read() -> None:
     found = read_scifact_pairs(SCIFACT)
     counts = [sum(pair.label.value == label for pair in found.pairs) for label in

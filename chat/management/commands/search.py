@@ -12,6 +12,7 @@ from django.utils import timezone
 from chat.config import answer_config
 from chat.errors import QuestionError
 from chat.identifiers.guard import Guarded, question_guarded
+from chat.problems import IdentifiersSeen
 from chat.services import filters_check
 from corpus.management.arguments import asker_named
 from corpus.parsing.clean import clean_text
@@ -71,10 +72,7 @@ class Command(BaseCommand):
         config = answer_config()
         guarded = question_guarded(clean_text(options["query"]), config.identifiers)
         if guarded.is_blocked:
-            raise CommandError(
-                f"The words seem to identify a patient ({', '.join(guarded.kinds)}). Nothing was "
-                "searched or sent. Please search again without it."
-            )
+            raise CommandError(str(IdentifiersSeen(guarded.kinds).detail))
         try:
             filters_check(filters_from(options), options["collection"], config)
         except QuestionError as error:
