@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from corpus.encoders.openvino_model import MODEL, TOKENIZER, converted
+from corpus.encoders.openvino_model import MODEL, TOKENIZER, WEIGHTS, converted
 from corpus.encoders.openvino_runtime import core, precision
 from corpus.encoders.types import Vectors
 
 PADDED_TO = 8  # tokens: so that few shapes are prepared, and little is computed in vain
-_WARMED = range(PADDED_TO, 65, PADDED_TO)  # lengths of most questions
+# Most questions have one of these lengths. A model that is made for a length takes two thirds of
+# the time there, since each length that differs from the last has to be prepared; and its weights
+# stand in memory once more, so that a large one is not.
+FIXED = (16, 32)
+MOST_FIXED_BYTES = 150_000_000  # of the weights
+_WARMED = range(PADDED_TO, 65, PADDED_TO)  # lengths of most other questions
 
 
 class OpenvinoRunner:
@@ -40,12 +45,15 @@ class OpenvinoRunner:
         self._tokenizer.enable_truncation(max_tokens)
         for tokenizer in (self._counter, self._tokenizer):
             tokenizer.no_padding()
-        compiled = _compiled(made, threads)
-        self.dimensions = int(compiled.output(0).partial_shape[1].get_length())
-        self._requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads = threads
-        for _ in range(threads):
-            self._requests.put(compiled.create_infer_request())
+        is_small = (made / WEIGHTS).stat().st_size <= MOST_FIXED_BYTES
+        lengths = [length for length in FIXED if is_small and length <= max_tokens]
+        self._fixed = {
+            length: _Requests(_compiled(made, threads, length), threads) for length in lengths
+        }
+        compiled = _compiled(made, threads)
+        self._any = _Requests(compiled, threads)
+        self.dimensions = int(compiled.output(0).partial_shape[1].get_length())
         for length in _WARMED:  # else the first question of a length waits some milliseconds more
             self._vector([0] * min(length, max_tokens))
 
@@ -74,30 +82,52 @@ class OpenvinoRunner:
         return len(self._counter.encode(text, add_special_tokens=False).ids)
 
     def _vector(self, tokens: Sequence[int]) -> Vectors:
-        length = min(-(-len(tokens) // PADDED_TO) * PADDED_TO, self._max_tokens)
+        length, requests = self._computed_by(len(tokens))
         ids: npt.NDArray[np.int64] = np.zeros((1, length), dtype=np.int64)
         ids[0, : len(tokens)] = tokens
         mask = np.zeros_like(ids)
         mask[0, : len(tokens)] = 1
-        with self._request() as request:
+        with requests.one() as request:
             # Copied in and out: with shared memory version 2026.4 writes beyond these arrays.
             output = request.infer({"input_ids": ids, "attention_mask": mask})
             vector = np.array(output[0][0], dtype=np.float64)
         return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
+    def _computed_by(self, tokens: int) -> tuple[int, _Requests]:
+        """The length that so many tokens are padded to, and what computes it."""
+        for length, requests in self._fixed.items():
+            if tokens <= length:
+                return length, requests
+        return min(-(-tokens // PADDED_TO) * PADDED_TO, self._max_tokens), self._any
+
+
+class _Requests:
+    """So many computations of one model at once; one more waits."""
+
+    def __init__(self, compiled: Any, count: int) -> None:
+        self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for _ in range(count):
+            self._free.put(compiled.create_infer_request())
+
     @contextmanager
-    def _request(self) -> Iterator[Any]:
-        request = self._requests.get()
+    def one(self) -> Iterator[Any]:
+        request = self._free.get()
         try:
             yield request
         finally:
-            self._requests.put(request)
+            self._free.put(request)
 
 
-def _compiled(made: Path, threads: int) -> Any:
-    """The model ready to run: as many streams as threads, so one thread for each text."""
+def _compiled(made: Path, threads: int, length: int | None = None) -> Any:
+    """The model ready to run: as many streams as threads, so one thread for each text.
+
+    Made for texts of `length` tokens, or of any.
+    """
+    model = core().read_model(made / MODEL)
+    if length:
+        model.reshape({name: [1, length] for name in ("input_ids", "attention_mask")})
     return core().compile_model(
-        made / MODEL,
+        model,
         "CPU",
         {
             "INFERENCE_PRECISION_HINT": precision(),

@@ -32,7 +32,8 @@ from corpus.encoders.torch_backend import sentence_transformer
 _ONLY_TO_READ = (errno.EACCES, errno.EPERM, errno.EROFS)
 _OURS = re.compile(r"(.+-[0-9a-f]{16})(\.lock|\.used|\.part-.*)?")
 REVISION = 1  # of what is made here
-MODEL, TOKENIZER, CONTENTS = "model.xml", "tokenizer.json", "contents.json"
+MODEL, WEIGHTS, TOKENIZER = "model.xml", "model.bin", "tokenizer.json"
+CONTENTS = "contents.json"
 
 
 def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:

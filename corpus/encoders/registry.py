@@ -48,6 +48,7 @@ class ActiveEncoder:
     storage: str  # vector or halfvec
     dimensions: int
     embedder: Embedder
+    is_remote: bool = False  # whether it is computed elsewhere, and waited for
 
 
 def configured_specs() -> tuple[EncoderSpec, ...]:
@@ -189,7 +190,15 @@ def _in_order(rows: Iterable[Encoder]) -> list[Encoder]:
 
 
 def _active(row: Encoder) -> ActiveEncoder:
-    return ActiveEncoder(row.pk, row.name, row.table, row.storage, row.dimensions, embedder_of(row))
+    return ActiveEncoder(
+        row.pk,
+        row.name,
+        row.table,
+        row.storage,
+        row.dimensions,
+        embedder_of(row),
+        is_remote=_spec_of(row).kind != "local",
+    )
 
 
 def embedder_of(row: Encoder) -> Embedder:
