@@ -16,9 +16,9 @@ from corpus.encoders.registry import ActiveEncoder
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
 from retrieval.hnsw import is_small, rows_by_index
-from retrieval.prepared import execute
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
+from retrieval.under_way import Statement
 
 _SQL = """
 WITH nearest AS MATERIALIZED (
@@ -72,19 +72,16 @@ def search_dense(
     return Ranking(f"dense:{encoder.name}", entries, (time.perf_counter() - started) * 1000)
 
 
-def cosines(
+def cosines_statement(
     encoder: ActiveEncoder, vector: Sequence[float], chunk_ids: Sequence[int]
-) -> dict[int, float]:
-    """The similarity of each chunk to `vector`, [-1, 1]; chunks without a vector are left out.
+) -> Statement | None:
+    """What gives a row for each chunk that has a vector: its id, and its similarity, [-1, 1].
 
-    One query, or none for no chunks.
+    None for no chunks.
     """
     if not chunk_ids:
-        return {}
-    with connection.cursor() as cursor:
-        parameters = {"vector": literal(vector), "ids": list(chunk_ids)}
-        execute(cursor, _of(encoder, _COSINES_SQL), parameters)
-        return {chunk_id: float(cosine) for chunk_id, cosine in cursor.fetchall()}
+        return None
+    return _of(encoder, _COSINES_SQL), {"vector": literal(vector), "ids": list(chunk_ids)}
 
 
 def _distinct(

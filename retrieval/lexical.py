@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -27,8 +28,16 @@ from retrieval.lexemes import AskedLexeme, asked_lexemes, searched_names
 from retrieval.prepared import execute
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
+from retrieval.under_way import Rows, Statement, under_way
 
-__all__ = ["AskedLexeme", "asked_lexemes", "bm25_of", "search_lexical", "searched_names"]
+__all__ = [
+    "AskedLexeme",
+    "LexicalSearch",
+    "asked_lexemes",
+    "bm25_statement",
+    "search_lexical",
+    "searched_names",
+]
 
 # The best candidates, and of those which are in scope; one row for each that says something else.
 # The last columns are how many candidates there were and how many of them are in scope.
@@ -57,13 +66,14 @@ FROM told_apart WHERE place = 1
 ORDER BY score DESC, key
 LIMIT %(limit)s
 """
-_MATCH = "c.search_vector @@ %(seed)s::tsquery"
+# One for each tsquery: were they one, the index would look at all of it for each place of a word.
+_MATCH = "c.search_vector @@ %({seed})s::tsquery"
 _CHUNKS = "corpus_chunk c"
 _WITH_DOCUMENTS = "corpus_chunk c JOIN corpus_document d ON d.id = c.document_id"
 # Of a word that is in most of the index and weighs much nowhere, the first by key: any choice is
 # as good.
-_FIRST_BY_KEY = f"""(
-    SELECT c.* FROM corpus_chunk c WHERE {_MATCH} ORDER BY c.key LIMIT %(most)s) c"""  # noqa: S608
+_FIRST_BY_KEY = """(
+    SELECT c.* FROM corpus_chunk c WHERE {match} ORDER BY c.key LIMIT %(most)s) c"""
 # What the length of a chunk divides its frequencies by, computed once for each.
 _LENGTH_NORM = """(
     SELECT %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / t.average_length)
@@ -123,11 +133,40 @@ class _Search:
         """The rows of the narrowest search that gives as many as are wanted, or all there are."""
         if self.documents == ():
             return []
-        seeds = self._seeds()
-        rows = self._rows(seeds)
-        wider = self._wider(rows, seeds)
-        return wider.run() if wider else rows
+        with connection.cursor() as cursor:
+            if self.scope_first:  # what is in scope is best planned for: it may be next to nothing
+                cursor.execute(*self.statement)
+            else:
+                execute(cursor, *self.statement)
+            rows = cursor.fetchall()
+        return self.completed(rows)
 
+    def completed(self, rows: Rows) -> list[Found]:
+        """With what its own statement gave, the same."""
+        found = [Found(*row) for row in rows]
+        wider = self._wider(found, self._seeds)
+        return wider.run() if wider else found
+
+    @cached_property
+    def statement(self) -> Statement:
+        """What finds them at this width."""
+        config = self.config
+        scope, parameters = scope_sql(self.query)
+        score, of_score = score_sql(self.terms, config)
+        conditions = conditions_of(self._seeds)
+        match = " OR ".join(_MATCH.replace("{seed}", name) for name in conditions)
+        statement = self._template(self._seeds, scope).replace("{score}", score)
+        limits = {
+            "rescored": config.rescored,
+            "limit": config.lexical_candidates,
+            "most": self._budget(),
+            "documents": list(self.documents or ()),
+        }
+        return statement.replace(
+            "{match}", f"({match})"
+        ), parameters | conditions | of_score | limits
+
+    @cached_property
     def _seeds(self) -> Seeds:
         if self.documents is not None:
             return Seeds(tuple((term.name,) for term in self.terms), is_whole=True)
@@ -167,28 +206,9 @@ class _Search:
         few = found if len(found) <= _FEW_DOCUMENTS else None
         return replace(self, scope_first=True, documents=few)
 
-    def _rows(self, seeds: Seeds) -> list[Found]:
-        config = self.config
-        scope, parameters = scope_sql(self.query)
-        score, of_score = score_sql(self.terms, config)
-        statement = self._statement(seeds, scope).replace("{score}", score)
-        parameters |= of_score | {
-            "seed": _tsquery(seeds.clauses),
-            "rescored": config.rescored,
-            "limit": config.lexical_candidates,
-            "most": self._budget(),
-            "documents": list(self.documents or ()),
-        }
-        with connection.cursor() as cursor:
-            if self.scope_first:  # what is in scope is best planned for: it may be next to nothing
-                cursor.execute(statement, parameters)
-            else:
-                execute(cursor, statement, parameters)
-            return [Found(*row) for row in cursor.fetchall()]
-
-    def _statement(self, seeds: Seeds, scope: str) -> str:
+    def _template(self, seeds: Seeds, scope: str) -> str:
         source = _WITH_DOCUMENTS if self.scope_first else _CHUNKS
-        first = f"{_MATCH} AND {scope}" if self.scope_first else _MATCH
+        first = f"{{match}} AND {scope}" if self.scope_first else "{match}"
         if self.documents is not None:
             first = f"c.document_id = ANY(%(documents)s) AND {first}"
         elif not seeds.is_bounded:
@@ -209,36 +229,47 @@ def search_lexical(
 
     One query, or none; more only where scope or passages that say the same leave too few.
     """
-    started = time.perf_counter()
-    terms = searched_terms(lexemes, config)
-    rows: list[Found] = []
-    if terms and config.lexical != "none":
-        rows = _Search(query, terms, max(a.chunks for a in lexemes), config).run()
-    entries = tuple(
-        Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
-        for rank, row in enumerate(rows, start=1)
-    )
-    return Ranking("lexical", entries, (time.perf_counter() - started) * 1000)
+    search = LexicalSearch(query, lexemes, config)
+    with under_way(search.statement) as sent:
+        (rows,) = sent.rows()
+    return search.ranking(rows)
 
 
-def bm25_of(
+class LexicalSearch:
+    """The same for who sends its statement himself, to do something else meanwhile."""
+
+    def __init__(
+        self, query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig
+    ) -> None:
+        self._started = time.perf_counter()
+        terms = searched_terms(lexemes, config) if config.lexical != "none" else ()
+        chunks = max((asked.chunks for asked in lexemes), default=0)
+        self._search = _Search(query, terms, chunks, config)
+        self.statement = self._search.statement if terms else None  # none: nothing is searched
+
+    def ranking(self, rows: Rows) -> Ranking:
+        """Of the statement's rows. More queries where there are too few. Its time is all since."""
+        found = self._search.completed(rows) if self.statement else []
+        entries = tuple(
+            Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
+            for rank, row in enumerate(found, start=1)
+        )
+        return Ranking("lexical", entries, (time.perf_counter() - self._started) * 1000)
+
+
+def bm25_statement(
     chunk_ids: Sequence[int], lexemes: Sequence[AskedLexeme], config: RetrievalConfig
-) -> dict[int, float]:
-    """BM25 by chunk as `search_lexical` scores it, > 0; without those that hold no lexeme.
+) -> Statement | None:
+    """What gives a row for each chunk: its id, and BM25 as `search_lexical` scores it, 0 for none.
 
-    Always BM25, whatever kind the configuration ranks by. One query, or none.
+    Always BM25, whatever kind the configuration ranks by. None where there is nothing to score.
     """
     terms = searched_terms(lexemes, config)
     if not chunk_ids or not terms:
-        return {}
+        return None
     score, parameters = score_sql(terms, replace(config, lexical="bm25"))
-    with connection.cursor() as cursor:
-        execute(
-            cursor,
-            _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM),
-            parameters | {"ids": list(chunk_ids)},
-        )
-        return {chunk_id: float(score) for chunk_id, score in cursor.fetchall() if score > 0}
+    statement = _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM)
+    return statement, parameters | {"ids": list(chunk_ids)}
 
 
 def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:
@@ -273,6 +304,21 @@ def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict
     if config.lexical == "bm25":
         return score, parameters
     return f"{score} / (0.75 + 0.25::float8 * c.length / t.average_length)", parameters
+
+
+def conditions_of(seeds: Seeds) -> dict[str, str]:
+    """Each tsquery that the index is searched by, under the name of its parameter.
+
+    Those of one word are one; of the others, those with the same rarest word, whose places in the
+    index are then read once.
+    """
+    alone = [clause for clause in seeds.clauses if len(clause) == 1]
+    by_rarest: dict[str, list[Clause]] = {}
+    for rarest, *others in (clause for clause in seeds.clauses if len(clause) > 1):
+        by_rarest.setdefault(rarest, []).append(tuple(others))
+    queries = [_tsquery(alone)] if alone else []
+    queries += [f"{_quoted(name)} & ({_tsquery(others)})" for name, others in by_rarest.items()]
+    return {f"seed{number}": query for number, query in enumerate(queries)}
 
 
 def _tsquery(clauses: Sequence[Clause]) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TypeVar
 
 from corpus.encoders.registry import ActiveEncoder
@@ -17,7 +14,7 @@ from retrieval.analysis.complexity import PASSAGES
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.context import surroundings
-from retrieval.dense import cosines, search_dense
+from retrieval.dense import cosines_statement, search_dense
 from retrieval.fusion import (
     Scored,
     Scores,
@@ -30,9 +27,9 @@ from retrieval.generated import rewriting_fingerprint
 from retrieval.hits import hits_of
 from retrieval.lexical import (
     AskedLexeme,
+    LexicalSearch,
     asked_lexemes,
-    bm25_of,
-    search_lexical,
+    bm25_statement,
     searched_names,
 )
 from retrieval.lexicon import spelled_out
@@ -53,10 +50,10 @@ from retrieval.types import (
     Trace,
     Variant,
 )
+from retrieval.under_way import Statement, under_way
 from retrieval.variants import variants_of
 
 _LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
-MOST_AT_ONCE = 256  # questions; a thread is made when it is needed
 T = TypeVar("T")
 Vector = Sequence[float]
 
@@ -80,6 +77,14 @@ class _Asked:
     lexemes: tuple[AskedLexeme, ...]
     lexical: tuple[Ranking, ...]  # one, or none where it is not searched by its words
     vectors: tuple[Vector, ...]  # one an encoder, in their order; empty: not searched by likeness
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Of the candidates by one wording on one side: those that are known, and how to get others."""
+
+    known: Scores
+    missing: Statement | None
 
 
 @dataclass
@@ -147,26 +152,38 @@ class _Search:
     ) -> list[_Asked]:
         """Each wording with what its words find, and with its vectors.
 
-        While the database looks for words, another thread encodes. Lexemes and vectors of the
-        question are always there: the gate reads its coverage and its cosine also where one of the
-        sides is switched off.
+        While the database looks for words, this process encodes; an endpoint elsewhere is not
+        waited for with a statement under way. Lexemes and vectors of the question are always there:
+        the gate reads its coverage and its cosine also where one of the sides is switched off.
         """
         texts = [self._encoded_text(variant, analysis) for variant in variants]
-        encoding = encoding_threads().submit(_timed, lambda: _vectors(variants, texts, encoders))
         lexemes = self._timed(
             "lexemes",
             lambda: [
                 self._lexemes(variant, analysis) if variant.lexical else () for variant in variants
             ],
         )
-        lexical = [self._lexical(*pair) for pair in zip(variants, lexemes, strict=True)]
-        vectors, self.durations_ms["embedding"] = encoding.result()
+        is_remote = any(encoder.is_remote for encoder in encoders)
+        vectors = self._encoded(variants, texts, encoders) if is_remote else []
+        searches = [
+            LexicalSearch(self.query, of_variant, self.config)
+            if variant.lexical and self.config.lexical != "none"
+            else None
+            for variant, of_variant in zip(variants, lexemes, strict=True)
+        ]
+        with under_way(*(search.statement if search else None for search in searches)) as sent:
+            vectors = vectors or self._encoded(variants, texts, encoders)
+            found = sent.rows()
+        lexical = [
+            (search.ranking(rows),) if search else ()
+            for search, rows in zip(searches, found, strict=True)
+        ]
         return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
 
-    def _lexical(self, variant: Variant, lexemes: tuple[AskedLexeme, ...]) -> tuple[Ranking, ...]:
-        if self.config.lexical == "none" or not variant.lexical:
-            return ()
-        return (search_lexical(self.query, lexemes, self.config),)
+    def _encoded(
+        self, variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
+    ) -> list[tuple[Vector, ...]]:
+        return self._timed("embedding", lambda: _vectors(variants, texts, encoders))
 
     def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
         return asked_lexemes(
@@ -229,28 +246,31 @@ class _Search:
             ranking.name: {entry.chunk_id: entry.score for entry in ranking.entries}
             for ranking in rankings
         }
-        scored = Scored(
-            lexical=tuple(self._bm25(one, ids, found) for one in asked if one.variant.lexical)
-            if config.lexical != "none"
-            else (),
-            cosines=tuple(
-                self._cosines(one, ids, found, encoder, vector)
-                for one in asked
-                for encoder, vector in zip(encoders, one.vectors, strict=False)
-            )
+        lexical = [
+            self._bm25(one, ids, found)
+            for one in asked
+            if one.variant.lexical and config.lexical != "none"
+        ]
+        dense = [
+            self._cosines(one, ids, found, encoder, vector)
+            for one in asked
+            for encoder, vector in zip(encoders, one.vectors, strict=False)
             if config.dense
-            else (),
-        )
+        ]
+        sides = [*lexical, *dense]
+        with under_way(*(side.missing for side in sides)) as sent:
+            scores = [
+                {**side.known, **dict(rows)} for side, rows in zip(sides, sent.rows(), strict=True)
+            ]
+        scored = Scored(tuple(scores[: len(lexical)]), tuple(scores[len(lexical) :]))
         return convex_combination(candidates, scored, alpha=config.alpha)
 
-    def _bm25(
-        self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]
-    ) -> dict[int, float]:
+    def _bm25(self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]) -> _Scores:
         """Of every candidate; what the search gave is not computed again."""
         ranked = found[_name_of("lexical", asked.variant)]
         known = _of(ids, ranked if self.config.lexical == "bm25" else {})
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
-        return known | bm25_of(missing, asked.lexemes, self.config)
+        return _Scores(known, bm25_statement(missing, asked.lexemes, self.config))
 
     def _cosines(
         self,
@@ -259,11 +279,11 @@ class _Search:
         found: Mapping[str, Scores],
         encoder: ActiveEncoder,
         vector: Vector,
-    ) -> dict[int, float]:
+    ) -> _Scores:
         """The same for one encoder."""
         known = _of(ids, found[_name_of(f"dense:{encoder.name}", asked.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
-        return known | cosines(encoder, vector, missing)
+        return _Scores(known, cosines_statement(encoder, vector, missing))
 
     def _passages(self, analysis: Analysis) -> int:
         """How many come back."""
@@ -299,18 +319,6 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
     started = time.perf_counter()
     result = work()
     return result, (time.perf_counter() - started) * 1000
-
-
-@cache
-def encoding_threads() -> ThreadPoolExecutor:
-    """Those of this process that encode questions; a fork makes its own.
-
-    As many as there are questions at once, so that an endpoint that hangs stops its own alone.
-    """
-    return ThreadPoolExecutor(max_workers=MOST_AT_ONCE, thread_name_prefix="encode")
-
-
-os.register_at_fork(after_in_child=encoding_threads.cache_clear)
 
 
 def _vectors(

@@ -61,21 +61,35 @@ def execute(
     transaction the question does not notice. One query, and the first time that a statement comes
     again a trip that no count of queries shows.
     """
-    plain = f"{before}{statement}{after}"
-    prepared = _of_connections.setdefault(connection.connection, _Prepared())
-    if prepared.is_given_up or not settings.PREPARED_STATEMENTS:
-        cursor.execute(plain, parameters)
-        return
+    call = called(statement, parameters)
     try:
-        call = _call(prepared, statement, parameters)
         cursor.execute(f"{before}{call}{after}", parameters)
     except DatabaseError as error:
-        if getattr(error.__cause__, "sqlstate", None) not in _STALE:
+        if not is_stale(error) or connection.in_atomic_block:
             raise
-        prepared.is_given_up = True
-        if connection.in_atomic_block:
+        cursor.execute(f"{before}{statement}{after}", parameters)
+
+
+def called(statement: str, parameters: Mapping[str, Any]) -> str:
+    """What to send instead of it with the same parameters; itself where it is not prepared."""
+    connection.ensure_connection()
+    prepared = _of_connections.setdefault(connection.connection, _Prepared())
+    if prepared.is_given_up or not settings.PREPARED_STATEMENTS:
+        return statement
+    try:
+        return _call(prepared, statement, parameters)
+    except DatabaseError as error:
+        if not is_stale(error) or connection.in_atomic_block:
             raise
-        cursor.execute(plain, parameters)
+        return statement
+
+
+def is_stale(error: DatabaseError) -> bool:
+    """Whether it says that a prepared statement is not what it was; then no more are prepared."""
+    if getattr(error.__cause__, "sqlstate", None) not in _STALE:
+        return False
+    _of_connections[connection.connection].is_given_up = True
+    return True
 
 
 def _call(prepared: _Prepared, statement: str, parameters: Mapping[str, Any]) -> str:
@@ -102,7 +116,7 @@ def _prepare(statement: str, limits: Mapping[str, int]) -> _Call:
     marks |= {name: str(int(limit)) for name, limit in limits.items()}
     text = _MARK.sub(lambda match: marks[match[1]] if match[1] else "%", statement)
     name = f"medrag_{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
-    _send(f"PREPARE {name} AS {text}")
+    _send(f"SET plan_cache_mode = force_generic_plan; PREPARE {name} AS {text}")
     return _Call(name, f"EXECUTE {name}({', '.join(f'%({each})s' for each in arguments)})")
 
 

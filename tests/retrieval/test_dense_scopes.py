@@ -22,8 +22,9 @@ from corpus.encoders.types import Vectors
 from corpus.models import Chunk, IndexStatistics
 from corpus.services.encoders import encoders_sync
 from retrieval.config import RetrievalConfig
-from retrieval.dense import cosines, search_dense
+from retrieval.dense import cosines_statement, search_dense
 from retrieval.types import Query, Ranking
+from retrieval.under_way import under_way
 from tests.corpora import publish
 from tests.corpus.encoders import tiny_models
 from tests.databases import fresh_database
@@ -147,9 +148,10 @@ def test_what_is_exact_is_that_of_the_formula(encoder: ActiveEncoder) -> None:
     tolerance = 1e-5 if encoder.storage == "vector" else 1e-3
     for entry, pk in zip(found.entries, best, strict=False):
         assert entry.score == pytest.approx(float(kept[pk] @ asked), abs=tolerance)
-    near = cosines(encoder, asked.tolist(), [*best, 0])
-    assert near == {pk: pytest.approx(float(kept[pk] @ asked), abs=tolerance) for pk in best}
-    assert cosines(encoder, asked.tolist(), []) == {}
+    with under_way(cosines_statement(encoder, asked.tolist(), [*best, 0])) as sent:
+        (near,) = sent.rows()
+    assert dict(near) == {pk: pytest.approx(float(kept[pk] @ asked), abs=tolerance) for pk in best}
+    assert cosines_statement(encoder, asked.tolist(), []) is None
 
 
 @pytest.mark.parametrize("shelf", ["", "half", "twentieth"])

@@ -9,8 +9,9 @@ from django.db import connection
 
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme, Lifecycle
 from retrieval.config import RetrievalConfig
-from retrieval.lexical import asked_lexemes, bm25_of, search_lexical
+from retrieval.lexical import asked_lexemes, bm25_statement, search_lexical
 from retrieval.types import Filters, Query, Ranking
+from retrieval.under_way import under_way
 from tests.corpora import publish
 
 TODAY = datetime.date(2026, 5, 1)
@@ -69,15 +70,19 @@ def test_none_finds_nothing_without_a_query(notes: None, django_assert_num_queri
         assert search_lexical(query, lexemes, RetrievalConfig(lexical="none")).entries == ()
 
 
-def test_bm25_of_gives_the_scores_of_the_search(notes: None) -> None:
-    lexemes = asked_lexemes("gentamicin tea")
-    found = search("gentamicin tea").entries
-    ids = [*Chunk.objects.values_list("pk", flat=True), 10**9]
-    assert bm25_of(ids, lexemes, RetrievalConfig()) == {e.chunk_id: e.score for e in found}
-    assert bm25_of(ids, lexemes, RetrievalConfig(lexical="ts_rank")) == {
-        e.chunk_id: e.score for e in found
-    }
-    assert bm25_of([], lexemes, RetrievalConfig()) == bm25_of(ids, (), RetrievalConfig()) == {}
+@pytest.mark.parametrize("kind", ["bm25", "ts_rank"])
+def test_bm25_of_any_passage_is_as_the_search_scores_it(notes: None, kind: str) -> None:
+    publish("# Zebra\nStripes of the zebra.")
+    publish("# Tea\nGreen leaves.")
+    lexemes = asked_lexemes("gentamicin zebra")
+    found = {entry.chunk_id: entry.score for entry in search("gentamicin zebra").entries}
+    every = list(Chunk.objects.values_list("pk", flat=True))
+    config = RetrievalConfig(lexical=kind)
+    with under_way(bm25_statement([*every, 10**9], lexemes, config)) as sent:
+        (rows,) = sent.rows()
+    assert dict(rows) == {pk: found.get(pk, 0.0) for pk in every}
+    assert 0 < len(found) < len(every)
+    assert bm25_statement([], lexemes, config) is bm25_statement(every, (), config) is None
 
 
 def test_a_long_question_is_scored_by_its_rarest_lexemes(notes: None) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.models import LexiconEntry, Match
-from retrieval.pipeline import encoding_threads, retrieve
+from retrieval.pipeline import retrieve
 from retrieval.rerank.weights import recency_of
 from retrieval.types import Evidence, Query, Scope
 from tests.corpora import mark_indexed, publish
@@ -319,7 +318,7 @@ def test_recency_counts_from_the_day_of_the_question(corpus: None) -> None:
 def test_an_encoder_that_fails_fails_the_search(
     corpus: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also from the thread in which it works."""
+    """Also while the database works for it."""
 
     def fails(*args: Any) -> None:
         raise EncoderUnavailable("It is away.")
@@ -327,12 +326,5 @@ def test_an_encoder_that_fails_fails_the_search(
     monkeypatch.setattr("retrieval.pipeline._vectors", fails)
     with pytest.raises(EncoderUnavailable, match="It is away"):
         ask()
-
-
-def test_a_fork_encodes_in_threads_of_its_own(corpus: None) -> None:
-    assert encoding_threads().submit(os.getpid).result() == os.getpid()
-    child = os.fork()
-    if not child:
-        own = encoding_threads().submit(os.getpid).result(timeout=20) == os.getpid()
-        os._exit(0 if own else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    monkeypatch.undo()
+    assert ask().hits  # the connection is as it was

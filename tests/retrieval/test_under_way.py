@@ -1,0 +1,108 @@
+"""Statements under way: sent at once, waited for late, and no trace of them when they fail."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.db import DataError, connection, transaction
+from psycopg.pq import PipelineStatus
+
+from corpus.encoders.registry import ActiveEncoder
+from retrieval import pipeline, prepared
+from retrieval.config import RetrievalConfig
+from retrieval.pipeline import retrieve
+from retrieval.site_now import site_now
+from retrieval.types import Query
+from retrieval.under_way import under_way
+from tests.retrieval.test_same_always import ON, QUESTIONS, library
+
+SLEEP_S = 0.4
+
+
+def is_under_way() -> bool:
+    return connection.connection.info.pipeline_status is not PipelineStatus.OFF
+
+
+def test_the_database_works_meanwhile(db: None) -> None:
+    started = time.monotonic()
+    with under_way(("SELECT pg_sleep(%(s)s), %(n)s", {"s": SLEEP_S, "n": 7})) as sent:
+        assert time.monotonic() - started < SLEEP_S / 2
+        time.sleep(SLEEP_S)
+        assert sent.rows() == [[("", 7)]]
+    assert time.monotonic() - started < 1.7 * SLEEP_S
+    assert not is_under_way()
+
+
+def test_each_has_its_own_rows_and_none_has_none(db: None, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(2):
+        statements = (("SELECT %(n)s", {"n": 1}), None, ("SELECT %(n)s WHERE false", {"n": 2}))
+        with under_way(*statements) as sent:
+            assert sent.rows() == [[(1,)], [], []]
+    with django_assert_num_queries(0), under_way(None) as sent:
+        assert sent.rows() == [[]]
+
+
+def test_what_fails_here_leaves_the_connection_as_it_was(db: None) -> None:
+    with pytest.raises(ZeroDivisionError), under_way(("SELECT pg_sleep(0.1)", {})):
+        raise ZeroDivisionError
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1; SELECT 2")  # which a pipeline would refuse
+
+
+def test_what_fails_there_is_raised_where_its_rows_are_asked_for(db: None) -> None:
+    for _ in range(3):
+        with (
+            transaction.atomic(),
+            pytest.raises(DataError, match="division by zero"),
+            transaction.atomic(),
+            under_way(("SELECT 1 / %(n)s::int", {"n": 0}), ("SELECT 1", {})) as sent,
+        ):
+            sent.rows()
+        with under_way(("SELECT 6 / %(n)s::int", {"n": 3})) as sent:
+            assert sent.rows() == [[(2,)]]
+
+
+def test_a_pool_that_changes_the_servers_connection(own_database: str) -> None:
+    """All that was sent is sent again, what had been executed among it."""
+    statements = [(f"SELECT {n} + %(n)s::int", {"n": n}) for n in range(3)]
+    for _ in range(3):
+        with under_way(*statements) as sent:
+            assert sent.rows() == [[(0,)], [(2,)], [(4,)]]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_prepared_statements ORDER BY prepare_time")
+        names = [name for (name,) in cursor.fetchall()]
+        assert len(names) == 3
+        cursor.execute(f"DEALLOCATE {names[1]}")
+    with under_way(*statements) as sent:
+        assert sent.rows() == [[(0,)], [(2,)], [(4,)]]
+    assert prepared._of_connections[connection.connection].is_given_up
+    connection.close()
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_an_endpoint_is_not_waited_for_with_a_statement_under_way(
+    own_database: str, monkeypatch: pytest.MonkeyPatch, *, is_remote: bool
+) -> None:
+    library()
+    seen: list[bool] = []
+    encode = pipeline._vectors
+
+    def watched(*args: Any) -> Any:
+        seen.append(is_under_way())
+        return encode(*args)
+
+    def elsewhere(*args: Any) -> Any:
+        site = site_now(*args)
+        encoders: list[ActiveEncoder] = [replace(e, is_remote=is_remote) for e in site.encoders]
+        return replace(site, encoders=tuple(encoders))
+
+    query = Query(QUESTIONS[0], on=ON)
+    expected = retrieve(query, RetrievalConfig()).hits
+    monkeypatch.setattr(pipeline, "_vectors", watched)
+    monkeypatch.setattr(pipeline, "site_now", elsewhere)
+    assert retrieve(query, RetrievalConfig()).hits == expected != ()
+    assert seen == [not is_remote]
+    connection.close()
