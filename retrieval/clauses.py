@@ -5,25 +5,32 @@ can be scored. What is scored are the chunks that hold a rare word, and those in
 ones, several or one, weigh enough: the marks of `corpus.search_vectors` are an index by impact
 (Anh and Moffat, Pruned Query Evaluation Using Pre-Computed Impacts, SIGIR 2006). Conditions come
 in the order of the score that they promise (as in MaxScore: Turtle and Flood, Query Evaluation:
-Strategies and Optimizations, IP&M 1995), each as wide as the budget for what it is expected to
-give leaves it.
+Strategies and Optimizations, IP&M 1995), until the budget for what they are expected to give is
+used up: so what is left out is what promises less than all that is scored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from operator import itemgetter
+from typing import NamedTuple
 
-Clause = tuple[str, ...]  # lexemes that a chunk holds all of
+from corpus.search_vectors import STRONG
+
+Clause = tuple[str, ...]  # lexemes that a chunk holds all of, the rarest first
 
 # Words of one question stand together this many times as often as chance would have it, once for
 # each further word. Too much narrows the conditions in vain, too little takes more than the budget.
 TOGETHER = 1.5
-# Frequent words that are combined, in 15 ways; more cost the index more than they find.
-WIDTH = 4
+# Frequent words that are combined, in 31 ways. With 4 a question of many frequent words, as people
+# ask them, loses one of ten of its best passages; more cost the index more than they find.
+WIDTH = 5
+# The share of the most that BM25 gives a word, where it stands at all and by its marks.
+LEAST = (0.4, *(strong / 100 for strong in STRONG))
 # A combination may be this much more frequent than expected, were its words never apart.
-MOST_TOGETHER = 64
+MOST_TOGETHER = 32
 # One clause that is this many times over the budget is read in part.
 MOST_OVER = 32
 
@@ -41,7 +48,7 @@ class Term:
     idf: float
     strong: tuple[tuple[str, int], ...] = ()
 
-    @property
+    @cached_property
     def forms(self) -> tuple[tuple[str, int], ...]:
         """All conditions on it that some chunk meets, the widest first."""
         found = [(name, frequency) for name, frequency in self.strong if frequency]
@@ -57,17 +64,17 @@ class Seeds:
     is_bounded: bool = True  # whether so few are expected that all of them can be scored
 
 
-@dataclass(frozen=True)
-class _Conjunction:
+class _Condition(NamedTuple):
     """Terms that all weigh at least as much as the marks of a level say; at level 0 they stand."""
 
-    names: frozenset[str]
+    promise: float  # the least score of a chunk that meets it but for k1 + 1, negative
+    members: int  # a bit for each term
     level: int
     clause: Clause
-    expected: float
+    expected: float  # chunks that meet it
 
-    def is_within(self, other: _Conjunction) -> bool:
-        return other.names <= self.names and other.level <= self.level
+    def is_within(self, other: _Condition) -> bool:
+        return other.members & ~self.members == 0 and other.level <= self.level
 
 
 def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> Seeds:
@@ -81,9 +88,9 @@ def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> Seeds:
     if not rest:
         return Seeds(tuple((term.name,) for term in alone), is_whole=True)
     room = budget - sum(term.document_frequency for term in alone)
-    found = _together(rest, chunks, room, most=budget * MOST_TOGETHER)
+    found = _promising(rest, chunks, room, most=budget * MOST_TOGETHER)
     if alone or found:
-        clauses = [*((term.name,) for term in alone), *(c.clause for c in found)]
+        clauses = [*((term.name,) for term in alone), *(each.clause for each in found)]
         return Seeds(tuple(clauses), is_whole=False)
     name, frequency = rest[0].forms[-1]
     return Seeds(((name,),), is_whole=False, is_bounded=frequency <= budget * MOST_OVER)
@@ -100,33 +107,38 @@ def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
     return alone
 
 
-def _together(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Conjunction]:
-    """Of each set of frequent terms, and each alone, the widest condition that fits the room.
-
-    Highest sum of idf first, so that a set comes before its parts.
-    """
-    subsets = [terms for size in range(1, len(rest) + 1) for terms in combinations(rest, size)]
-    subsets.sort(key=lambda terms: (-sum(term.idf for term in terms), [t.name for t in terms]))
-    kept: list[_Conjunction] = []
-    for terms in subsets:
-        for candidate in _levels(terms, chunks, most):
-            within = [other for other in kept if other.is_within(candidate)]
-            cost = candidate.expected - sum(other.expected for other in within)
-            if cost <= room:
-                kept = [other for other in kept if other not in within] + [candidate]
-                room -= max(cost, 0.0)
-                break
+def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Condition]:
+    """The conditions that promise most, of those that there is room for, best first."""
+    kept: list[_Condition] = []
+    for found in _conditions(rest, chunks, most):
+        if any(found.is_within(other) for other in kept):
+            continue
+        within = [other for other in kept if other.is_within(found)]
+        cost = found.expected - sum(other.expected for other in within)
+        if cost <= room:
+            kept = [*(other for other in kept if other not in within), found]
+            room -= max(cost, 0.0)
     return kept
 
 
-def _levels(terms: Sequence[Term], chunks: int, most: int) -> Iterator[_Conjunction]:
-    """The terms at each level that all of them have, the widest first."""
-    names = frozenset(term.name for term in terms)
-    for level, forms in enumerate(zip(*(term.forms for term in terms), strict=False)):
-        rarest, *others = sorted(frequency for _, frequency in forms)
-        if rarest > most:
-            continue
-        expected = float(rarest)
-        for frequency in others:
-            expected *= min(1.0, TOGETHER * frequency / max(chunks, 1))
-        yield _Conjunction(names, level, tuple(name for name, _ in forms), expected)
+def _conditions(rest: Sequence[Term], chunks: int, most: int) -> list[_Condition]:
+    """Every set of the terms at every level that all of them have, those that promise most first.
+
+    Without those whose rarest word is too frequent to rely on what is expected.
+    """
+    found = []
+    for members in range(1, 2 ** len(rest)):
+        terms = [term for place, term in enumerate(rest) if members >> place & 1]
+        idf = sum(term.idf for term in terms)
+        for level, forms in enumerate(zip(*(term.forms for term in terms), strict=False)):
+            rarest, *others = sorted(forms, key=_FREQUENCY)
+            if rarest[1] <= most:
+                expected = float(rarest[1])
+                for _, frequency in others:
+                    expected *= min(1.0, TOGETHER * frequency / max(chunks, 1))
+                clause = (rarest[0], *(name for name, _ in others))
+                found.append(_Condition(-idf * LEAST[level], members, level, clause, expected))
+    return sorted(found)
+
+
+_FREQUENCY = itemgetter(1, 0)

@@ -1,6 +1,7 @@
 """The same question gives the same ranking: over connections, after VACUUM, after a re-index."""
 
 import datetime
+import itertools
 import random
 from typing import Any
 
@@ -9,8 +10,9 @@ from django.db import connection, connections
 
 from corpus import search_vectors, statistics
 from corpus.models import Chunk, Document
+from retrieval.clauses import choose
 from retrieval.config import RetrievalConfig
-from retrieval.lexical import asked_lexemes, search_lexical
+from retrieval.lexical import asked_lexemes, conditions_of, search_lexical
 from retrieval.types import Query
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE, random_queries
@@ -53,6 +55,28 @@ def cut_anew() -> None:
             row.save(force_insert=True)
         search_vectors.write(rows)
         statistics.add(document.pk)
+
+
+def held_by(condition: str, parameters: Any) -> set[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM corpus_chunk c WHERE {condition}", parameters)
+        return {pk for (pk,) in cursor.fetchall()}
+
+
+def test_the_index_is_searched_by_what_the_clauses_say(db: None) -> None:
+    """However they are put together to read it once."""
+    fill()
+    sizes = set()
+    for text, budget in itertools.product(QUESTIONS, (1, 5, 12, 40, 100)):
+        terms = tuple(term for asked in asked_lexemes(text, spelled=()) for term in asked.terms)
+        seeds = choose(terms, chunks=1000, budget=budget)
+        found = conditions_of(seeds)
+        as_one = " | ".join(f"({' & '.join(map(repr, clause))})" for clause in seeds.clauses)
+        expected = held_by("search_vector @@ %s::tsquery", [as_one])
+        each = " OR ".join(f"search_vector @@ %({name})s::tsquery" for name in found)
+        assert held_by(each, found) == expected != set()
+        sizes.add((len(seeds.clauses), len(found)))
+    assert any(clauses > searched > 1 for clauses, searched in sizes)
 
 
 @pytest.mark.parametrize("config", [{}, {"df_budget": 12}, {"df_budget": 1, "rescored": 50}])
