@@ -25,7 +25,7 @@ class Load:
     p50_ms: float
     p95_ms: float
     p99_ms: float
-    client_rss_bytes: int  # of the largest
+    client_pss_bytes: int  # of the largest
     server_pss_bytes: int  # of all processes of the database, shared memory counted once
 
 
@@ -57,7 +57,7 @@ def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: 
         p50_ms=float(p50),
         p95_ms=float(p95),
         p99_ms=float(p99),
-        client_rss_bytes=max(client["rss_bytes"] for client in found),
+        client_pss_bytes=max(client["pss_bytes"] for client in found),
         server_pss_bytes=server,
     )
 

@@ -143,7 +143,7 @@ def test_clients_ask_at_once(filled: dict[str, float]) -> None:
     assert found.clients == 2
     assert found.per_second > 1
     assert 0 < found.p50_ms <= found.p95_ms <= found.p99_ms
-    assert found.client_rss_bytes > 50_000_000
+    assert found.client_pss_bytes > 50_000_000
     assert found.server_pss_bytes > 10_000_000
 
 
