@@ -1,12 +1,12 @@
-"""Which chunks are worth scoring: the cheapest condition that still holds the best ones. Pure.
+"""Which chunks are worth scoring: conditions on them that promise the best ones. Pure.
 
 A question's frequent words stand in most of the index, so not every chunk that holds one of them
 can be scored. What is scored are the chunks that hold a rare word, and those in which frequent
 ones, several or one, weigh enough: the marks of `corpus.search_vectors` are an index by impact
 (Anh and Moffat, Pruned Query Evaluation Using Pre-Computed Impacts, SIGIR 2006). Conditions come
 in the order of the score that they promise (as in MaxScore: Turtle and Flood, Query Evaluation:
-Strategies and Optimizations, IP&M 1995), until the budget for what they are expected to give is
-used up: so what is left out is what promises less than all that is scored.
+Strategies and Optimizations, IP&M 1995), as far as the budget for what they are expected to give
+has room for them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ Clause = tuple[str, ...]  # lexemes that a chunk holds all of, the rarest first
 # Words of one question stand together this many times as often as chance would have it, once for
 # each further word. Too much narrows the conditions in vain, too little takes more than the budget.
 TOGETHER = 1.5
-# Frequent words that are combined, in 31 ways. With 4 a question of many frequent words, as people
-# ask them, loses one of ten of its best passages; more cost the index more than they find.
+# Frequent words that are combined, in 31 ways. Of 110 questions as people ask them (LiveQA,
+# PubMedQA) 4, 5 and 6 found 95, 97 and 98 % of the ten best of 100 thousand passages, 88, 93 and
+# 96 % of a million; there 6 took a third more time than 5, and up to half as much again.
 WIDTH = 5
-# The share of the most that BM25 gives a word, where it stands at all and by its marks.
+# The share of the most that BM25 gives a word where it stands once, in a passage that is not short,
+# and where its marks are.
 LEAST = (0.4, *(strong / 100 for strong in STRONG))
 # A combination may be this much more frequent than expected, were its words never apart.
 MOST_TOGETHER = 32

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
-PIPELINE_VERSION = "4"
+PIPELINE_VERSION = "5"
 MAX_WORDINGS = 8  # that a language model is asked for
 SURROUNDINGS_CHARS = 2000  # around a passage, where a reader asks and the site says no other
 

