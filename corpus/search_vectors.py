@@ -13,13 +13,10 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.marks import STRONG
 from corpus.models import Chunk, Document
 from corpus.search_text import indexed_text
 
-# Percent of the most that BM25 gives a lexeme, which is what it comes near to the more often the
-# lexeme stands: `100 * tf / (tf + k1 * (1 - b + b * length / average length))`. With Lucene's k1
-# and b and a fixed average, so that a mark of a passage does not depend on what else is indexed.
-STRONG = (65, 75, 80, 85, 90)
 _K1, _B, _AVERAGE_LENGTH = 1.2, 0.75, 100
 
 # As CUT takes them.

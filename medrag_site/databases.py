@@ -8,8 +8,11 @@ from django.core.exceptions import ImproperlyConfigured
 OWNER, APPLICATION, AUDITOR = "medrag_owner", "medrag_app", "medrag_auditor"
 NAME = "medrag"
 
-# A search takes milliseconds: to compile it, or to start a process that helps, costs more.
-_FOR_SEARCHES = "-c jit=off -c max_parallel_workers_per_gather=0"
+# A search takes milliseconds: to compile it, or to start a process that helps, costs more; and so
+# does to plan anew what is prepared.
+_FOR_SEARCHES = (
+    "-c jit=off -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_generic_plan"
+)
 
 _COMMON: dict[str, Any] = {
     "ENGINE": "django.db.backends.postgresql",

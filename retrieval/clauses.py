@@ -17,7 +17,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
-from corpus.search_vectors import STRONG
+from corpus.marks import STRONG
 
 Clause = tuple[str, ...]  # lexemes that a chunk holds all of, the rarest first
 

@@ -81,7 +81,8 @@ def cosines_statement(
     """
     if not chunk_ids:
         return None
-    return _of(encoder, _COSINES_SQL), {"vector": literal(vector), "ids": list(chunk_ids)}
+    parameters = {"vector": literal(vector), "ids": list(chunk_ids)}
+    return Statement(_of(encoder, _COSINES_SQL), parameters)
 
 
 def _distinct(

@@ -19,8 +19,8 @@ from typing import Any
 from django.db import connection
 
 from corpus.languages import ENGLISH, configuration_of
+from corpus.marks import STRONG
 from corpus.search_text import normalise, without_accents
-from corpus.search_vectors import STRONG
 from retrieval.analysis import expansions
 from retrieval.clauses import Term
 from retrieval.prepared import execute

@@ -25,7 +25,6 @@ from django.db import connection
 from retrieval.clauses import Clause, Seeds, Term, choose
 from retrieval.config import RetrievalConfig
 from retrieval.lexemes import AskedLexeme, asked_lexemes, searched_names
-from retrieval.prepared import execute
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
 from retrieval.under_way import Rows, Statement, under_way
@@ -133,12 +132,8 @@ class _Search:
         """The rows of the narrowest search that gives as many as are wanted, or all there are."""
         if self.documents == ():
             return []
-        with connection.cursor() as cursor:
-            if self.scope_first:  # what is in scope is best planned for: it may be next to nothing
-                cursor.execute(*self.statement)
-            else:
-                execute(cursor, *self.statement)
-            rows = cursor.fetchall()
+        with under_way(self.statement) as sent:
+            (rows,) = sent.rows()
         return self.completed(rows)
 
     def completed(self, rows: Rows) -> list[Found]:
@@ -162,9 +157,13 @@ class _Search:
             "most": self._budget(),
             "documents": list(self.documents or ()),
         }
-        return statement.replace(
-            "{match}", f"({match})"
-        ), parameters | conditions | of_score | limits
+        return Statement(
+            statement.replace("{match}", f"({match})"),
+            parameters | conditions | of_score | limits,
+            # What is in scope is planned for, since it may be next to nothing, and so is what is in
+            # nearly every chunk.
+            is_prepared=not self.scope_first and self._seeds.is_bounded,
+        )
 
     @cached_property
     def _seeds(self) -> Seeds:
@@ -269,7 +268,7 @@ def bm25_statement(
         return None
     score, parameters = score_sql(terms, replace(config, lexical="bm25"))
     statement = _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM)
-    return statement, parameters | {"ids": list(chunk_ids)}
+    return Statement(statement, parameters | {"ids": list(chunk_ids)})
 
 
 def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:

@@ -165,6 +165,7 @@ class _Search:
         )
         is_remote = any(encoder.is_remote for encoder in encoders)
         vectors = self._encoded(variants, texts, encoders) if is_remote else []
+        started = time.perf_counter()
         searches = [
             LexicalSearch(self.query, of_variant, self.config)
             if variant.lexical and self.config.lexical != "none"
@@ -178,6 +179,8 @@ class _Search:
             (search.ranking(rows),) if search else ()
             for search, rows in zip(searches, found, strict=True)
         ]
+        if any(lexical):
+            self.durations_ms["lexical"] = 1000 * (time.perf_counter() - started)
         return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
 
     def _encoded(
@@ -226,6 +229,8 @@ class _Search:
             rankings.append(search_neighbours(query, found, config))
         for ranking in rankings:
             side = ranking.name.partition(":")[0]
+            if side == "lexical":  # all its wordings at once
+                continue
             self.durations_ms[side] = self.durations_ms.get(side, 0.0) + ranking.duration_ms
         return rankings
 

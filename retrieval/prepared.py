@@ -2,9 +2,9 @@
 
 To plan the statements of a question takes PostgreSQL about a sixth of the time that it has for it.
 So what a connection has sent before is prepared there, and called by its name with the parameters
-alone: as text, so that a call stands between other statements of one trip. The plan is one for all
-values: what is best planned for its own is not sent this way. Limits stay in the text: without them
-it would be a plan for a tenth of a table.
+alone: as text, so that a call stands between other statements of one trip. Its plan is one for all
+values (`plan_cache_mode` of the connection): what is best planned for its own is not sent this way.
+Limits stay in the text: without them it would be a plan for a tenth of a table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 
-MOST_PREPARED = 100  # statements a connection; those that were called least lately go first
+MOST_PREPARED = 200  # statements a connection; those that were called least lately go first
 _LIMITS = ("fetched", "limit", "most", "rescored", "summaries")
 _MARK = re.compile(r"%\((\w+)\)s|%%")
 # The statement is not there, was there already, or gives other columns since a table was changed.
@@ -72,6 +72,7 @@ def execute(
 
 def called(statement: str, parameters: Mapping[str, Any]) -> str:
     """What to send instead of it with the same parameters; itself where it is not prepared."""
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     prepared = _of_connections.setdefault(connection.connection, _Prepared())
     if prepared.is_given_up or not settings.PREPARED_STATEMENTS:
@@ -116,7 +117,7 @@ def _prepare(statement: str, limits: Mapping[str, int]) -> _Call:
     marks |= {name: str(int(limit)) for name, limit in limits.items()}
     text = _MARK.sub(lambda match: marks[match[1]] if match[1] else "%", statement)
     name = f"medrag_{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
-    _send(f"SET plan_cache_mode = force_generic_plan; PREPARE {name} AS {text}")
+    _send(f"PREPARE {name} AS {text}")
     return _Call(name, f"EXECUTE {name}({', '.join(f'%({each})s' for each in arguments)})")
 
 

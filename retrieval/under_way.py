@@ -9,15 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 
 from retrieval.prepared import called, is_stale
 
-Statement = tuple[str, Mapping[str, Any]]  # with its parameters
 Rows = list[tuple[Any, ...]]
+
+
+class Statement(NamedTuple):
+    """With its parameters; not prepared where it is best planned for their values."""
+
+    text: str
+    parameters: Mapping[str, Any]
+    is_prepared: bool = True
+
+    @property
+    def call(self) -> str:
+        return called(self.text, self.parameters) if self.is_prepared else self.text
 
 
 class Sent:
@@ -36,9 +47,10 @@ class Sent:
         ]
 
     def _send(self) -> None:
-        calls = {n: (called(*one), one[1]) for n, one in enumerate(self._statements) if one}
+        calls = {n: (one.call, one.parameters) for n, one in enumerate(self._statements) if one}
         if not calls:
             return
+        connection.ensure_connection()
         self._stack.enter_context(connection.wrap_database_errors)
         self._stack.enter_context(connection.connection.pipeline())
         cursors = {place: self._stack.enter_context(connection.cursor()) for place in calls}
@@ -59,7 +71,7 @@ class Sent:
                 if not self._is_left_after(error):
                     raise
         with connection.cursor() as cursor:
-            cursor.execute(*statement)
+            cursor.execute(statement.text, statement.parameters)
             return list(cursor.fetchall())
 
     def _is_left_after(self, error: DatabaseError) -> bool:

@@ -18,7 +18,8 @@ OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeli
 SHARED = {
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.languages": "which configuration of full text a language has",
-    "corpus.search_vectors": "what weighs much in a passage is marked in the index",
+    "corpus.marks": "what weighs much in a passage is marked in the index",
+    "corpus.search_vectors": "made passages are cut as read ones are",
     "corpus.statistics": "`bench` counts a made index as a loaded one is counted",
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
@@ -81,7 +82,7 @@ SHARED = {
 PURE = [
     "corpus/importing/*.py",
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
-    *("corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
+    *("corpus/marks.py", "corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows

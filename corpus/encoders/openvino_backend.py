@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ class OpenvinoRunner:
         for tokenizer in (self._counter, self._tokenizer):
             tokenizer.no_padding()
         self._threads = threads
+        self._at_once = threading.BoundedSemaphore(threads)
         is_small = (made / WEIGHTS).stat().st_size <= MOST_FIXED_BYTES
         lengths = [length for length in FIXED if is_small and length <= max_tokens]
         self._fixed = {
@@ -87,7 +89,7 @@ class OpenvinoRunner:
         ids[0, : len(tokens)] = tokens
         mask = np.zeros_like(ids)
         mask[0, : len(tokens)] = 1
-        with requests.one() as request:
+        with self._at_once, requests.one() as request:
             # Copied in and out: with shared memory version 2026.4 writes beyond these arrays.
             output = request.infer({"input_ids": ids, "attention_mask": mask})
             vector = np.array(output[0][0], dtype=np.float64)

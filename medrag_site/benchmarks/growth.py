@@ -76,8 +76,8 @@ class Plan:
 def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], None]) -> Grown:
     """Fill the database of this size unless it is there, and measure on it.
 
-    A database that was just started or filled reads from disk: first all of it is looked at, as in
-    one that is in use.
+    A database that was just started or filled reads from disk: first it is searched for a while, as
+    one in use has been.
     """
     socket_dir = databases.start()
     name = databases.name_of(chunks)
@@ -109,12 +109,12 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
 
 
 def warm_up() -> None:
-    """Read every table, and the index of vectors from `WARMED` passages that lie all over it."""
+    """Read the passages, and search from some `WARMED` of them that lie all over the index."""
     encoder, config = active_encoders()[0], site_config()
     query = Query("", on=timezone.localdate())
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), sum(length) FROM corpus_chunk")
-        step = max(1, cursor.fetchone()[0] // WARMED)
+        step = -(-cursor.fetchone()[0] // WARMED)
         table = encoder.table
         cursor.execute(f"SELECT embedding FROM {table} WHERE chunk_id %% %s = 0", [step])  # noqa: S608
         stored = [json.loads(vector) for (vector,) in cursor.fetchall()]
