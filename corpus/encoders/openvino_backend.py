@@ -104,7 +104,7 @@ class OpenvinoRunner:
 
 
 class _Requests:
-    """So many computations of one model at once; one more waits."""
+    """What computes with one model, each for one text at a time."""
 
     def __init__(self, compiled: Any, count: int) -> None:
         self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
