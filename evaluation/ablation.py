@@ -60,7 +60,9 @@ def switches(
         _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
     ]
     indexes = [
-        Switch(Configuration(recipe.name, ""), recipe, needs) for recipe, needs in _recipes(cut)
+        Switch(Configuration(recipe.name, ""), recipe, needs)
+        for recipe, needs in _recipes(cut)
+        if not recipe.storage or needs in available  # else it is as set already
     ]
     served = [
         Switch(Configuration(name, text, as_served=True), needs=GATE)
@@ -158,6 +160,7 @@ def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
     return [
         *((recipe, "") for recipe in recipes),
         (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
+        (Recipe("vectors of 32 bits (vector)", storage="vector"), "halfvec"),
         (Recipe("without context line", (), with_context=False), ""),
     ]
 

@@ -169,8 +169,7 @@ def available() -> set[str]:
         found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
     elif settings.RERANK_MODEL:
         found.add("cross-encoder")
-    if any(spec.storage == "vector" for spec in configured()):
-        found.add("vector")
+    found |= {spec.storage for spec in configured()}
     if settings.SUMMARIES != "none":
         found.add("summaries")
     return found

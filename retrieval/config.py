@@ -37,7 +37,7 @@ class RetrievalConfig:
     encoders: tuple[str, ...] = ()  # by name; empty: all that are active
     dense_candidates: int = 50  # entries of each ranking
     exact_below: int = 5_000  # chunks; up to here every vector is compared
-    ef_search: int = 200  # HNSW's list of candidates
+    ef_search: int = 150  # HNSW's list of candidates
     max_scan_tuples: int = 40_000  # where an iterative scan gives up
 
     # Wordings that are searched

@@ -141,9 +141,7 @@ def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
     for encoder in Encoder.objects.using(OWNER).filter(fingerprint="", pk__in=known):
         encoder.name, encoder.fingerprint = spec.name, facts.space
         # With the index that the migration made.
-        encoder.spec = replace(
-            spec, m=EncoderSpec.m, ef_construction=EncoderSpec.ef_construction
-        ).as_json()
+        encoder.spec = replace(spec, storage=encoder.storage, m=16, ef_construction=64).as_json()
         encoder.save(using=OWNER)
 
 

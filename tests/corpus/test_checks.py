@@ -33,7 +33,7 @@ def test_an_embedder_that_is_no_model(settings: Settings, tmp_path: Path) -> Non
     assert str(tmp_path) in fault
 
 
-@pytest.mark.parametrize(("dimensions", "count"), [(384, 0), (768, 0), (2048, 1)])
+@pytest.mark.parametrize(("dimensions", "count"), [(384, 0), (3072, 0), (4096, 1)])
 def test_an_embedder_of_more_dimensions_than_an_index_takes(
     settings: Settings, tmp_path: Path, dimensions: int, count: int
 ) -> None:

@@ -34,14 +34,14 @@ from tests.corpus.encoder_sites import (
 
 def test_without_a_file_the_bundled_one_is_searched(own_database: str) -> None:
     (encoder,) = active_encoders()
-    assert (encoder.name, encoder.storage, encoder.dimensions) == ("minilm", "vector", 384)
+    assert (encoder.name, encoder.storage, encoder.dimensions) == ("minilm", "halfvec", 384)
     assert encoder.embedder is get_embedder()
     assert tables() == {encoder.table}
     assert encoders_sync() == encoders.Synced()
 
 
 def test_before_anything_is_indexed_each_is_searched_at_once(site: Site) -> None:
-    site.configure(minilm="bundled", one="one", wide='wide storage = "halfvec"')
+    site.configure(minilm="bundled", one="one", wide='wide storage = "vector"')
     assert encoders_sync().activated == ("one", "wide")
     assert searched() == ["minilm", "one", "wide"]
     document = indexed()
@@ -57,7 +57,7 @@ def test_before_anything_is_indexed_each_is_searched_at_once(site: Site) -> None
 
 
 def test_every_encoder_has_a_ranking_of_its_own_and_the_first_gives_the_cosine(site: Site) -> None:
-    site.configure(minilm="bundled", one="one", wide='wide storage = "halfvec"')
+    site.configure(minilm="bundled", one="one", wide='wide storage = "vector"')
     encoders_sync()
     indexed()
     names = ["dense:minilm", "dense:one", "dense:wide"]

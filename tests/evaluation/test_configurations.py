@@ -117,14 +117,14 @@ def test_an_index_that_is_as_set_already_is_no_row() -> None:
 
 
 def test_rows_are_chosen_by_a_part_of_their_name_or_index() -> None:
-    wanted, _ = switches(RetrievalConfig(), {GATE, "vector"}, CUT)
+    wanted, _ = switches(RetrievalConfig(), {GATE, "halfvec"}, CUT)
 
     def names(*parts: str) -> list[str]:
         return [switch.name for switch in chosen(wanted, parts)]
 
     assert chosen(wanted, ()) == wanted
     assert names("rrf, K") == ["fusion: RRF, k = 60", "fusion: RRF, k = 10"]
-    assert names("halfvec", "dense alone") == ["dense alone", "vectors of 16 bits (halfvec)"]
+    assert names("32 bits", "dense alone") == ["dense alone", "vectors of 32 bits (vector)"]
     assert {switch.recipe for switch in chosen(wanted, ["as set"])} == {AS_SET}
     assert names("by complexity") == [SERVED.name, "passages by complexity (3, 5 or 10)"]
     with pytest.raises(UnknownRow, match="'rff'") as raised:
@@ -174,7 +174,7 @@ def test_what_is_configured_is_seen(
 ) -> None:
     for name, value in values.items():
         setattr(settings, name, value)
-    assert available() == found | {"vector"}  # as the bundled encoder stores them
+    assert available() == found | {"halfvec"}  # as the bundled encoder stores them
 
 
 def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Pa
 
 def test_encoders_written_down_are_read_as_they_were(tmp_path: Path) -> None:
     specs = (
-        EncoderSpec("minilm", storage="halfvec"),
+        EncoderSpec("minilm", storage="vector"),
         EncoderSpec(
             "far", kind="openai", model="m-3", url="http://m/v1", dimensions=1536, max_tokens=800,
             query_prefix='say "hé": ',

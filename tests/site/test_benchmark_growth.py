@@ -68,7 +68,7 @@ def test_what_is_filled_in_is_what_ingestion_writes(filled: dict[str, float], ma
             f"SELECT embedding::real[] FROM {active_encoders()[0].table} WHERE chunk_id = %s",
             [chunk.pk],
         )
-        assert np.float32(cursor.fetchone()[0]).tobytes() == block.vectors[27].tobytes()
+        assert np.float16(cursor.fetchone()[0]).tobytes() == np.float16(block.vectors[27]).tobytes()
 
 
 def test_search_vectors_and_lengths_are_those_of_passages_that_were_published(
@@ -96,7 +96,7 @@ def test_a_kept_database_is_stale_where_the_index_would_be_another(
     found = made_of(made)
     assert found == json.loads(json.dumps(found)) == made_of(made)
     encoders = tmp_path / "encoders.toml"
-    encoders.write_text('[minilm]\nmodel = "bundled"\nstorage = "halfvec"\nm = 24\n')
+    encoders.write_text('[minilm]\nmodel = "bundled"\nstorage = "vector"\nm = 24\n')
     settings.ENCODERS = str(encoders)
     assert made_of(made) | {"vectors": found["vectors"]} == found != made_of(made)
     monkeypatch.setattr(filling, "SEARCH_TEXT_REVISION", found["search_text"] + 1)

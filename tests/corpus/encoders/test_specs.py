@@ -18,9 +18,9 @@ model = "bundled"
 model = "medcpt-article"
 query_model = "/opt/medcpt-query"
 pooling = "cls"
-storage = "halfvec"
+storage = "vector"
 m = 24
-ef_construction = 200
+ef_construction = 100
 
 [e5]
 model = "e5"
@@ -42,7 +42,7 @@ def test_encoders_come_in_the_order_of_the_file() -> None:
     minilm, medcpt, e5, large = specs_from(WHOLE, folder=HERE)
     assert minilm == EncoderSpec("minilm")
     assert (medcpt.model, medcpt.query_model) == ("/srv/models/medcpt-article", "/opt/medcpt-query")
-    assert (medcpt.pooling, medcpt.storage, medcpt.m, medcpt.ef_construction) == ("cls", "halfvec", 24, 200)  # noqa: E501  # fmt: skip
+    assert (medcpt.pooling, medcpt.storage, medcpt.m, medcpt.ef_construction) == ("cls", "vector", 24, 100)  # noqa: E501  # fmt: skip
     assert (e5.query_prefix, e5.passage_prefix, e5.max_tokens) == ("query: ", "passage: ", 512)
     assert (large.model, large.key_file) == ("text-embedding-3-large", "/srv/models/key")
 
@@ -74,7 +74,7 @@ def test_a_spec_outlives_its_storage() -> None:
         ("[a]\nkind = 'openai'\nmodel = 'x'\nurl = 'https://x'", '[a]: kind = "openai" needs dim'),
         ("[a]\nkind = 'openai'\nmodel = 'x'\nurl = 'x'\ndimensions = 9", "[a]: url must be"),
         ("[a]\nkind = 'openai'\npooling = 'cls'", "[a]: pooling needs kind"),
-        ("[a]\ndimensions = 2001", "[a]: vector takes 2000 dimensions"),
+        ("[a]\nstorage = 'vector'\ndimensions = 2001", "[a]: vector takes 2000 dimensions"),
         ("[a]\ndimensions = 4001", "[a]: dimensions must be from 1 to 4000"),
         ("[a]\nm = 64\nef_construction = 64", "[a]: ef_construction must be twice m"),
     ],
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_named_with_its_table(text: str, named: str) -> None:
 
 
 def test_a_half_vector_takes_twice_the_dimensions() -> None:
-    (spec,) = specs_from("[a]\nstorage = 'halfvec'\ndimensions = 4000", folder=HERE)
+    (spec,) = specs_from("[a]\ndimensions = 4000", folder=HERE)
     assert spec.dimensions == 4000
 
 
