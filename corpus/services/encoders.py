@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+import numpy as np
 from django.db import OperationalError, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -23,7 +24,7 @@ from corpus.encoders.registry import configured_specs, embedder_of, facts_for
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
-from corpus.models import Chunk, Encoder, EncoderState
+from corpus.models import Chunk, Encoder, EncoderState, Storage
 from corpus.services.adoption import encoders_to_adopt
 from corpus.services.batches import BATCH, encode_rows
 from corpus.services.vector_index import FILLING, OWNER, alone, index_build
@@ -194,6 +195,7 @@ def encoder_reembed(
 ) -> None:
     """Fill its table, index it and search it from then on; `on_progress` gets chunks.
 
+    What differs in its storage or its index alone takes the vectors that are there.
     Goes on where another attempt ended; what it writes doesn't depend on that. Documents that are
     indexed meanwhile are waited for. Raises `AlreadyRunning`, and `EncoderUnavailable` or
     `ImproperlyConfigured` where the encoder can't be loaded.
@@ -209,14 +211,33 @@ def encoder_reembed(
 def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None:
     done, total = vectors.progress(encoder)
     on_progress(done, total)
+    made = _with_its_vectors(encoder)
     for document_id, batch in _batches_lacking(encoder):
         in_batch = Chunk.objects.filter(
             document=document_id, index__gte=batch * BATCH, index__lt=(batch + 1) * BATCH
         )
         rows = list(in_batch.order_by("index"))
-        vectors.write(encoder, [row.pk for row in rows], encode_rows(embedder, rows))
+        ids = [row.pk for row in rows]
+        known = vectors.read(made, ids) if made else {}
+        # A batch is taken whole or encoded whole: a vector may depend on those beside it.
+        of_all = [known[pk] for pk in ids if pk in known]
+        whole = np.array(of_all) if len(of_all) == len(ids) else encode_rows(embedder, rows)
+        vectors.write(encoder, ids, whole)
         done += len(rows)
         on_progress(min(done, total), total)
+
+
+def _with_its_vectors(encoder: Encoder) -> Encoder | None:
+    """Another that is searched and has the same vectors, as exact or more."""
+    return next(
+        (
+            other
+            for other in vectors.searched()
+            if other.fingerprint == encoder.fingerprint
+            and other.storage in (Storage.VECTOR, encoder.storage)
+        ),
+        None,
+    )
 
 
 def _batches_lacking(encoder: Encoder) -> list[tuple[int, int]]:

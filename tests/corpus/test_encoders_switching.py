@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connections
+from django.db import connection, connections
 from pytest_django import Settings
 
 from corpus import vectors
@@ -20,8 +21,10 @@ from corpus.encoders.registry import (
     active_encoders,
     searched_rows,
 )
+from corpus.encoders.types import Embedder, Vectors
 from corpus.models import Chunk, Document, Encoder, EncoderState, JobState, Stage
 from corpus.services import encoders
+from corpus.services.batches import BATCH, encode_rows
 from corpus.services.encoders import encoder_reembed, encoder_switch, encoders_sync
 from corpus.services.indexing import document_index
 from corpus.services.vector_index import FILLING
@@ -131,12 +134,64 @@ def test_a_change_that_is_taken_back_leaves_nothing(site: Site) -> None:
 
 def test_a_table_of_another_kind_is_made_anew(site: Site) -> None:
     indexed()
-    site.configure(minilm='bundled storage = "halfvec"')
+    site.configure(minilm='bundled storage = "vector"')
     encoders_sync()
     encoder_reembed(building())
     (encoder,) = active_encoders()
-    assert encoder.storage == "halfvec"
+    assert encoder.storage == "vector"
     assert retrieve(ASKED).hits
+
+
+@pytest.fixture
+def read_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The chunks that an encoder read while another was made, in order."""
+    found: list[int] = []
+
+    def looked_at(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
+        found.extend(row.pk for row in rows)
+        return encode_rows(embedder, rows)
+
+    monkeypatch.setattr(encoders, "encode_rows", looked_at)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "encoded"),
+    [
+        ("bundled", "bundled m = 24", 0),
+        ('bundled storage = "vector"', "bundled", 0),
+        ("bundled", 'bundled storage = "vector"', 3),  # 16 bits don't say what 32 were
+        ("bundled", 'bundled passage_prefix = "text: "', 3),
+    ],
+)
+def test_the_same_vectors_are_not_computed_again(
+    site: Site, read_again: list[int], before: str, after: str, encoded: int
+) -> None:
+    site.configure(minilm=before)
+    encoders_sync()
+    indexed(sections=3)
+    (old,) = vectors.searched()
+    site.configure(minilm=after)
+    encoders_sync()
+    new = building()
+    kept = everything(old)
+    encoder_reembed(new)
+    assert len(read_again) == encoded
+    if before == "bundled" and not encoded:
+        assert everything(new) == kept
+    assert [row.pk for row in vectors.searched()] == [new.pk]
+
+
+def test_a_batch_that_lacks_one_vector_is_encoded_whole(site: Site, read_again: list[int]) -> None:
+    indexed(sections=20)
+    (old,) = vectors.searched()
+    first, *others = Chunk.objects.order_by("index").values_list("pk", flat=True)
+    site.configure(minilm="bundled m = 24")
+    encoders_sync()
+    with connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = %s", [first])
+    encoder_reembed(building())
+    assert read_again == [first, *others[: BATCH - 1]]
 
 
 def test_a_document_that_is_indexed_meanwhile_is_waited_for(site: Site) -> None:
