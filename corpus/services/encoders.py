@@ -24,7 +24,7 @@ from corpus.encoders.registry import configured_specs, embedder_of, facts_for
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
-from corpus.models import Chunk, Encoder, EncoderState, Storage
+from corpus.models import Chunk, Encoder, EncoderState, Storage, SummaryVector
 from corpus.services.adoption import encoders_to_adopt
 from corpus.services.batches import BATCH, encode_rows
 from corpus.services.vector_index import FILLING, OWNER, alone, index_build
@@ -195,7 +195,8 @@ def encoder_reembed(
 ) -> None:
     """Fill its table, index it and search it from then on; `on_progress` gets chunks.
 
-    What differs in its storage or its index alone takes the vectors that are there.
+    What differs in its storage or its index alone takes the vectors that are there, of passages and
+    of summaries.
     Goes on where another attempt ended; what it writes doesn't depend on that. Documents that are
     indexed meanwhile are waited for. Raises `AlreadyRunning`, and `EncoderUnavailable` or
     `ImproperlyConfigured` where the encoder can't be loaded.
@@ -265,6 +266,8 @@ def _activate(encoder: Encoder, alias: str) -> None:
     rows = Encoder.objects.using(alias)
     old = rows.filter(name=encoder.name, state=EncoderState.ACTIVE)
     replaced = list(old.values_list("searched_as", flat=True))
+    same = old.filter(fingerprint=encoder.fingerprint)
+    SummaryVector.objects.using(alias).filter(encoder__in=same).update(encoder=encoder)
     old.update(state=EncoderState.RETIRED)
     rows.filter(pk=encoder.pk, state=EncoderState.BUILDING).update(
         state=EncoderState.ACTIVE,

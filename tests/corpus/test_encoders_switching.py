@@ -22,11 +22,20 @@ from corpus.encoders.registry import (
     searched_rows,
 )
 from corpus.encoders.types import Embedder, Vectors
-from corpus.models import Chunk, Document, Encoder, EncoderState, JobState, Stage
+from corpus.models import (
+    Chunk,
+    Document,
+    Encoder,
+    EncoderState,
+    JobState,
+    Stage,
+    SummaryVector,
+)
 from corpus.services import encoders
 from corpus.services.batches import BATCH, encode_rows
 from corpus.services.encoders import encoder_reembed, encoder_switch, encoders_sync
 from corpus.services.indexing import document_index
+from corpus.services.summaries import documents_to_summarise
 from corpus.services.vector_index import FILLING
 from retrieval.pipeline import retrieve
 from tests.corpus.documents import guideline, ingest
@@ -192,6 +201,21 @@ def test_a_batch_that_lacks_one_vector_is_encoded_whole(site: Site, read_again: 
         cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = %s", [first])
     encoder_reembed(building())
     assert read_again == [first, *others[: BATCH - 1]]
+
+
+@pytest.mark.parametrize(("after", "is_kept"), [("bundled m = 24", True), ("one", False)])
+def test_summaries_stay_where_their_vectors_would_be_the_same(
+    site: Site, settings: Settings, after: str, is_kept: bool
+) -> None:
+    settings.SUMMARIES = "extractive"
+    indexed(sections=20)
+    assert SummaryVector.objects.exists() and not documents_to_summarise().exists()
+    site.configure(minilm=after)
+    encoders_sync()
+    encoder_reembed(building())
+    assert encoders_sync().dropped == ("minilm",)
+    assert SummaryVector.objects.exists() is is_kept
+    assert documents_to_summarise().exists() is not is_kept
 
 
 def test_a_document_that_is_indexed_meanwhile_is_waited_for(site: Site) -> None:
