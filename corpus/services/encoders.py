@@ -196,10 +196,9 @@ def encoder_reembed(
     """Fill its table, index it and search it from then on; `on_progress` gets chunks.
 
     What differs in its storage or its index alone takes the vectors that are there, of passages and
-    of summaries.
-    Goes on where another attempt ended; what it writes doesn't depend on that. Documents that are
-    indexed meanwhile are waited for. Raises `AlreadyRunning`, and `EncoderUnavailable` or
-    `ImproperlyConfigured` where the encoder can't be loaded.
+    of summaries. Goes on where another attempt ended; what it writes doesn't depend on that.
+    Documents that are indexed meanwhile are waited for. Raises `AlreadyRunning`, and
+    `EncoderUnavailable` or `ImproperlyConfigured` where the encoder can't be loaded.
     """
     with alone(encoder, FILLING):
         embedder = embedder_of(encoder)
@@ -221,9 +220,9 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
         ids = [row.pk for row in rows]
         known = vectors.read(made, ids) if made else {}
         # A batch is taken whole or encoded whole: a vector may depend on those beside it.
-        of_all = [known[pk] for pk in ids if pk in known]
-        whole = np.array(of_all) if len(of_all) == len(ids) else encode_rows(embedder, rows)
-        vectors.write(encoder, ids, whole)
+        is_there = len(known) == len(ids)
+        found = np.array([known[pk] for pk in ids]) if is_there else encode_rows(embedder, rows)
+        vectors.write(encoder, ids, found)
         done += len(rows)
         on_progress(min(done, total), total)
 
