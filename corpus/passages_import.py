@@ -2,8 +2,9 @@
 
 The lines of one document are those with one SHA-256 of an original, else with one source and
 title, wherever they stand in the file. Its bytes are these lines in the spelling of
-`corpus.parsing.exchanged`, so that its identity is the SHA-256 of its content as for every file,
-and it goes through the same jobs. Whatever its state was elsewhere, it begins here as a draft.
+`corpus.parsing.published.exchanged`, so that its identity is the SHA-256 of its content as for
+every file, and it goes through the same jobs. Whatever its state was elsewhere, it begins here as
+a draft.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from corpus.errors import MedragError
 from corpus.intake import LOOKED_UP_TOGETHER, People
 from corpus.manifest import FIELDS, RowError, field_value
 from corpus.models import Collection, Document
-from corpus.parsing.exchanged import (
+from corpus.parsing.published.exchanged import (
     MAX_LINE_BYTES,
     Passage,
     PassageError,

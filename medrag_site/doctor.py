@@ -24,7 +24,8 @@ from corpus.encoders.registry import (
 )
 from corpus.errors import MedragError
 from corpus.models import EncoderState
-from corpus.parsing import sandbox, sniff
+from corpus.parsing import sniff
+from corpus.parsing.sandbox import parent as sandbox
 from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from medrag_site.embedded import MIN_FREE_BYTES

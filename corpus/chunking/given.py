@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from corpus.chunking.context import context_line
 from corpus.chunking.types import ChunkDraft, CountTokens, Source
-from corpus.parsing.exchanged import Passage, lay_out
+from corpus.parsing.published.exchanged import Passage, lay_out
 
 
 def take_passages(

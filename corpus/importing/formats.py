@@ -31,7 +31,7 @@ _WIKI = (  # language, name and address
 
 @dataclass(frozen=True)
 class Format:
-    """`inspect` names the function that says what a record is, in `corpus.parsing`."""
+    """`inspect` names the function that says what a record is, in `corpus.parsing.published`."""
 
     about: str
     media_type: str
@@ -43,7 +43,7 @@ class Format:
         """Return it, imported now: the parser of wikitext is not needed for the others."""
         module, name = self.inspect
         function: Callable[[bytes], dict[str, str]] = getattr(
-            import_module(f"corpus.parsing.{module}"), name
+            import_module(f"corpus.parsing.published.{module}"), name
         )
         return function
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
-from corpus.parsing.records import record_name
+from corpus.parsing.published.records import record_name
 from corpus.parsing.types import ParseError
 
 BLOCK_BYTES = 2**18

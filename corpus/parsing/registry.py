@@ -30,21 +30,21 @@ class Request:
 # Module and function, imported when needed: docling takes a second, MedQuAD's reader must not wait
 # for it.
 _PARSERS = {
-    sniff.PDF: ("corpus.parsing.pdf", "parse_pdf"),
-    sniff.DOCX: ("corpus.parsing.office", "parse_docx"),
-    sniff.PPTX: ("corpus.parsing.office", "parse_pptx"),
-    sniff.XLSX: ("corpus.parsing.office", "parse_xlsx"),
-    sniff.HTML: ("corpus.parsing.markup", "parse_html"),
-    sniff.MARKDOWN: ("corpus.parsing.markup", "parse_markdown"),
-    sniff.TEXT: ("corpus.parsing.markup", "parse_text"),
-    sniff.XML: ("corpus.parsing.medquad", "parse_medquad"),
-    sniff.PUBMED: ("corpus.parsing.pubmed", "parse_pubmed"),
-    sniff.JATS: ("corpus.parsing.jats", "parse_jats"),
-    sniff.BITS: ("corpus.parsing.bits", "parse_bits"),
-    sniff.MEDLINEPLUS: ("corpus.parsing.medlineplus", "parse_medlineplus"),
-    sniff.WIKIPEDIA: ("corpus.parsing.wikipedia", "parse_wikipedia"),
-    sniff.RECORD: ("corpus.parsing.records", "parse_record"),
-    sniff.PASSAGES: ("corpus.parsing.exchanged", "parse_passages"),
+    sniff.PDF: ("corpus.parsing.pdf.document", "parse_pdf"),
+    sniff.DOCX: ("corpus.parsing.office.documents", "parse_docx"),
+    sniff.PPTX: ("corpus.parsing.office.documents", "parse_pptx"),
+    sniff.XLSX: ("corpus.parsing.office.documents", "parse_xlsx"),
+    sniff.HTML: ("corpus.parsing.office.markup", "parse_html"),
+    sniff.MARKDOWN: ("corpus.parsing.office.markup", "parse_markdown"),
+    sniff.TEXT: ("corpus.parsing.office.markup", "parse_text"),
+    sniff.XML: ("corpus.parsing.published.medquad", "parse_medquad"),
+    sniff.PUBMED: ("corpus.parsing.published.pubmed", "parse_pubmed"),
+    sniff.JATS: ("corpus.parsing.published.jats", "parse_jats"),
+    sniff.BITS: ("corpus.parsing.published.bits", "parse_bits"),
+    sniff.MEDLINEPLUS: ("corpus.parsing.published.medlineplus", "parse_medlineplus"),
+    sniff.WIKIPEDIA: ("corpus.parsing.published.wikipedia", "parse_wikipedia"),
+    sniff.RECORD: ("corpus.parsing.published.records", "parse_record"),
+    sniff.PASSAGES: ("corpus.parsing.published.exchanged", "parse_passages"),
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePath
 
-from corpus.parsing.archives import check_archive
+from corpus.parsing.office.archives import check_archive
 from corpus.parsing.types import ParseError
 
 PDF = "application/pdf"
@@ -57,7 +57,7 @@ _ROOT = re.compile(  # possessive: a file of a thousand comments is read once
 )
 HEAD_BYTES = 8192
 _BLANKS = b"\x00 \t\r\n"
-PASSAGES_MARK = b'{"page":'  # how `corpus.parsing.exchanged` begins each line
+PASSAGES_MARK = b'{"page":'  # how `corpus.parsing.published.exchanged` begins each line
 _OTHER_MAGIC = (
     b"%PDF-",
     b"PK\x03\x04",

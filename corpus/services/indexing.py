@@ -31,8 +31,9 @@ from corpus.errors import MedragError
 from corpus.jobs import Lease, LeaseLost
 from corpus.languages import configuration_of
 from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
-from corpus.parsing import sandbox, sniff
-from corpus.parsing.exchanged import read_passages
+from corpus.parsing import sniff
+from corpus.parsing.published.exchanged import read_passages
+from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows

@@ -24,8 +24,8 @@ from xml.etree.ElementTree import Element
 
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_line
-from corpus.parsing.medquad import answer_lines
-from corpus.parsing.safe_xml import read_xml
+from corpus.parsing.published.medquad import answer_lines
+from corpus.parsing.published.safe_xml import read_xml
 from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
 
 QUERIES = ("summary", "original", "paraphrase")

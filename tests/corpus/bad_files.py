@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from corpus.parsing.sandbox import Limits, parse_in_child
+from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParseError
 from tests.corpus import bad_markup, bad_office, bad_pdfs

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpus.chunking import ChunkSettings, split
-from corpus.parsing.rereading import reread
+from corpus.parsing.pdf.rereading import reread
 from corpus.parsing.types import Page
 from tests.corpus import parsing_fixtures as fixtures
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from corpus.chunking.given import take_passages
-from corpus.parsing.exchanged import (
+from corpus.parsing.published.exchanged import (
     PassageError,
     lay_out,
     read_passage,

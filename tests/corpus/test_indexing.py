@@ -23,7 +23,7 @@ from corpus.models import (
     Lexeme,
     Stage,
 )
-from corpus.parsing import sandbox
+from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.services import indexing
 from corpus.services.batches import BATCH

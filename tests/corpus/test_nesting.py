@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.parsing import nesting, workbooks
+from corpus.parsing.office import nesting, workbooks
 from corpus.parsing.types import ParseError
 from tests.corpus import bad_office
 

@@ -12,9 +12,9 @@ from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus.parsing import legibility, scans
-from corpus.parsing.geometry import PageCells, Word
-from corpus.parsing.ocr import Reading, ReadLine
+from corpus.parsing.layout.geometry import PageCells, Word
+from corpus.parsing.pdf import legibility, scans
+from corpus.parsing.pdf.ocr import Reading, ReadLine
 from corpus.parsing.types import Block, ParsedDocument
 from samples.renderers.source import Heading, Paragraph, Table, read_guideline
 from tests.corpus import parsing_fixtures as fixtures

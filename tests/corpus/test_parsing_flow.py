@@ -9,7 +9,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus.chunking import ChunkDraft, ChunkSettings, split
-from corpus.parsing.joining import Vocabulary, join_lines
+from corpus.parsing.layout.joining import Vocabulary, join_lines
 from corpus.parsing.types import Block, BlockKind, Page, ParsedDocument
 from tests.corpus import parsing_fixtures as fixtures
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 
-from corpus.parsing import child
-from corpus.parsing.sandbox import Limits, parse_in_child
+from corpus.parsing.sandbox import child
+from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
 from tests.corpus import parsing_fixtures as fixtures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpus.parsing.drafts import DraftTable
-from corpus.parsing.printed import Reading, header_rows, read_cells
+from corpus.parsing.tables.printed import Reading, header_rows, read_cells
 from corpus.parsing.types import Cell
 
 

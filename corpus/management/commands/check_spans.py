@@ -13,8 +13,9 @@ from corpus.bulk import paths_below
 from corpus.chunking import ChunkDraft, split
 from corpus.encoders.registry import get_embedder
 from corpus.errors import MedragError
-from corpus.parsing import sandbox, sniff
-from corpus.parsing.rereading import Verdict, reread
+from corpus.parsing import sniff
+from corpus.parsing.pdf.rereading import Verdict, reread
+from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings
 

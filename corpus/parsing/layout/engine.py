@@ -1,0 +1,248 @@
+"""The layout engine: cells of all pages of a document to blocks in reading order.
+
+Works on geometry and fonts alone, so it needs no model. The whole document is seen at once, because
+what is body text, a heading or a running header shows only over many pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from corpus.parsing.drafts import Draft, DraftTable
+from corpus.parsing.layout.bylines import side_by_side, without_bylines
+from corpus.parsing.layout.doubts import doubt_parts
+from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
+from corpus.parsing.layout.flow import Part, join_flow
+from corpus.parsing.layout.furniture import running_words
+from corpus.parsing.layout.geometry import PageCells, middle, union
+from corpus.parsing.layout.joining import Vocabulary
+from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
+from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
+from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
+from corpus.parsing.layout.styles import (
+    HeadingStyle,
+    Styles,
+    heading_depth,
+    heading_levels,
+    measure,
+)
+from corpus.parsing.tables.continued import join_tables
+from corpus.parsing.tables.find import (
+    IN_COLUMNS,
+    FoundTable,
+    find_aligned,
+    find_ruled,
+    find_wordy,
+    unsure_runs,
+)
+from corpus.parsing.types import BlockKind
+
+Solid = FoundTable | Figure
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """Drafts of each page in reading order, and the document's title (may be empty)."""
+
+    pages: tuple[tuple[Draft | DraftTable, ...], ...]
+    title: str
+
+
+def lay_out(pages: Sequence[PageCells]) -> LaidOut:
+    """Return the blocks of every page; as many pages as came in."""
+    running = running_words(pages)
+    bodies = [
+        replace(page, words=tuple(word for word in page.words if id(word) not in running))
+        for page in pages
+    ]
+    styles = _styles(bodies)
+    parts = [_page_parts(page, style) for page, style in zip(bodies, styles, strict=True)]
+    parts[:1] = [without_bylines(page) for page in parts[:1]]
+    parts = join_tables(join_flow(parts), pages)
+    vocabulary = Vocabulary([part_line.text for part in _groups(parts) for part_line in part.lines])
+    levels = _levels(parts)
+    drafts = tuple(
+        tuple(_draft(part, vocabulary, levels) for part in page_parts if _has_text(part))
+        for page_parts in parts
+    )
+    return LaidOut(drafts, _title(parts, vocabulary))
+
+
+def _styles(pages: Sequence[PageCells]) -> list[Styles]:
+    """Return the styles of each page: one for all with a text layer, one for each page read by
+    OCR."""
+    native = measure([page for page in pages if page.ocr_confidence is None])
+    return [native if page.ocr_confidence is None else measure([page]) for page in pages]
+
+
+def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
+    tables = find_ruled(page)
+    figures = find_figures(page, link_runs(page.words, page.rules), [table.box for table in tables])
+    certain = [figure for figure in figures if figure.certain]
+    drawn = {word for figure in certain for word in figure.words}
+    tables = [table for table in tables if not table.words & drawn]
+    taken = drawn.union(*(table.words for table in tables))
+    solids: list[Solid] = [*tables, *certain]
+    runs = link_runs([word for word in page.words if id(word) not in taken], page.rules)
+    for used, table in find_wordy(runs):
+        solids.append(table)
+        runs = [run for run in runs if run not in used]
+    items = [Item(index, run.box) for index, run in enumerate(runs)]
+    items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
+    parts: list[Part] = []
+    for region in order_items(items):
+        parts += _region_parts(region, runs, solids, styles, page)
+    parts = _without_figures(parts)
+    _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
+    _doubt_figures(parts, figures)
+    doubt_parts(parts, styles, columns_unsure=columns_unsure(items))
+    return _captioned(parts)
+
+
+def _region_parts(
+    region: Sequence[Item],
+    runs: Sequence[Line],
+    solids: Sequence[Solid],
+    styles: Styles,
+    page: PageCells,
+) -> list[Part]:
+    """Return the blocks of one column, tables and figures in their places."""
+    here = [solids[-1 - item.index] for item in region if item.solid]
+    texts = [runs[item.index] for item in region if not item.solid]
+    for used, table in find_aligned(texts):
+        here.append(table)
+        texts = [run for run in texts if run not in used]
+    unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
+    lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
+    parts: list[Part] = []
+    for solid in sorted(here, key=lambda found: found.box[1]):
+        above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
+        lines = [line for line in lines if line not in above]
+        parts += group_lines(above, styles, page_height=page.height)
+        parts += [solid] if isinstance(solid, FoundTable) else _part_captions(solid)
+    parts += group_lines(lines, styles, page_height=page.height)
+    _doubt_columns(parts, frozenset(unsure))
+    return parts
+
+
+def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:
+    """Tell the approver where cells that may be a table's were read as lines of text."""
+    for part in parts:
+        if isinstance(part, Group):
+            words = (id(word) for line in part.lines for word in line.words)
+            part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
+
+
+def _part_captions(figure: Figure) -> list[Group]:
+    return [
+        Group(BlockKind.CAPTION, list(part), part[0].box[0], union(line.box for line in part))
+        for part in figure.parts
+    ]
+
+
+def _without_figures(parts: Sequence[Part]) -> list[Part]:
+    """Take back tables that stand right above the caption of a figure: they are labels in a
+    drawing."""
+    kept: list[Part] = []
+    for index, part in enumerate(parts):
+        below = parts[index + 1] if index + 1 < len(parts) else None
+        above = parts[index - 1] if index else None
+        drawn = isinstance(below, Group) and _is_figure_caption(below)
+        if isinstance(part, FoundTable) and drawn and not (above and _is_table_caption(above)):
+            kept += [
+                Group(BlockKind.PARAGRAPH, [line], line.box[0], part.box) for line in part.lines
+            ]
+        else:
+            kept.append(part)
+    return kept
+
+
+def _demote_figure_labels(parts: Sequence[Part], *, known: set[int]) -> None:
+    """Words inside a figure are no headings, however large: the short lines above its caption.
+
+    Those of `known` figures, named by the first words of their captions, are out of the text.
+    """
+    for index, part in enumerate(parts):
+        if not (isinstance(part, Group) and _is_figure_caption(part)):
+            continue
+        if id(part.lines[0].words[0]) in known:
+            continue
+        for above in reversed(parts[:index]):
+            if not isinstance(above, Group) or not _is_label(above):
+                break
+            above.kind = BlockKind.PARAGRAPH
+
+
+def _doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
+    """Tell the approver at each caption what became of the words inside its figure."""
+    doubts = {
+        id(figure.caption.words[0]): LEFT_OUT if figure.certain else KEPT
+        for figure in figures
+        if figure.labels
+    }
+    for part in parts:
+        if isinstance(part, Group) and id(part.lines[0].words[0]) in doubts:
+            part.doubts.append(doubts[id(part.lines[0].words[0])])
+
+
+def _is_figure_caption(part: Group) -> bool:
+    return part.kind is BlockKind.CAPTION and is_figure_caption(part.lines[0].text)
+
+
+def _is_label(part: Group) -> bool:
+    text = part.text
+    return len(text) <= 60 and text[-1] not in ".:?!" and heading_depth(text) is None
+
+
+def _captioned(parts: list[Part]) -> list[Part]:
+    """Give each table the caption that stands next to it."""
+    result = list(parts)
+    free = {index for index, part in enumerate(parts) if _is_table_caption(part)}
+    for index, part in enumerate(parts):
+        if not isinstance(part, FoundTable):
+            continue
+        near = [other for other in (index - 1, index + 1) if other in free]
+        if near:
+            caption = parts[near[0]]
+            free.discard(near[0])
+            if isinstance(caption, Group):
+                result[index] = part.with_caption(draft_of(caption, Vocabulary()).text)
+    return result
+
+
+def _is_table_caption(part: Part) -> bool:
+    return (
+        isinstance(part, Group)
+        and part.kind is BlockKind.CAPTION
+        and not is_figure_caption(part.lines[0].text)
+    )
+
+
+def _groups(parts: Iterable[Sequence[Part]]) -> list[Group]:
+    return [part for page in parts for part in page if isinstance(part, Group)]
+
+
+def _has_text(part: Part) -> bool:
+    return isinstance(part, FoundTable) or any(line.text for line in part.lines)
+
+
+def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:
+    headings = [group for group in _groups(parts) if group.kind is BlockKind.HEADING]
+    styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
+    return {id(g): level for g, level in zip(headings, heading_levels(styled), strict=True)}
+
+
+def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:
+    if isinstance(part, FoundTable):
+        return part.draft
+    return draft_of(part, vocabulary, levels.get(id(part), 0))
+
+
+def _title(parts: Sequence[Sequence[Part]], vocabulary: Vocabulary) -> str:
+    """Return the largest heading of the first page, the upper one of equals."""
+    first = [group for group in _groups(parts[:1]) if group.kind is BlockKind.HEADING]
+    if not first:
+        return ""
+    best = max(first, key=lambda group: (round(group.lines[0].size), -group.lines[0].box[1]))
+    return draft_of(best, vocabulary).text

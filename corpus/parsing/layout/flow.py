@@ -1,0 +1,135 @@
+"""Running text over columns, pages and what stands in between: one paragraph, one sentence.
+
+A paragraph goes on at the top of the next column or page, below a table or a figure, and after a
+formula. On its own page it becomes one block; on the next page a block of its own that continues.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from corpus.parsing.layout.formulas import is_formula, is_limit
+from corpus.parsing.layout.geometry import width
+from corpus.parsing.layout.paragraphs import Group
+from corpus.parsing.tables.find import FoundTable
+from corpus.parsing.types import BlockKind, Doubt
+
+JOIN_GUESSED = Doubt(
+    "page_join_guessed",
+    "This text was joined to the end of the page before, because the sentence there had no end. "
+    "Check that it goes on here.",
+)
+NO_START = Doubt(
+    "sentence_without_start",
+    "This text begins in the middle of a sentence, and what it goes on from was not found.",
+)
+NO_END = Doubt(
+    "sentence_without_end",
+    "This text ends in the middle of a sentence, and where it goes on was not found.",
+)
+
+Part = Group | FoundTable
+
+_FLOWING = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
+_ENDED = re.compile(r"[.:?!]['\")\]”’]*[⁰¹²³⁴⁵⁶⁷⁸⁹*†‡]*$")
+_STOPPED = re.compile(r"[.?!]['\")\]”’]*[⁰¹²³⁴⁵⁶⁷⁸⁹*†‡]*$")
+_OPEN_WORD = re.compile(
+    r"\b(?:a|an|and|are|as|at|be|by|for|from|if|in|is|nor|of|on|or|than|that|the|to|was|were|when|"
+    r"which|with|without)$"
+)
+
+
+def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
+    """Return the parts of each page with what goes on joined; marks doubts on what was guessed."""
+    joined: list[list[Part]] = []
+    before: Group | None = None
+    for parts in pages:
+        here: list[Part] = []
+        fresh = True  # nothing of this page's text has come yet
+        for part in parts:
+            if before is not None and isinstance(part, Group) and _ends_sum(before, part):
+                before.lines.extend(part.lines)
+                continue
+            if not isinstance(part, Group) or part.kind not in (*_FLOWING, BlockKind.HEADING):
+                here.append(part)
+                continue
+            if part.kind is BlockKind.HEADING:
+                before, fresh = None, False
+                here.append(part)
+                continue
+            if before is not None and fresh:
+                _join_pages(before, part)
+            elif before is not None and _goes_on_here(before, part, here):
+                before.lines.extend(part.lines)
+                continue
+            before, fresh = part, False
+            here.append(part)
+        joined.append(here)
+    return joined
+
+
+def _join_pages(before: Group, part: Group) -> None:
+    """Mark `part`, the first text of its page, as going on from `before` where it does."""
+    sure = _follows(before, part) or _is_sum_of(before, part)
+    if sure or _may_follow(before, part):
+        part.continues = True
+        part.kind = before.kind
+        if not sure:
+            part.doubts.append(JOIN_GUESSED)
+    elif part.kind is BlockKind.PARAGRAPH and part.text[0].islower():
+        part.doubts.append(NO_START)
+    elif before.kind is BlockKind.PARAGRAPH and _is_full(before) and not _ENDED.search(before.text):
+        before.doubts.append(NO_END)
+
+
+def _goes_on_here(before: Group, part: Group, here: Sequence[Part]) -> bool:
+    """Tell whether `part` goes on from `before` on the same page."""
+    if _is_sum_of(before, part):
+        return True
+    elsewhere = part.lines[0].box[1] < before.lines[-1].box[3] - 2  # at the top of a column
+    apart = elsewhere or here[-1] is not before
+    return apart and (_follows(before, part) or _may_follow(before, part))
+
+
+def _is_sum_of(before: Group, part: Group) -> bool:
+    """Tell a formula that a sentence leads to, and the words that go on after a formula."""
+    if part.kind is not BlockKind.PARAGRAPH or _STOPPED.search(before.text):
+        return False
+    if is_formula(part.lines, part.column):
+        return True
+    return is_formula(before.lines[-1:], before.column) and part.text[0].islower()
+
+
+def _ends_sum(before: Group, part: Group) -> bool:
+    """Tell the limit of a sum that stands right below its formula."""
+    last = before.lines[-1]
+    below = len(part.lines) == 1 and part.lines[0].box[1] > last.box[1]
+    return below and is_limit(part.lines[0], last) and is_formula([last], before.column)
+
+
+def _follows(before: Group, part: Group) -> bool:
+    """Tell what surely goes on: an open end before, and a start that can't begin a sentence."""
+    if part.kind is not BlockKind.PARAGRAPH or _ENDED.search(before.text):
+        return False
+    end, start = before.lines[-1], part.lines[0]
+    if abs(end.size - start.size) > max(0.6, 0.15 * end.size):
+        return False
+    is_open = end.text[-1] in "-,;(" or _OPEN_WORD.search(end.text) is not None
+    return start.text[0].islower() or (is_open and before.kind is BlockKind.PARAGRAPH)
+
+
+def _may_follow(before: Group, part: Group) -> bool:
+    """Tell what probably goes on: the line before has no end and fills its column, and no indent
+    begins a new paragraph."""
+    if part.kind is not BlockKind.PARAGRAPH or _ENDED.search(before.text) or not _is_full(before):
+        return False
+    end, start = before.lines[-1], part.lines[0]
+    inset = start.box[0] - part.column[0]
+    hanging = before.text_left - before.column[0] if before.kind is BlockKind.LIST_ITEM else 0.0
+    return abs(inset - hanging) < 4 and abs(end.size - start.size) <= max(0.6, 0.15 * end.size)
+
+
+def _is_full(group: Group) -> bool:
+    """Tell whether the last line reaches the right edge of its column."""
+    return group.lines[-1].box[2] > group.column[2] - 0.12 * width(group.column)

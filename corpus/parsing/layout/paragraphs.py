@@ -1,0 +1,203 @@
+"""Lines of one column to blocks: paragraphs, headings, list items, captions and footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from corpus.parsing.drafts import Draft, Piece
+from corpus.parsing.layout.formulas import is_limit, is_scrap
+from corpus.parsing.layout.geometry import union
+from corpus.parsing.layout.joining import Vocabulary, glue_between
+from corpus.parsing.layout.lists import list_marker
+from corpus.parsing.layout.runs import Line, pitch_of
+from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth
+from corpus.parsing.types import BlockKind, Box, Doubt
+
+_ENDED = re.compile(r"[.:;?!]['\")\]”’]?$")
+_NOTE = re.compile(
+    r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\(?[a-z1-9]\)?\s|\d{1,2}(?=[A-Z])|Notes?\b|Source\b)"
+)
+_SMALL = 0.93  # of the body size
+BULLET_ONLY = 3  # characters
+
+
+@dataclass
+class Group:
+    """Lines that make one block."""
+
+    kind: BlockKind
+    lines: list[Line]
+    text_left: float  # where text stands after a list marker
+    column: Box  # around the lines that it stands among
+    continues: bool = False  # goes on what a group of the page before began
+    doubts: list[Doubt] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def box(self) -> Box:
+        return union(line.box for line in self.lines)
+
+
+def group_lines(lines: Sequence[Line], styles: Styles, *, page_height: float) -> list[Group]:
+    """Return the blocks of a column's lines, which come from the top down."""
+    if not lines:
+        return []
+    column = union(line.box for line in lines)
+    pitch = pitch_of([line for line in lines if abs(line.size - styles.body) < 1] or lines)
+    groups: list[Group] = []
+    for line in lines:
+        if groups and not _starts(groups[-1], line, styles, column, pitch):
+            groups[-1].lines.append(line)
+        else:
+            groups.append(Group(_kind(line), [line], _text_left(line), column))
+    for group in groups:
+        group.kind = _final_kind(group, styles, page_height)
+    return [part for group in groups for part in _without_run_in(group)]
+
+
+def _without_run_in(group: Group) -> list[Group]:
+    """Part a numbered heading from the paragraph whose first line it opens.
+
+    Only a number tells such a heading from words that are set off for weight: in `Not for
+    children. Give ...` those words belong to the sentence.
+    """
+    count = _run_in_words(group)
+    if not count:
+        return [group]
+    first, rest = group.lines[0].words[:count], group.lines[0].words[count:]
+    heading = Group(BlockKind.HEADING, [Line(first)], group.text_left, group.column)
+    body = Group(BlockKind.PARAGRAPH, [Line(rest), *group.lines[1:]], group.text_left, group.column)
+    return [heading, body]
+
+
+def _run_in_words(group: Group) -> int:
+    """Return how many words of a paragraph's first line are a heading in a font of their own."""
+    words = group.lines[0].words
+    fonts = [word.font for word in words]
+    count = next((at for at, font in enumerate(fonts) if font != fonts[0]), 0)
+    text = " ".join(word.text for word in words[:count])
+    numbered = (heading_depth(text) or 0) >= 2 and text.endswith((".", ":"))
+    fits = group.kind is BlockKind.PARAGRAPH and len(group.lines) > 1 and fonts[0]
+    other = fonts[count] == group.lines[-1].words[-1].font
+    return count if fits and numbered and other else 0
+
+
+def _kind(line: Line) -> BlockKind:
+    if CAPTION.match(line.text):
+        return BlockKind.CAPTION
+    return BlockKind.LIST_ITEM if list_marker(line.text) else BlockKind.PARAGRAPH
+
+
+def _text_left(line: Line) -> float:
+    marker = list_marker(line.text)
+    if marker is None or len(line.words) < 2:
+        return line.box[0]
+    return line.words[1].box[0]
+
+
+def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float) -> bool:
+    """Tell whether `line` begins a new block below `group`."""
+    above = group.lines[-1]
+    overlapping = line.box[1] < group.box[3] - 0.2 * styles.body
+    if (overlapping and (is_scrap(line) or is_scrap(above))) or is_limit(above, line):
+        return False  # over and under the line of a fraction or a sum
+    if _kind(line) is not BlockKind.PARAGRAPH and not _mid_sentence(above, line, column):
+        return True
+    if _style_changes(group.lines, line, styles):
+        return True
+    small = line.size < _SMALL * styles.body and not styles.by_ocr
+    if small and _NOTE.match(line.text) and _ENDED.search(above.text):
+        return True
+    step = line.box[3] - above.box[3]
+    usual = pitch * max(1.0, line.size / styles.body)
+    if step > 1.35 * usual or step < -0.5 * line.size:
+        return True
+    if group.kind is BlockKind.LIST_ITEM:
+        return not _goes_on_item(group, line)
+    indented = line.box[0] - group.lines[-1].box[0] > 0.8 * line.size
+    if indented and _ENDED.search(above.text) and not _centred(above, line):
+        return True
+    short = above.box[2] < column[2] - 0.2 * (column[2] - column[0])
+    return short and bool(_ENDED.search(above.text)) and not line.text[0].islower()
+
+
+def _goes_on_item(group: Group, line: Line) -> bool:
+    """Tell whether a line belongs to a list item: it hangs below its text, or follows its marker's
+    edge."""
+    first, above = group.lines[0], group.lines[-1]
+    if line.box[0] >= min(group.text_left, first.box[0] + 4) - 3:
+        return True
+    return abs(line.box[0] - first.box[0]) < 3 and not _ENDED.search(above.text)
+
+
+def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
+    """Tell a line that seems to begin with a marker only because its sentence was wrapped there."""
+    marker = list_marker(line.text)
+    if marker is None or _ENDED.search(above.text):
+        return False
+    full = above.box[2] > column[2] - 0.12 * (column[2] - column[0])
+    if marker.strip() in "-–—" and above.text[-1].isdigit():
+        return full and line.text[len(marker) :][:1].isdigit()  # a range: `5` / `– 10 mg`
+    if not any(c.isalnum() for c in marker):
+        return False
+    return full and (line.text[len(marker) :][:1].islower() or above.text[-1] in "-,")
+
+
+def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
+    last = lines[-1]
+    ratio = line.size / last.size
+    if not 0.93 <= ratio <= 1.08 and not styles.by_ocr:
+        return True
+    if styles.by_ocr:
+        return styles.is_heading([*lines]) != styles.is_heading([line])
+    heading = all(item.bold for item in lines) and styles.is_heading(lines)
+    return line.bold != last.bold and (heading or (line.bold and styles.is_heading([line])))
+
+
+def _centred(above: Line, line: Line) -> bool:
+    return abs((above.box[0] + above.box[2]) - (line.box[0] + line.box[2])) < 4
+
+
+def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
+    if group.kind is BlockKind.CAPTION:
+        return group.kind
+    if styles.is_heading(group.lines):
+        bullet = group.kind is BlockKind.LIST_ITEM and not group.lines[0].text[0].isalnum()
+        if not bullet:
+            return BlockKind.HEADING
+    small = all(line.size < _SMALL * styles.body for line in group.lines)
+    low = group.lines[0].box[1] > 0.6 * page_height
+    if small and (_NOTE.match(group.lines[0].text) or low) and not styles.by_ocr:
+        return BlockKind.FOOTNOTE
+    return group.kind
+
+
+def draft_of(group: Group, vocabulary: Vocabulary, level: int = 0) -> Draft:
+    """Return a text block whose pieces are the printed lines, divided words mended."""
+    kind, lines = group.kind, group.lines
+    pieces: list[Piece] = []
+    for line in lines:
+        text, glue = line.text, " "
+        if pieces:
+            kept, glue = glue_between(pieces[-1].text, text, vocabulary)
+            pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)
+        pieces.append(Piece(text, line.box, glue))
+    if kind is BlockKind.LIST_ITEM and not group.continues:
+        pieces[0] = _without_bullet(pieces[0], lines[0])
+    printed = tuple(piece for piece in pieces if piece.text)
+    return Draft(kind, printed, level, group.continues, tuple(group.doubts))
+
+
+def _without_bullet(piece: Piece, line: Line) -> Piece:
+    """Leave out a bullet, which says nothing; keep a number, which may be referred to."""
+    marker = list_marker(piece.text)
+    if marker is None or marker.strip()[0].isalnum() or marker.strip()[0] in "([":
+        return piece
+    alone = len(line.words) > 1 and line.words[0].text == marker.strip()
+    box = union(word.box for word in line.words[1:]) if alone else piece.box
+    return Piece(piece.text[len(marker) :], box, piece.glue)

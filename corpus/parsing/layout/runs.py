@@ -1,0 +1,170 @@
+"""Words to runs (neighbours on one printed line) and runs to lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from corpus.parsing.clean import mend_accents
+from corpus.parsing.layout.geometry import (
+    Rule,
+    Word,
+    height,
+    overlap,
+    same_row,
+    typical_size,
+    union,
+)
+from corpus.parsing.types import Box
+
+# A gap of this many font heights ends a run. Justified text stretches blanks to about 0.8, gutters
+# between columns start at about 1.2.
+RUN_GAP = 0.95
+_TOUCHING = 0.11  # font heights; less than this between two words is no blank
+_RAISED = str.maketrans(
+    "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words on one printed line, from left to right."""
+
+    words: tuple[Word, ...]
+
+    @cached_property
+    def box(self) -> Box:
+        return union(word.box for word in self.words)
+
+    @cached_property
+    def size(self) -> float:
+        return typical_size(self.words)
+
+    @cached_property
+    def bold(self) -> bool:
+        letters = [word for word in self.words if any(c.isalnum() for c in word.text)]
+        return bool(letters) and all(word.bold for word in letters)
+
+    @cached_property
+    def text(self) -> str:
+        base = self.words[0]  # the last word that is not raised
+        parts = [base.text]
+        for before, word in zip(self.words, self.words[1:], strict=False):
+            joint = _joint(before, word)
+            raised = None if joint else _raised(base, word)
+            base = base if raised else word
+            parts += [joint, raised or word.text]
+        return mend_accents("".join(parts))
+
+
+def _joint(before: Word, word: Word) -> str:
+    gap = word.box[0] - before.box[2]
+    return "" if gap < _TOUCHING * max(before.size, word.size) else " "
+
+
+def _raised(base: Word, word: Word) -> str | None:
+    """Return an exponent or a note's mark as Unicode superscript: 10⁹ must not be read as 109."""
+    small = word.size < 0.85 * base.size
+    high = word.box[3] < base.box[3] - 0.2 * base.size
+    return raise_mark(word.text) if small and high else None
+
+
+def raise_text(text: str) -> str | None:
+    """Return figures, signs or one letter as Unicode superscripts; None for what has none."""
+    raisable = all(ord(c) in _RAISED for c in text) and (len(text) == 1 or not text.isalpha())
+    return text.translate(_RAISED) if text and raisable else None
+
+
+def raise_mark(text: str) -> str | None:
+    """Return `raise_text`, or figures that it can't raise (`1,2`) set apart by a caret."""
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else None)
+
+
+def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
+    """Join each word to its right neighbour on the same line unless a wide gap or a rule divides
+    them.
+
+    Local on purpose: lines of two columns whose baselines differ never become one.
+    """
+    order = sorted(range(len(words)), key=lambda i: (words[i].box[0], words[i].box[1], i))
+    uprights = [rule.box for rule in rules if not rule.horizontal]
+    follows: dict[int, int] = {}
+    taken: set[int] = set()
+    for place, index in enumerate(order):
+        right = _right_neighbour(words, order, place, taken, uprights)
+        if right is not None:
+            follows[index] = right
+            taken.add(right)
+    runs = []
+    for index in order:
+        if index not in taken:
+            chain = [index]
+            while chain[-1] in follows:
+                chain.append(follows[chain[-1]])
+            runs.append(Line(tuple(words[i] for i in chain)))
+    return sorted(runs, key=lambda run: (run.box[1], run.box[0]))
+
+
+def _right_neighbour(
+    words: Sequence[Word], order: list[int], place: int, taken: set[int], uprights: list[Box]
+) -> int | None:
+    word = words[order[place]]
+    limit = word.box[2] + RUN_GAP * word.size
+    best: tuple[float, int] | None = None
+    for index in order[place + 1 :]:
+        other = words[index]
+        if other.box[0] > limit + other.size:
+            break
+        gap = other.box[0] - word.box[2]
+        near = -0.6 * word.size <= gap <= RUN_GAP * max(word.size, other.size)
+        if index in taken or not near:
+            continue
+        if not same_row(word.box, other.box) or _divided(word.box, other.box, uprights):
+            continue
+        if best is None or other.box[0] < best[0]:
+            best = (other.box[0], index)
+    return best[1] if best else None
+
+
+def _divided(left: Box, right: Box, uprights: list[Box]) -> bool:
+    return any(
+        left[2] - 1 <= rule[0] <= right[0] + 1 and overlap(rule[1], rule[3], left[1], left[3]) > 1
+        for rule in uprights
+    )
+
+
+def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Group lines that stand beside each other, from the top down, each row from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
+        row = rows[-1] if rows else None
+        if row is not None and any(_beside(line, other) for other in row):
+            row.append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda item: item.box[0]) for row in rows]
+
+
+def _beside(line: Line, other: Line) -> bool:
+    crossing = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
+    return same_row(line.box, other.box) and crossing < 0.5 * min(
+        line.box[2] - line.box[0], other.box[2] - other.box[0]
+    )
+
+
+def merge_row(row: Sequence[Line]) -> Line:
+    """Return one line of all words of a row."""
+    words = [word for line in row for word in line.words]
+    return Line(tuple(sorted(words, key=lambda word: word.box[0])))
+
+
+def pitch_of(lines: Sequence[Line]) -> float:
+    """Return the usual distance between the tops of lines that follow each other."""
+    steps = sorted(
+        below.box[3] - above.box[3]
+        for above, below in itertools.pairwise(lines)
+        if 0 < below.box[3] - above.box[3] < 3 * height(above.box)
+    )
+    return steps[len(steps) // 2] if steps else 1.2 * (lines[0].size if lines else 10.0)

@@ -1,0 +1,78 @@
+"""A piece of HTML to the same tree that XML gives. Nothing of it is fetched or run."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from xml.etree.ElementTree import Element, TreeBuilder
+
+from corpus.parsing.published.safe_xml import MAX_DEPTH
+from corpus.parsing.types import ParseError
+
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_BLOCKS = frozenset("p div ul ol dl table h1 h2 h3 h4 h5 h6 blockquote section".split())
+# What an element of this name ends if it is still open, and no further up than the last of these.
+_ENDS = {
+    **dict.fromkeys(_BLOCKS, ({"p"}, {"li", "dd", "td", "th", "div", "blockquote"})),
+    "li": ({"li", "p"}, {"ul", "ol"}),
+    "dt": ({"dt", "dd", "p"}, {"dl"}),
+    "dd": ({"dt", "dd", "p"}, {"dl"}),
+    "tr": ({"tr", "td", "th", "p"}, {"table"}),
+    "td": ({"td", "th", "p"}, {"tr", "table"}),
+    "th": ({"td", "th", "p"}, {"tr", "table"}),
+}
+
+
+def html_tree(text: str) -> Element:
+    """Return a `body` with what HTML holds. Raises ParseError (`xml_deep`) beyond 200 levels."""
+    parser = _Parser()
+    parser.feed(text)
+    parser.close()
+    return parser.finish()
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._builder = TreeBuilder()
+        self._open: list[str] = []
+        self._start("body", {})
+
+    def finish(self) -> Element:
+        while self._open:
+            self._end()
+        return self._builder.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._make_room(tag)
+        self._start(tag, {name: value or "" for name, value in attrs})
+        if tag in _VOID:
+            self._end()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open[1:]:
+            while self._open[-1] != tag:
+                self._end()
+            self._end()
+
+    def handle_data(self, data: str) -> None:
+        self._builder.data(data)
+
+    def _make_room(self, tag: str) -> None:
+        ends, within = _ENDS.get(tag, (set(), set()))
+        for depth in range(len(self._open) - 1, 0, -1):
+            if self._open[depth] in within:
+                return
+            if self._open[depth] in ends:
+                while len(self._open) > depth:
+                    self._end()
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self._open) >= MAX_DEPTH:
+            raise ParseError(
+                "The HTML is nested too deeply.", code="xml_deep", hint="Export the file again."
+            )
+        self._open.append(tag)
+        self._builder.start(tag, attributes)
+
+    def _end(self) -> None:
+        self._builder.end(self._open.pop())

@@ -1,0 +1,88 @@
+"""PDFs through docling's own pipeline, with its layout and table models read from a folder.
+
+Needs the extra `layout` and the folder that `docling-tools models download` fills.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus.parsing.office.blocks import pages_of
+from corpus.parsing.registry import engine_name
+from corpus.parsing.types import ParsedDocument, ParseError
+
+if TYPE_CHECKING:
+    from corpus.parsing.pdf.render import Renderer
+    from corpus.parsing.registry import Request
+
+
+def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
+    """Return docling's own reading of a PDF. Blocks have no boxes of lines.
+
+    Raises ParseError: `models_unusable` where the models can't be loaded, `pages_missing`.
+    """
+    result = _converter(request).convert(request.path, raises_on_error=True)
+    total = renderer.page_count
+    if result.status.value != "success" or len(result.document.pages) != total:
+        raise ParseError(
+            f"Only {len(result.document.pages)} of {total} pages could be read.",
+            code="pages_missing",
+            hint="Save the PDF again and upload it; nothing of it is used as it is.",
+        )
+    for number in range(1, total + 1):
+        renderer.save_view(number, request.output_dir / "pages")
+        request.on_page(number, total)
+    pages, title = pages_of(result.document, page_count=total)
+    seen = tuple(replace(x, ocr_confidence=_confidence(result, x.number)) for x in pages)
+    engine = engine_name(request.media_type, with_models=True)
+    return ParsedDocument(seen, engine, title=title)
+
+
+def _converter(request: Request) -> Any:
+    """Return docling's converter, its models loaded."""
+    from docling.datamodel.base_models import InputFormat  # heavy, so late
+    from docling.datamodel.pipeline_options import PdfPipelineOptions
+    from docling.document_converter import DocumentConverter, PdfFormatOption
+
+    options = PdfPipelineOptions(
+        artifacts_path=request.docling_artifacts, ocr_options=_ocr_options()
+    )
+    converter = DocumentConverter(
+        allowed_formats=[InputFormat.PDF],
+        format_options={InputFormat.PDF: PdfFormatOption(pipeline_options=options)},
+    )
+    try:
+        converter.initialize_pipeline(InputFormat.PDF)
+    except MemoryError:
+        raise
+    except Exception as error:  # docling, torch and their extensions each raise their own
+        raise ParseError(
+            f"Docling's layout models can't be loaded ({type(error).__name__}).",
+            code="models_unusable",
+            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
+        ) from error
+    return converter
+
+
+def _ocr_options() -> Any:
+    """Return options for RapidOCR with the models of its own package, so that none are fetched."""
+    import rapidocr
+    from docling.datamodel.pipeline_options import RapidOcrOptions
+
+    (folder,) = (Path(place) / "models" for place in rapidocr.__path__)
+    return RapidOcrOptions(
+        backend="onnxruntime",
+        det_model_path=str(folder / "PP-OCRv6_det_small.onnx"),
+        cls_model_path=str(folder / "ch_ppocr_mobile_v2.0_cls_mobile.onnx"),
+        rec_model_path=str(folder / "PP-OCRv6_rec_small.onnx"),
+    )
+
+
+def _confidence(result: Any, number: int) -> float | None:
+    """Return how sure docling's OCR was of a page; None for one that it did not read by OCR."""
+    scores = result.confidence.pages.get(number)
+    score = math.nan if scores is None else float(scores.ocr_score)
+    return None if math.isnan(score) else round(score, 4)

@@ -1,0 +1,100 @@
+"""Read a chapter of a book in BITS, as the NCBI Bookshelf publishes StatPearls.
+
+Source of the format: the Book Interchange Tag Set, the extension of JATS to books; the open-access
+subset of the Bookshelf comes as an archive of `.nxml` files, one a chapter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.published.jats import blocks_of
+from corpus.parsing.published.publications import (
+    known,
+    language_code,
+    licence_of,
+    no_text,
+    refuse_taken_back,
+    year_in,
+)
+from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.xml_text import line_of, read_plain, the_one
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.types import BlockKind, ParsedDocument
+
+_NUMBER = re.compile(r"\bNBK\d+\b")
+
+
+def parse_bits(request: Request) -> ParsedDocument:
+    """Return one page: the chapter's title, its sections with their levels, tables and lists.
+
+    Raises ParseError: `xml_unknown`, `retracted`, `no_text`, and those of `read_xml` and `blocks`.
+    """
+    book = the_one(read_plain(request.path), "book-part-wrapper")
+    facts = _facts(book)
+    title = _title(book)
+    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
+    page = write_page(Sheet(number=1), [*heading, *_body(book)])
+    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+
+
+def inspect_bits(content: Path | bytes) -> dict[str, str]:
+    """Return what the chapter says of itself, or raise what `parse_bits` would of that."""
+    return _facts(the_one(read_plain(content), "book-part-wrapper"))
+
+
+def _facts(book: Element) -> dict[str, str]:
+    part = book.find("book-part")
+    if part is None or part.find("body") is None:
+        raise no_text("chapter")
+    refuse_taken_back(_title(book), marked=False)
+    issuer = line_of(book.find("book-meta/book-title-group/book-title"))
+    permissions = part.find("book-part-meta/permissions")
+    if permissions is None:
+        permissions = book.find("book-meta/permissions")
+    return known(
+        {
+            "source": issuer or line_of(book.find("book-meta/publisher/publisher-name")),
+            "year": year_in(_dates(book)),
+            "source_type": "book",
+            "url": _address(part, issuer),
+            "language": language_code(part.get("lang") or book.get("lang") or "en"),
+            "licence": licence_of(permissions),
+        }
+    )
+
+
+def _title(book: Element) -> str:
+    return line_of(book.find("book-part/book-part-meta/title-group/title"))
+
+
+def _address(part: Element, issuer: str) -> str:
+    for number in part.findall("book-part-meta/book-part-id"):
+        found = _NUMBER.search(line_of(number))
+        if found:
+            return f"https://www.ncbi.nlm.nih.gov/books/{found.group()}/"
+    name = str(part.get("id", ""))
+    if issuer == "StatPearls" and name.startswith("article-") and name[8:].isdigit():
+        return f"https://www.statpearls.com/ArticleLibrary/viewarticle/{name[8:]}"
+    return ""
+
+
+def _dates(book: Element) -> Iterator[str]:
+    """The chapter's last revision first, then its publication, then the book's."""
+    paths = ("book-part/book-part-meta/pub-history/date", "book-part/book-part-meta/pub-date")
+    dates = [date for path in paths for date in book.findall(path)]
+    revised = [date for date in dates if date.get("date-type") in ("revised", "updated")]
+    for date in [*revised, *dates, *book.findall("book-meta/pub-date")]:
+        yield line_of(date.find("year"))
+
+
+def _body(book: Element) -> Iterator[Drafted]:
+    for abstract in book.findall("book-part/book-part-meta/abstract"):
+        yield from blocks(abstract, 2)
+    for path in ("body", "back/app-group/app", "back/app", "floats-group"):
+        for part in book.findall(f"book-part/{path}"):
+            yield from blocks_of(part)

@@ -1,0 +1,86 @@
+"""What PubMed, JATS and BITS say alike of a publication, and which of them are no evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.types import Doubt, ParseError
+
+# ISO 639-2 as PubMed writes it, to ISO 639-1; others stay as they are.
+_LANGUAGES = dict(
+    pair.split("-")
+    for pair in "eng-en spa-es fre-fr fra-fr ger-de deu-de ita-it por-pt dut-nl nld-nl rus-ru "
+    "chi-zh zho-zh jpn-ja english-en spanish-es".split()
+)
+_TAKEN_BACK = re.compile(
+    r"^\W*(?:(?:article\s+)?(?:retracted|withdrawn)(?:\s+article)?)\s*[:.\]]", re.I
+)
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d|21\d\d)\b")
+_LICENCES = re.compile(
+    r"creativecommons\.org/(?:licenses/([a-z-]+)/(\d\.\d)|publicdomain/(zero|mark))"
+)
+
+CONCERN = Doubt(
+    "expression_of_concern",
+    "The journal has published an expression of concern about this article: read it first.",
+)
+ERRATUM = Doubt(
+    "erratum", "A correction of this article was published: compare its figures with that first."
+)
+
+
+def refuse_taken_back(title: str, *, marked: bool) -> None:
+    """Raise ParseError (`retracted`) for what its publisher took back, as marked or by its title.
+
+    It is refused wherever it comes in, since a collection is searched by people who would not see
+    the mark.
+    """
+    if marked or _TAKEN_BACK.match(title):
+        raise ParseError(
+            "The publication was retracted or withdrawn, or announces such a thing.",
+            code="retracted",
+            hint="It is left out on purpose; nothing needs to be done.",
+        )
+
+
+def no_text(what: str) -> ParseError:
+    return ParseError(
+        f"The record has no {what}.", code="no_text", hint="There is nothing in it to search."
+    )
+
+
+def year_in(texts: Iterable[str]) -> str:
+    """Return the first year that one of these texts names; empty for none."""
+    return next((match.group() for text in texts if (match := _YEAR.search(text))), "")
+
+
+def language_code(name: str) -> str:
+    """Return a language as two letters where that is known: `eng`, `en-GB` and `EN` are `en`."""
+    code = name.strip().lower().replace("_", "-").split("-")[0]
+    return _LANGUAGES.get(code, code)
+
+
+def licence_of(permissions: Element | None) -> str:
+    """Return the licence by its short name where it is a Creative Commons one, else its type."""
+    if permissions is None:
+        return ""
+    addresses = [str(a) for e in permissions.iter() for n, a in e.attrib.items() if n == "href"]
+    addresses += [line_of(e) for e in permissions.iter("license_ref")]
+    for address in addresses:
+        found = _LICENCES.search(address)
+        if found and found.group(1):
+            return f"CC {found.group(1).upper()} {found.group(2)}"
+        if found:
+            return "CC0 1.0" if found.group(3) == "zero" else "Public domain"
+    licence = permissions.find("license")
+    return line_of(permissions.find("copyright-statement")) or (
+        "" if licence is None else str(licence.get("license-type", ""))
+    )
+
+
+def known(facts: dict[str, str]) -> dict[str, str]:
+    """Return what is not empty."""
+    return {key: value for key, value in facts.items() if value}

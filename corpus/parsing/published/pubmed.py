@@ -1,0 +1,130 @@
+"""Read a citation of PubMed: its title and abstract.
+
+Source of the format: the U.S. National Library of Medicine's `PubmedArticleSet` of the annual
+baseline and the daily updates, and of the E-utilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.published.publications import (
+    CONCERN,
+    ERRATUM,
+    known,
+    language_code,
+    no_text,
+    refuse_taken_back,
+    year_in,
+)
+from corpus.parsing.published.xml_text import line_of, read_plain, the_one
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
+
+_TAKEN_BACK_TYPES = {"Retracted Publication", "Retraction of Publication", "Retraction Notice"}
+_GUIDELINES = {"Guideline", "Practice Guideline"}
+_AGES = (
+    *("Infant, Newborn", "Infant", "Child, Preschool", "Child", "Adolescent", "Young Adult"),
+    *("Adult", "Middle Aged", "Aged", "Aged, 80 and over"),
+)
+_NO_LABEL = {"", "UNLABELLED", "UNASSIGNED", "UNLABELED"}
+
+
+def parse_pubmed(request: Request) -> ParsedDocument:
+    """Return one page: the title, then the abstract with its labels as headings.
+
+    Raises ParseError: `xml_unknown`, `many_records`, `retracted`, `no_text` without an abstract,
+    and those of `read_xml`.
+    """
+    article = the_one(read_plain(request.path), "PubmedArticle")
+    facts = _facts(article)
+    title = _title(article)
+    body = list(_abstract(article))
+    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
+    page = write_page(Sheet(number=1, doubts=tuple(_doubts(article))), [*heading, *body])
+    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+
+
+def inspect_pubmed(content: Path | bytes) -> dict[str, str]:
+    """Return what the record says of itself, or raise what `parse_pubmed` would."""
+    return _facts(the_one(read_plain(content), "PubmedArticle"))
+
+
+def _facts(article: Element) -> dict[str, str]:
+    types = {line_of(kind) for kind in article.iter("PublicationType")}
+    marked = bool(types & _TAKEN_BACK_TYPES) or _has_note(article, "RetractionIn")
+    refuse_taken_back(_title(article), marked=marked)
+    if not any(True for _ in _abstract(article)):
+        raise no_text("abstract")
+    number = line_of(article.find("MedlineCitation/PMID"))
+    return known(
+        {
+            "source": line_of(article.find(".//Journal/Title")),
+            "year": year_in(_dates(article)),
+            "source_type": "guideline" if types & _GUIDELINES else "article",
+            "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
+            "language": "en",  # of the abstract: others stand in `OtherAbstract`, which is not read
+            "original_language": language_code(line_of(article.find(".//Language"))),
+            "population": ", ".join(_ages(article)),
+            "pmid": number,
+            "doi": _identifier(article, "doi"),
+            "publication_types": "; ".join(sorted(types)),
+            "mesh": "; ".join(line_of(name) for name in article.iter("DescriptorName")),
+        }
+    )
+
+
+def _title(article: Element) -> str:
+    """The title; brackets around it say that it was translated."""
+    title = line_of(article.find(".//ArticleTitle"))
+    if title.startswith("[") and title.rstrip(".").endswith("]"):
+        title = title.rstrip(".")[1:-1]
+    return title or line_of(article.find(".//VernacularTitle"))
+
+
+def _abstract(article: Element) -> Iterator[Draft]:
+    """Each part below its label; one without a label does not belong to the label before it."""
+    before = ""
+    for part in article.findall(".//Article/Abstract/AbstractText"):
+        text = line_of(part)
+        label = str(part.get("Label", "")).strip().rstrip(":")
+        label = "" if label.upper() in _NO_LABEL else label.capitalize()
+        if text and label != before:
+            yield text_draft(BlockKind.HEADING, label or "Abstract", 2)
+        if text:
+            before = label
+            yield text_draft(BlockKind.PARAGRAPH, text)
+
+
+def _dates(article: Element) -> Iterator[str]:
+    for path in (".//JournalIssue/PubDate", ".//ArticleDate", ".//PubMedPubDate"):
+        found = article.find(path)
+        if found is not None:
+            yield line_of(found.find("Year")) or line_of(found.find("MedlineDate"))
+
+
+def _ages(article: Element) -> list[str]:
+    headings = {line_of(name) for name in article.iter("DescriptorName")}
+    return [age.lower() for age in _AGES if age in headings]
+
+
+def _identifier(article: Element, kind: str) -> str:
+    for path in ("PubmedData/ArticleIdList/ArticleId", ".//ELocationID"):
+        for found in article.findall(path):
+            if kind in (found.get("IdType"), found.get("EIdType")):
+                return line_of(found)
+    return ""
+
+
+def _has_note(article: Element, kind: str) -> bool:
+    return any(note.get("RefType") == kind for note in article.iter("CommentsCorrections"))
+
+
+def _doubts(article: Element) -> Iterator[Doubt]:
+    if _has_note(article, "ExpressionOfConcernIn"):
+        yield CONCERN
+    if _has_note(article, "ErratumIn"):
+        yield ERRATUM

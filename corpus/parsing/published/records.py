@@ -1,0 +1,133 @@
+"""Read one record of a corpus in JSON lines.
+
+The forms that are common: `id, title, content, contents` (MedRAG's snippets), `_id, title, text`
+(BEIR), `doc_id, title, abstract` with the abstract as a list of sentences (SciFact).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from corpus.parsing.clean import clean_line, clean_lines
+from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.layout.lists import is_bullet, list_marker
+from corpus.parsing.published.publications import known, language_code, no_text, year_in
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
+
+# Where the text of a record stands; `contents` repeats the title in front of it.
+_TEXTS = ("content", "text", "abstract", "contents")
+_NAMES = ("id", "_id", "doc_id", "docid", "pmid", "PMID")
+_TYPES = {"guideline", "article", "book", "answers", "reference", "other"}
+_BLANK_LINE = re.compile(r"\n\s*\n")
+
+
+def parse_record(request: Request) -> ParsedDocument:
+    """Return one page: title, the headings that it stands below, and its text.
+
+    Raises ParseError: `json_corrupt`, `many_records`, `no_text`.
+    """
+    record = read_record(request.path.read_bytes())
+    facts = _facts(record)
+    title = _line(record, "title")
+    headings = [title, *_path(record)] if title else _path(record)
+    drafts = [text_draft(BlockKind.HEADING, text, at) for at, text in enumerate(headings, start=1)]
+    page = write_page(Sheet(number=1), [*drafts, *_body(_text(record))])
+    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+
+
+def inspect_record(content: bytes) -> dict[str, str]:
+    """Return what the record says of itself, or raise what `parse_record` would."""
+    return _facts(read_record(content))
+
+
+def read_record(content: bytes) -> dict[str, Any]:
+    """Return the one object of a file. Raises ParseError: `json_corrupt`, `many_records`."""
+    record = _load(content)
+    if isinstance(record, dict):
+        return record
+    lines = [line for line in content.splitlines() if line.strip()]
+    if len(lines) > 1 and isinstance(_load(lines[0]), dict):
+        raise ParseError(
+            f"The file holds {len(lines)} records; each is a document of its own.",
+            code="many_records",
+            hint="Import it with manage.py import_corpus jsonl, which divides it.",
+        )
+    raise ParseError(
+        "The file is not a JSON object on one line.",
+        code="json_corrupt",
+        hint='Export it again; a record looks like {"id": …, "title": …, "content": …}.',
+    )
+
+
+def _load(content: bytes) -> Any:
+    """Return what the JSON says; None for what is none."""
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def record_name(record: dict[str, Any]) -> str:
+    """Return what the record calls itself; empty where it does not."""
+    return next((text for name in _NAMES if (text := _line(record, name))), "")
+
+
+def _facts(record: dict[str, Any]) -> dict[str, str]:
+    if not _text(record).strip():
+        raise no_text("text")
+    kind = _line(record, "source_type").lower()
+    return known(
+        {
+            "source": _line(record, "journal") or _line(record, "source"),
+            "year": year_in([_line(record, "year"), _line(record, "date")]),
+            "source_type": kind if kind in _TYPES else "",
+            "url": _line(record, "url"),
+            "licence": _line(record, "licence") or _line(record, "license"),
+            "language": language_code(_line(record, "language")),
+            "population": _line(record, "population"),
+            "id": record_name(record),
+        }
+    )
+
+
+def _line(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    return clean_line(str(value)) if isinstance(value, str | int) else ""
+
+
+def _path(record: dict[str, Any]) -> list[str]:
+    value = record.get("section_path")
+    names = value if isinstance(value, list) else [value] if isinstance(value, str) else []
+    return [text for name in names if isinstance(name, str) and (text := clean_line(name))]
+
+
+def _text(record: dict[str, Any]) -> str:
+    for key in _TEXTS:
+        value = record.get(key)
+        if isinstance(value, list):
+            value = " ".join(part.strip() for part in value if isinstance(part, str))
+        if isinstance(value, str) and value.strip():
+            return clean_lines(value)
+    return ""
+
+
+def _body(text: str) -> list[Draft]:
+    return [draft for part in _BLANK_LINE.split(text) for draft in _paragraphs(part)]
+
+
+def _paragraphs(part: str) -> list[Draft]:
+    """Lines that belong together, and list items by their markers."""
+    drafts: list[Draft] = []
+    for line in filter(None, part.split("\n")):
+        marker = list_marker(line)
+        if marker is not None:
+            said = line[len(marker) :] if is_bullet(line) else line
+            drafts += [text_draft(BlockKind.LIST_ITEM, said)] if said else []
+        elif drafts:
+            drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {line}")
+        else:
+            drafts.append(text_draft(BlockKind.PARAGRAPH, line))
+    return drafts

@@ -1,0 +1,149 @@
+"""Text of elements with mixed content, as published articles, summaries and tables have it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.clean import clean_line
+from corpus.parsing.layout.runs import raise_text
+from corpus.parsing.published.safe_xml import read_xml
+from corpus.parsing.types import ParseError
+
+# Stands where a number that cites a reference was left out. Private, so no clean text has it.
+LEFT_OUT = "\ue000"
+FORMULA = "\ue002"  # after a formula
+_SPACE = r"[\s,;–—-]*"
+_EMPTY_BRACKETS = re.compile(rf"\s*[(\[](?:{_SPACE}{LEFT_OUT})+{_SPACE}[)\]]")
+_LEFT_OUT_RUN = re.compile(rf"{LEFT_OUT}(?:{_SPACE}{LEFT_OUT})*")
+_GAP = re.compile(rf"\s+{LEFT_OUT}(?=[.,;:!?)\]])")
+_FIGURES = re.compile(r"^[\s\d.,;–—*-]+$")
+_PICTURES = frozenset(("supplementary-material", "inline-graphic", "graphic", "annotation"))
+_TEX_BODY = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
+_FRACTION_SIGNS = re.compile(r"[\s+−=<>/-]")
+
+
+def read_plain(source: Path | bytes) -> Element:
+    """Return the root with the prefixes of namespaces taken off all names. Errors of `read_xml`."""
+    root = read_xml(source)
+    for element in root.iter():
+        element.tag = element.tag.rpartition(":")[2]
+        if any(":" in name for name in element.attrib):
+            attributes = {n.rpartition(":")[2]: value for n, value in element.attrib.items()}
+            element.attrib.clear()
+            element.attrib.update(attributes)
+    return root
+
+
+def the_one(root: Element, tag: str) -> Element:
+    """Return the one record in a file. Raises ParseError: `xml_unknown`, `many_records`."""
+    found = [root] if root.tag == tag else root.findall(tag)
+    if not found:
+        raise ParseError(
+            "The XML is of a kind that is not read.",
+            code="xml_unknown",
+            hint="Convert it to HTML or PDF, or check that the file is complete.",
+        )
+    if len(found) > 1:
+        raise ParseError(
+            f"The file holds {len(found)} records; each is a document of its own.",
+            code="many_records",
+            hint="Import it with manage.py import_corpus, which divides it.",
+        )
+    return found[0]
+
+
+def line_of(element: Element | None) -> str:
+    """Return the text of an element on one line; empty for None."""
+    return "" if element is None else tidy(flat(element))
+
+
+def tidy(text: str) -> str:
+    """Return text on one line without what is left around citations that were left out."""
+    if LEFT_OUT in text:
+        text = _EMPTY_BRACKETS.sub("", text)
+        text = _GAP.sub("", _LEFT_OUT_RUN.sub(LEFT_OUT, text))
+    return clean_line(text)
+
+
+def flat(element: Element) -> str:
+    """Return the text inside an element, raw."""
+    return "".join(part for _, part in runs(element, frozenset()))
+
+
+def runs(element: Element, stop: frozenset[str]) -> Iterator[tuple[Element | None, str]]:
+    """Yield the text of an element in pieces; what is named in `stop`, however deep, as itself."""
+    yield None, element.text or ""
+    for child in element:
+        if child.tag in stop:
+            yield child, ""
+        elif stop and any(below.tag in stop for below in child.iter()):
+            yield from runs(child, stop)
+        else:
+            yield None, _inline(child)
+        yield None, child.tail or ""
+
+
+def _inline(element: Element) -> str:
+    tag = element.tag
+    if tag in ("sup", "sub"):
+        return _script(flat(element), raised=tag == "sup")
+    if tag == "xref" and element.get("ref-type") == "bibr":
+        text = flat(element)
+        return LEFT_OUT if _FIGURES.match(text) else text
+    if tag == "math":
+        return f" {formula(element)}{FORMULA} "
+    if tag == "tex-math":
+        text = flat(element)
+        body = _TEX_BODY.search(text)
+        return f" {body.group(1) if body else text}{FORMULA} "
+    if tag == "alternatives":
+        return _alternative(element)
+    if tag in ("break", "br"):
+        return " "
+    return "" if tag in _PICTURES else flat(element)
+
+
+def _alternative(element: Element) -> str:
+    """Return one of several forms of the same: MathML says what it means, pictures nothing."""
+    math = element.find("math")
+    chosen = math if math is not None else next(iter(element), None)
+    return "" if chosen is None else _inline(chosen)
+
+
+def _script(text: str, *, raised: bool) -> str:
+    """Return a superscript so that 10⁹ is not read as 109; a subscript as it stands."""
+    text = tidy(text) if LEFT_OUT not in text else text
+    if LEFT_OUT in text:
+        rest = _LEFT_OUT_RUN.sub("", text).strip(" ,;–—-[]()")
+        return LEFT_OUT if not rest else text
+    if not raised:
+        return text
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else text)
+
+
+def formula(element: Element) -> str:
+    """Return MathML on one line: fractions by a slash, powers raised."""
+    parts = [formula(child) for child in element if child.tag not in _PICTURES]
+    if element.tag == "mfrac" and len(parts) == 2:
+        return f"{_grouped(parts[0])}/{_grouped(parts[1])}"
+    if element.tag == "msup" and len(parts) == 2:
+        return f"{parts[0]}{_script(parts[1], raised=True)}"
+    if element.tag in ("msub", "munder") and len(parts) == 2:
+        return f"{parts[0]}_{parts[1]}"
+    if element.tag in ("msubsup", "munderover") and len(parts) == 3:
+        return f"{parts[0]}_{parts[1]}{_script(parts[2], raised=True)}"
+    if element.tag == "msqrt":
+        return f"√{_grouped(' '.join(parts))}"
+    if element.tag == "mo":
+        sign = clean_line(element.text or "")
+        return f" {sign} " if sign in {"=", "+", "−", "-", "×", "·", "<", ">", "≤", "≥"} else sign
+    if parts:
+        return clean_line(("; " if element.tag == "mtable" else "").join(parts))
+    return clean_line(element.text or "")
+
+
+def _grouped(text: str) -> str:
+    return f"({text})" if _FRACTION_SIGNS.search(text) else text

@@ -1,0 +1,152 @@
+"""The program that reads one hostile file: `child INPUT TYPE OUTPUT_DIR`.
+
+It limits itself before it opens anything. Exit status 0 means `parsed.json` is there, 3 means that
+`error.json` says what is wrong; all else is a crash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from corpus.parsing.registry import Request, parse_file
+from corpus.parsing.serialise import KNOWN_FAILURE, to_json
+from corpus.parsing.types import ParseError, too_deep
+
+_PR_SET_PDEATHSIG = 1
+_NO_MEMORY = re.compile(
+    r"bad.alloc|allocate memory|insufficient memory|failed to map segment", re.IGNORECASE
+)
+_NEARLY_ALL = 0.85  # libraries ask for it in large pieces: the one that failed is not counted
+_MAYBE_MEMORY = frozenset({"file_corrupt", "pdf_corrupt", "models_unusable"})
+_MAX_FILE_BYTES = 512 * 2**20
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse one file; return the exit status."""
+    arguments = _arguments(argv)
+    _limit(arguments.memory_mb, arguments.cpu_s)
+    _print_progress(0, 0)  # it has started
+    if arguments.docling_artifacts is None:
+        _leave_out_torch()
+    request = Request(
+        path=Path(arguments.input).resolve(),
+        media_type=arguments.media_type,
+        output_dir=Path(arguments.output_dir).resolve(),
+        max_pages=arguments.max_pages,
+        on_page=_print_progress,
+        docling_artifacts=arguments.docling_artifacts,
+    )
+    try:
+        document = parse_file(request)
+        (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
+    except ParseError as error:
+        known = error
+        if error.code in _MAYBE_MEMORY and _ran_short(arguments.memory_mb):
+            known = _out_of_memory(arguments.memory_mb)
+        return _write_error(request.output_dir, known)
+    except Exception as error:  # noqa: BLE001  parsers raise whatever their libraries do
+        known = _unexpected(error, arguments.memory_mb)
+        return _write_error(request.output_dir, known)
+    return 0
+
+
+def _unexpected(error: Exception, memory_mb: int) -> ParseError:
+    """Return what a person can do about an error that no parser foresaw.
+
+    The same bytes would raise it again, so it is not retryable, short of memory apart. Its type and
+    place go to stderr, its text to nobody: it may quote the file.
+    """
+    # A SystemError is what C code leaves behind that could not even make its own exception.
+    short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
+    if short or _ran_short(memory_mb):
+        return _out_of_memory(memory_mb)
+    if isinstance(error, RecursionError):
+        return too_deep()
+    for frame in traceback.extract_tb(error.__traceback__)[-1:]:
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        print(f"{type(error).__name__} at {place}", file=sys.stderr)
+    return ParseError(
+        f"The file can't be read: its content is damaged or unusual ({type(error).__name__}).",
+        code="file_unreadable",
+        hint="Open it in the program that made it, save it again, or export it as a PDF.",
+    )
+
+
+def _ran_short(memory_mb: int) -> bool:
+    """Tell whether so much was asked for that what failed may have failed for want of memory."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        return found is not None and int(found.group(1)) > _NEARLY_ALL * memory_mb * 1024
+    return False
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="corpus.parsing.sandbox.child", description=__doc__)
+    parser.add_argument("input")
+    parser.add_argument("media_type")
+    parser.add_argument("output_dir")
+    parser.add_argument("--max-pages", type=int, default=1_000)
+    parser.add_argument("--memory-mb", type=int, default=3_072)
+    parser.add_argument("--cpu-s", type=int, default=900)
+    parser.add_argument("--docling-artifacts", type=Path, default=None)
+    return parser.parse_args(argv)
+
+
+def _limit(memory_mb: int, cpu_s: int) -> None:
+    """Bound memory, processor time and file size, and die with the parent."""
+    memory = memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died in between
+            sys.exit(1)
+
+
+def _leave_out_torch() -> None:
+    """Let docling import as where torch is not installed: it saves two seconds and 230 MB a
+    file."""
+    for name in ("torch", "transformers"):
+        sys.modules[name] = None  # type: ignore[assignment]  # how Python itself marks "not there"
+
+
+def _print_progress(done: int, total: int) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        print(f"page {done}/{total}", flush=True)
+
+
+def _write_error(output_dir: Path, error: ParseError) -> int:
+    body = {
+        "code": error.code,
+        "message": str(error),
+        "hint": error.hint,
+        "retryable": error.retryable,
+    }
+    (output_dir / "error.json").write_text(json.dumps(body), encoding="utf-8")
+    return KNOWN_FAILURE
+
+
+def _out_of_memory(memory_mb: int) -> ParseError:
+    return ParseError(
+        f"Reading the file needs more than {memory_mb} MB of memory.",
+        code="parser_memory",
+        hint="Split the file, or ask for a higher limit.",
+        retryable=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Columns of a table that no upright rules divide: they are told by the white strips between."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from corpus.parsing.layout.geometry import Word, middle, overlap, typical_size, union
+from corpus.parsing.layout.runs import link_runs
+from corpus.parsing.tables.grids import Region
+from corpus.parsing.types import Box
+
+# Font heights of white that divide two columns; a blank between words has 0.25 to 0.35.
+MIN_GAP = 0.5
+_REACHED = 2.0  # points of a column's text below a label that reaches it
+_KEPT = 4.0  # points between edges that count as one
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Words that stand together on one line, and the columns that they reach, half-open."""
+
+    words: tuple[Word, ...]
+    left: int
+    right: int
+
+    @cached_property
+    def box(self) -> Box:
+        return union(word.box for word in self.words)
+
+    @property
+    def columns(self) -> range:
+        return range(self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where columns begin and end: the middles of the strips, and how far their text reaches."""
+
+    edges: tuple[float, ...]
+    extents: tuple[tuple[float, float], ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.edges) - 1
+
+    def nearest(self, box: Box) -> int:
+        """Return the column that shares most with a box."""
+        pairs = itertools.pairwise(self.edges)
+        shares = [overlap(box[0], box[2], left, right) for left, right in pairs]
+        if max(shares) > 0:
+            return shares.index(max(shares))
+        return 0 if box[2] <= self.edges[0] else self.count - 1
+
+    def reach(self, box: Box) -> tuple[int, int]:
+        """Return the columns whose text a box stands above or below, half-open."""
+        best = self.nearest(box)
+        reached = [
+            at
+            for at, (left, right) in enumerate(self.extents)
+            if overlap(box[0], box[2], left, right) > min(_REACHED, 0.5 * (right - left))
+        ]
+        reached += [best, *self._around(box)]
+        return min(reached), max(reached) + 1
+
+    def _around(self, box: Box) -> list[int]:
+        """Return the two columns between which a label stands that keeps to the edge of neither."""
+        x = middle(box)[0]
+        for at, ((start, left), (right, end)) in enumerate(itertools.pairwise(self.extents)):
+            edges = abs(box[0] - start), abs(box[2] - left), abs(box[0] - right), abs(box[2] - end)
+            if left < x < right and min(edges) > _KEPT:
+                return [at, at + 1]
+        return []
+
+    def cut(self, line: Sequence[Word]) -> list[Piece]:
+        """Cut a line at the strips, unless its words run across one without a gap.
+
+        What hangs over a column that has words of its own on the line does not reach it.
+        """
+        words = sorted(line, key=lambda word: word.box[0])
+        groups: list[list[Word]] = [[words[0]]]
+        for before, word in itertools.pairwise(words):
+            wide = word.box[0] - before.box[2] >= MIN_GAP * max(before.size, word.size)
+            if wide and self.nearest(before.box) != self.nearest(word.box):
+                groups.append([word])
+            else:
+                groups[-1].append(word)
+        boxes = [union(word.box for word in group) for group in groups]
+        own = [self.nearest(box) for box in boxes]
+        pieces = []
+        for at, (group, box) in enumerate(zip(groups, boxes, strict=True)):
+            left, right = self.reach(box)
+            left = max([left, *(column + 1 for column in own[:at] if column < own[at])])
+            right = min([right, *(column for column in own[at + 1 :] if column > own[at])])
+            pieces.append(Piece(tuple(group), left, right))
+        return pieces
+
+
+def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
+    """Return the columns of the lines of a table: those of its body, since labels may span."""
+    telling = [word for line in _telling_lines(region, lines) for word in line]
+    edges = (region.box[0], *_column_gaps(telling), region.box[2])
+    extents = []
+    for left, right in itertools.pairwise(edges):
+        inside = [word.box for word in telling if left <= middle(word.box)[0] < right]
+        extents.append(
+            (min(b[0] for b in inside), max(b[2] for b in inside)) if inside else (left, right)
+        )
+    return Columns(edges, tuple(extents))
+
+
+def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequence[Word]]:
+    """Return the lines below the labels without those that are one wide run."""
+    top = region.ys[1] if len(region.ys) > 2 else region.ys[0]
+    body = [line for line in lines if middle(line[0].box)[1] >= top] or list(lines)
+    runs = [len(link_runs(line)) for line in body]
+    start = 0 if len(region.ys) > 2 else runs.index(max(runs))  # fewer, wider labels above
+    wide = 0.3 * (region.box[2] - region.box[0])
+    telling = [
+        line
+        for line, count in zip(body[start:], runs[start:], strict=True)
+        if count > 1 or max(w.box[2] for w in line) - min(w.box[0] for w in line) < wide
+    ]
+    return telling or body
+
+
+def _column_gaps(words: Sequence[Word]) -> list[float]:
+    """Return the middles of the white strips that no word crosses."""
+    least = MIN_GAP * typical_size(words)
+    spans = sorted((word.box[0], word.box[2]) for word in words)
+    gaps: list[float] = []
+    reach = spans[0][1]
+    for left, right in spans[1:]:
+        if left - reach >= least:
+            gaps.append((reach + left) / 2)
+        reach = max(reach, right)
+    return gaps

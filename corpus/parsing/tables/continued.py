@@ -1,0 +1,158 @@
+"""Tables over a page break: which table of the next page goes on with the last of this one.
+
+The part on the next page stays a table of its own. Where it prints no labels, those of the part
+before it hold for it too, which is said to the approver; they are not put into the page's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus.parsing.drafts import DraftTable
+from corpus.parsing.layout.geometry import PageCells
+from corpus.parsing.layout.paragraphs import Group
+from corpus.parsing.tables.find import FoundTable
+from corpus.parsing.tables.printed import header_rows, with_header
+from corpus.parsing.types import BlockKind, Cell, Doubt
+
+LABELS_TAKEN_OVER = Doubt(
+    "table_labels_taken_over",
+    "This table has no labels of its own and was taken to go on from the page before. Check that "
+    "its columns are those of that table.",
+)
+GROUPS_OVER_BREAK = Doubt(
+    "table_groups_over_break",
+    "The label of a group on the page before may hold for the first rows here. It was not "
+    "repeated.",
+)
+ROW_OVER_BREAK = Doubt(
+    "table_row_over_break",
+    "The first row here seems to go on with the last row of the page before. They were not joined.",
+)
+_CONTINUED = re.compile(r"\bcont(?:inued|['’.]?d|\.)", re.IGNORECASE)
+_NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+", re.IGNORECASE)
+_LOW = 0.6  # of the page's height: a table without labels below goes on only from there
+_SHIFT = 12.0  # points between edges of one column on two pages
+
+Part = Group | FoundTable
+
+
+def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> list[list[Part]]:
+    """Return the parts of each page; a table that goes on says so and has labels and caption."""
+    joined = [list(page_parts) for page_parts in parts]
+    for above, below, page in zip(joined, joined[1:], pages, strict=False):
+        last, first = _last_table(above), _first_table(below)
+        if last is None or first is None:
+            continue
+        found = _continuation(last, below, first, is_low=last.box[3] > _LOW * page.height)
+        if found is not None:
+            below[first] = found
+    return joined
+
+
+def _last_table(parts: Sequence[Part]) -> FoundTable | None:
+    """Return the table that a page ends with, its notes passed over."""
+    for part in reversed(parts):
+        if isinstance(part, FoundTable):
+            return part
+        if part.kind is not BlockKind.FOOTNOTE:
+            return None
+    return None
+
+
+def _first_table(parts: Sequence[Part]) -> int | None:
+    """Return the place of the table that a page begins with, its caption passed over."""
+    for at, part in enumerate(parts):
+        if isinstance(part, FoundTable):
+            return at
+        if part.kind is not BlockKind.CAPTION:
+            return None
+    return None
+
+
+def _continuation(
+    last: FoundTable, below: Sequence[Part], first: int, *, is_low: bool
+) -> FoundTable | None:
+    """Return the table of the next page as one that goes on with `last`; None where it does not."""
+    table = below[first]
+    if not isinstance(table, FoundTable) or not _same_caption(last.draft, below[:first]):
+        return None
+    if not _same_columns(last.draft.cells, table.draft.cells):
+        return None
+    draft, doubts = table.draft, list(table.draft.doubts)
+    labels = last.draft.header or last.draft.inherited
+    if last.bold_labels and not table.bold_labels and draft.header != labels:
+        draft = replace(draft, cells=with_header(draft.cells, 0))  # a row of the body
+    if draft.header and draft.header != labels:
+        return None
+    if not draft.header:
+        if not is_low:
+            return None
+        doubts.append(LABELS_TAKEN_OVER)
+    doubts += _doubts_of_rows(last.draft, draft)
+    draft = replace(
+        draft,
+        caption=last.draft.caption,
+        continues=True,
+        inherited=_fitting(labels, draft),
+        doubts=tuple(dict.fromkeys(doubts)),
+    )
+    return replace(table, draft=draft, bold_labels=last.bold_labels)
+
+
+def _same_caption(last: DraftTable, above: Sequence[Part]) -> bool:
+    """Tell a table without a caption, or with one that repeats the first part's."""
+    texts = [" ".join(line.text for line in p.lines) for p in above if isinstance(p, Group)]
+    if not texts:
+        return True
+    own, number = _NUMBER.match(texts[-1]), _NUMBER.match(last.caption)
+    same = own is not None and number is not None and own.group() == number.group()
+    return same or bool(_CONTINUED.search(texts[-1]))
+
+
+def _same_columns(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:
+    """Tell whether the columns of two tables stand below each other, but for a shift of both."""
+    columns, below = _columns(cells), _columns(others)
+    if set(columns) != set(below):
+        return False
+    shift = below[0][0] - columns[0][0] if columns.get(0) else 0.0
+    return all(
+        min(abs(below[at][0] - left - shift), abs(below[at][1] - right - shift)) <= _SHIFT
+        for at, (left, right) in columns.items()
+    )
+
+
+def _columns(cells: Sequence[Cell]) -> dict[int, tuple[float, float]]:
+    """Return how far the body's cells of each column reach."""
+    labels = header_rows(cells)
+    found: dict[int, tuple[float, float]] = {}
+    for cell in cells:
+        if cell.columns == 1 and cell.box is not None and cell.row >= labels and cell.text:
+            left, right = found.get(cell.column, (cell.box[0], cell.box[2]))
+            found[cell.column] = (min(left, cell.box[0]), max(right, cell.box[2]))
+    return found
+
+
+def _doubts_of_rows(last: DraftTable, draft: DraftTable) -> list[Doubt]:
+    if not last.rows or not draft.rows:
+        return []
+    doubts = []
+    top = draft.rows[0]
+    grouped = len(last.rows[0]) > max(cell.column + cell.columns for cell in last.cells)
+    if not top[0] or (grouped and len(top) < len(last.rows[0])):
+        doubts.append(GROUPS_OVER_BREAK)
+    if any(text[:1].islower() for text in top):
+        doubts.append(ROW_OVER_BREAK)
+    return doubts
+
+
+def _fitting(labels: tuple[str, ...], draft: DraftTable) -> tuple[str, ...]:
+    """Return labels for the columns of a part, which may have one more or less for its groups."""
+    width = len(draft.rows[0]) if draft.rows else 0
+    if len(labels) == width + 1 and not labels[0]:
+        return labels[1:]
+    if len(labels) + 1 == width:
+        return ("", *labels)
+    return labels if len(labels) == width else ()

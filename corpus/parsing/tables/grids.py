@@ -1,0 +1,163 @@
+"""Tables from ruling lines: a grid of level and upright rules, or level rules alone (as printed in
+journals)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus.parsing.layout.geometry import PageCells, Rule, Word, contains, middle, overlap, union
+from corpus.parsing.layout.ordering import Item, has_gutter
+from corpus.parsing.layout.runs import Line, link_runs, rows_of
+from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.types import Box
+
+_TOUCH = 3.0  # points between the ends of rules that still meet
+_SAME = 4.0  # points between edges that count as one
+_GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the ground of a drawing
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a table stands, and its inner lines. `xs` is empty where no upright rule divides it."""
+
+    box: Box
+    xs: tuple[float, ...]  # column edges, outer ones too
+    ys: tuple[float, ...]  # row edges, outer ones too
+    rules: tuple[Box, ...]
+
+
+def ruled_regions(page: PageCells) -> list[Region]:
+    """Return the ruled tables of a page, from the top down, none inside another."""
+    found: list[Region] = []
+    grids = _grids(page)
+    for region in [*grids, *_level_only(page, grids)]:
+        if not any(_inside(region.box, other.box) for other in found):
+            found.append(region)
+    return sorted(found, key=lambda region: (region.box[1], region.box[0]))
+
+
+def _inside(box: Box, other: Box) -> bool:
+    shared = overlap(box[0], box[2], other[0], other[2]) * overlap(
+        box[1], box[3], other[1], other[3]
+    )
+    return shared > 0.5 * max(1.0, (box[2] - box[0]) * (box[3] - box[1]))
+
+
+def _grids(page: PageCells) -> list[Region]:
+    regions = []
+    for group in _connected([rule.box for rule in page.rules]):
+        xs = distinct([box[0] for box in group if _upright(box)])
+        ys = distinct([box[1] for box in group if not _upright(box)])
+        if len(xs) < 3 or len(ys) < 3:
+            continue
+        box = union(group)
+        filled = {_cell_of(word, xs, ys) for word in page.words if contains(box, middle(word.box))}
+        places = (len(xs) - 1) * (len(ys) - 1)
+        if places > _GRAPH_PAPER and len(filled) * 20 < places:
+            continue
+        if len({column for column, _ in filled}) >= 2 and len({row for _, row in filled}) >= 2:
+            regions.append(Region(box, tuple(xs), tuple(ys), tuple(group)))
+    return regions
+
+
+def _upright(box: Box) -> bool:
+    return box[3] - box[1] > box[2] - box[0]
+
+
+def _cell_of(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
+    x, y = middle(word.box)
+    return (sum(x >= edge for edge in xs), sum(y >= edge for edge in ys))
+
+
+def _connected(boxes: list[Box]) -> list[list[Box]]:
+    """Group rules that touch each other, directly or through others."""
+    groups: list[list[Box]] = []
+    for box in boxes:
+        touching = [group for group in groups if any(_touch(box, other) for other in group)]
+        rest = [group for group in groups if group not in touching]
+        groups = [*rest, [box, *(other for group in touching for other in group)]]
+    return groups
+
+
+def _touch(box: Box, other: Box) -> bool:
+    return (
+        box[0] - _TOUCH <= other[2]
+        and other[0] - _TOUCH <= box[2]
+        and box[1] - _TOUCH <= other[3]
+        and other[1] - _TOUCH <= box[3]
+    )
+
+
+def distinct(values: list[float]) -> list[float]:
+    """Return sorted values, those closer than 4 points as one."""
+    kept: list[float] = []
+    for value in sorted(values):
+        if not kept or value - kept[-1] > _SAME:
+            kept.append(value)
+    return kept
+
+
+def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
+    """Find tables between level rules of equal length, such as those set with booktabs."""
+    level = sorted(
+        (
+            rule.box
+            for rule in _inner_rules(page)
+            if not any(contains(grid.box, middle(rule.box), margin=1.0) for grid in grids)
+        ),
+        key=lambda box: box[1],
+    )
+    regions = []
+    while level:
+        first = level.pop(0)
+        stack = [first]
+        for box in list(level):
+            if abs(box[0] - first[0]) > _SAME or abs(box[2] - first[2]) > _SAME:
+                continue
+            if not _is_tabular(page, union([stack[-1], box])):
+                break
+            stack.append(box)
+            level.remove(box)
+        if len(stack) >= 2:
+            box = union(stack)
+            inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
+            regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
+    return [region for region in regions if _has_columns(page, region.box)]
+
+
+def _inner_rules(page: PageCells) -> list[Rule]:
+    """Return level rules that are not those of a running header or footer."""
+    edge = 0.08 * page.height
+    return [
+        rule for rule in page.rules if rule.horizontal and edge < rule.box[1] < page.height - edge
+    ]
+
+
+def _words_in(page: PageCells, box: Box) -> list[Word]:
+    return [word for word in page.words if contains(box, middle(word.box))]
+
+
+def _is_tabular(page: PageCells, box: Box) -> bool:
+    """Tell rows of cells from a paragraph that happens to stand between two rules."""
+    rows = rows_of(link_runs(_words_in(page, box)))
+    if not rows:
+        return box[3] - box[1] < 8  # a double rule
+    if any(CAPTION.match(row[0].text) for row in rows):
+        return False  # what stands below is another table
+    if box[3] - box[1] > 0.8 * page.height:
+        return False
+    tall = box[3] - box[1] > 0.3 * page.height
+    if tall and has_gutter([Item(0, run.box) for row in rows for run in row]):
+        return False  # the text of two columns
+    single = [row for row in rows if len(row) == 1 and _fills(row[0], box)]
+    return len(single) <= max(1, len(rows) // 3)
+
+
+def _fills(line: Line, box: Box) -> bool:
+    return line.box[2] - line.box[0] > 0.7 * (box[2] - box[0])
+
+
+def _has_columns(page: PageCells, box: Box) -> bool:
+    rows = rows_of(link_runs(_words_in(page, box)))
+    return len(rows) >= 2 and sum(len(row) >= 2 for row in rows) * 2 > len(rows)

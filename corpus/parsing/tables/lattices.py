@@ -1,0 +1,131 @@
+"""Cells of a table that is ruled both ways: what no rule divides is one cell."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from corpus.parsing.layout.geometry import Word, middle, overlap, union
+from corpus.parsing.layout.runs import Line, link_runs, rows_of
+from corpus.parsing.tables.cells import Grid, GridCell
+from corpus.parsing.tables.grids import Region
+from corpus.parsing.types import Box
+
+_NEAR = 4.0  # points between a rule and the edge that it draws
+_DRAWN = 0.5  # share of a cell's side that a rule must cover to divide it
+_DIGIT = re.compile(r"\d")
+
+
+def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
+    """Return the cells between a region's rules; those over several rows and columns as one."""
+    ys, drawn = _row_edges(region, words)
+    levels = [_near(region.rules, y, across=1) for y in ys]
+    uprights = [_near(region.rules, x, across=0) for x in region.xs]
+    spans: list[_Span] = []
+    open_: dict[tuple[int, int], _Span] = {}  # by columns: what the row above ends with
+    for row in range(len(ys) - 1):
+        above, open_ = open_, {}
+        for left, right in _columns_of(uprights, (ys[row], ys[row + 1])):
+            ruled = row in drawn or _covered(levels[row], 0, region.xs[left], region.xs[right])
+            merged = None if ruled else above.get((left, right))
+            if merged is None:
+                merged = _Span(row, row, left, right)
+                spans.append(merged)
+            merged.bottom = row + 1
+            open_[(left, right)] = merged
+    return Grid(tuple(_cells(spans, region.xs, ys, words)))
+
+
+@dataclass
+class _Span:
+    """Rows and columns of one cell, half-open."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+def _cells(
+    spans: Sequence[_Span], xs: Sequence[float], ys: Sequence[float], words: Sequence[Word]
+) -> Iterator[GridCell]:
+    inside: dict[tuple[int, int], list[tuple[int, Word]]] = {}
+    for order, word in enumerate(words):
+        x, y = middle(word.box)
+        place = bisect_right(ys, y, 1, len(ys) - 1) - 1, bisect_right(xs, x, 1, len(xs) - 1) - 1
+        inside.setdefault(place, []).append((order, word))
+    for span in spans:
+        rows, columns = range(span.top, span.bottom), range(span.left, span.right)
+        found = sorted(
+            (pair for row in rows for column in columns for pair in inside.get((row, column), ())),
+            key=itemgetter(0),
+        )
+        box: Box = (xs[span.left], ys[span.top], xs[span.right], ys[span.bottom])
+        held = tuple(word for _, word in found)
+        yield GridCell(span.top, span.left, held, box, len(rows), len(columns))
+
+
+def _near(rules: Sequence[Box], edge: float, *, across: int) -> list[Box]:
+    """Return the rules that draw an edge; `across` is 0 for upright and 1 for level ones."""
+    along = 1 - across
+    return [
+        rule
+        for rule in rules
+        if abs(rule[across] - edge) <= _NEAR
+        and rule[along + 2] - rule[along] > rule[across + 2] - rule[across]
+    ]
+
+
+def _covered(rules: Sequence[Box], along: int, start: float, end: float) -> bool:
+    return any(
+        overlap(rule[along], rule[along + 2], start, end) > _DRAWN * (end - start) for rule in rules
+    )
+
+
+def _columns_of(
+    uprights: Sequence[Sequence[Box]], band: tuple[float, float]
+) -> list[tuple[int, int]]:
+    """Return the columns of a band of rows, those that no upright rule divides there together."""
+    last = len(uprights) - 1
+    divided = [at for at in range(1, last) if _covered(uprights[at], 1, *band)]
+    return list(itertools.pairwise([0, *divided, last]))
+
+
+def _row_edges(region: Region, words: Sequence[Word]) -> tuple[list[float], set[int]]:
+    """Return the edges of rows, and the places of those that are told by the lines of text."""
+    bands = list(itertools.pairwise(region.ys))
+    edges = [region.ys[0]]
+    added: set[int] = set()
+    for top, bottom in bands:
+        inside = [word for word in words if top <= middle(word.box)[1] < bottom]
+        lines = rows_of(link_runs(inside)) if inside else []
+        if _holds_many(region, lines, is_one_of=len(bands)):
+            for above, below in itertools.pairwise(lines):
+                foot = union(run.box for run in above)[3]
+                head = union(run.box for run in below)[1]
+                added.add(len(edges))
+                edges.append((foot + head) / 2)
+        edges.append(bottom)
+    return edges, added
+
+
+def _holds_many(region: Region, lines: Sequence[Sequence[Line]], *, is_one_of: int) -> bool:
+    """Tell several rows without rules between them from one row whose cells are wrapped.
+
+    Where rows are ruled, only rows of figures count as more than one.
+    """
+    width = len(region.xs) - 1
+    full = [line for line in lines if _columns_filled(line, region.xs) == width]
+    if len(lines) < 3 or len(full) < len(lines):
+        return False
+    texts = [run.text for line in lines for run in line[1:]]
+    figures = sum(bool(_DIGIT.search(text)) for text in texts)
+    return is_one_of <= 2 or 2 * figures >= len(texts)
+
+
+def _columns_filled(line: Sequence[Line], xs: Sequence[float]) -> int:
+    return len({sum(middle(word.box)[0] >= x for x in xs) for run in line for word in run.words})

@@ -1,0 +1,202 @@
+"""Cells of a table without upright rules: its rows, by level rules and the distance of lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus.parsing.layout.geometry import Word, middle, union
+from corpus.parsing.layout.runs import link_runs, rows_of
+from corpus.parsing.tables.cells import Grid, GridCell, tight
+from corpus.parsing.tables.columns import Piece, find_columns
+from corpus.parsing.tables.grids import Region
+from corpus.parsing.tables.labels import label_cells
+from corpus.parsing.types import Box
+
+_INDENTED = 4.0  # points
+
+
+@dataclass(frozen=True)
+class StripRow:
+    """Words of one row by column. `spans` where one label stands over all columns."""
+
+    cells: tuple[tuple[Word, ...], ...]
+    box: Box
+    spans: bool = False
+
+    @property
+    def filled(self) -> int:
+        return sum(bool(words) for words in self.cells)
+
+
+def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
+    """Return the cells of a region; rows are told by level rules and by the distance of lines."""
+    lines = [[word for run in row for word in run.words] for row in rows_of(link_runs(words))]
+    columns = find_columns(region, lines)
+    pieces = [columns.cut(line) for line in lines]
+    count = _label_lines(region, pieces, columns.count)
+    cells, depth = label_cells(pieces[:count], columns, region.rules)
+    bands = _bands(region, pieces[count:])
+    guessed = False
+    at = depth
+    for band in bands:
+        rows = _join_wrapped([_row(line, columns.count) for line in band], labelled=count > 0)
+        rows, reaches = _grouped(rows, is_one_of=len(bands))
+        guessed = guessed or any(reach.guessed for reach in reaches)
+        cells += _cells(rows, reaches, columns.edges, at)
+        at += len(rows)
+    return Grid(tuple(cells), depth, guessed)
+
+
+def _label_lines(region: Region, pieces: Sequence[Sequence[Piece]], width: int) -> int:
+    """Return how many lines are known to be labels: those above the first inner rule.
+
+    Without one: bold lines that stand closer to each other than to what is below them; and where
+    the first lines hold labels over several columns, those and the line below.
+    """
+    if len(region.ys) > 2:
+        above = sum(middle(line[0].box)[1] < region.ys[1] for line in pieces)
+        return above if 0 < above < len(pieces) else 0
+    bold = list(itertools.takewhile(_is_bold, pieces))
+    if 1 < len(bold) < len(pieces) and _stand_close(pieces[: len(bold) + 1]):
+        return len(bold)
+    spanning = 0
+    for line in pieces:
+        if not any(1 < piece.right - piece.left < width for piece in line):
+            break
+        spanning += 1
+    return spanning + 1 if 0 < spanning < len(pieces) - 1 else 0
+
+
+def _is_bold(line: Sequence[Piece]) -> bool:
+    return all(word.bold for piece in line for word in piece.words)
+
+
+def _stand_close(lines: Sequence[Sequence[Piece]]) -> bool:
+    """Tell lines of labels, all but the last, from rows: the gap below them is the widest."""
+    boxes = [union(piece.box for piece in line) for line in lines]
+    *gaps, below = [low[1] - high[3] for high, low in itertools.pairwise(boxes)]
+    return all(2 * max(gap, 0.0) < below for gap in gaps)
+
+
+def _bands(region: Region, pieces: Sequence[Sequence[Piece]]) -> list[list[Sequence[Piece]]]:
+    """Return the lines of the body between level rules."""
+    bands = []
+    for top, bottom in itertools.pairwise(region.ys):
+        inside = [line for line in pieces if top <= middle(line[0].box)[1] < bottom]
+        bands += [inside] if inside else []
+    return bands
+
+
+def _row(line: Sequence[Piece], width: int) -> StripRow:
+    cells: list[tuple[Word, ...]] = [()] * width
+    for piece in line:
+        cells[piece.left] += piece.words
+    spans = len(line) == 1 and width > 1 and line[0].right - line[0].left > 1
+    return StripRow(tuple(cells), union(piece.box for piece in line), spans)
+
+
+def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
+    """Add a line to the row above it where it only goes on with some of its cells."""
+    close = _close_gap(rows if labelled else rows[1:])  # the gap below labels tells nothing
+    joined: list[StripRow] = []
+    for row in rows:
+        if joined and _goes_on(joined[-1], row, close):
+            cells = tuple(a + b for a, b in zip(joined[-1].cells, row.cells, strict=True))
+            joined[-1] = StripRow(cells, union([joined[-1].box, row.box]), joined[-1].spans)
+        else:
+            joined.append(row)
+    return joined
+
+
+def _close_gap(rows: Sequence[StripRow]) -> float:
+    """Return the gap that divides lines of one row from rows; -inf where all gaps are alike."""
+    gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(rows)]
+    if not gaps or max(gaps) - min(gaps) < 0.3 * (rows[0].box[3] - rows[0].box[1]):
+        return float("-inf")
+    return (min(gaps) + max(gaps)) / 2
+
+
+def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
+    gap = row.box[1] - above.box[3]
+    few = row.filled <= max(1, len(row.cells) // 2)
+    if gap >= 0.6 * (row.box[3] - row.box[1]) or not (few or gap < close):
+        return False
+    if row.spans or above.spans:
+        return row.spans and above.spans and row.cells[0][0].text[0].islower()
+    if any(words and not cell for words, cell in zip(row.cells, above.cells, strict=True)):
+        return False
+    return gap < close or not row.cells[0] or row.cells[0][0].text[0].islower()
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """The rows of a band, half-open, in which the label of its first column holds."""
+
+    top: int
+    bottom: int
+    words: tuple[Word, ...]
+    guessed: bool = False
+
+
+def _grouped(rows: list[StripRow], *, is_one_of: int) -> tuple[list[StripRow], list[_Reach]]:
+    """Return rows without one that holds only their label, and how far each label reaches.
+
+    A single label between rules holds for all rows there, wherever it stands. Otherwise the empty
+    cells below a label are taken to belong to it, and that is a guess.
+    """
+    labelled = [row for row in rows if row.cells[0]]
+    alone = len(rows) >= 3 and len(labelled) == 1 and labelled[0].filled == 1
+    if alone and labelled[0] is not rows[0]:
+        rows = [row for row in rows if row is not labelled[0]]
+        return rows, [_Reach(0, len(rows), labelled[0].cells[0])]
+    if is_one_of > 1 and len(labelled) == 1 and not alone:
+        return rows, [_Reach(0, len(rows), labelled[0].cells[0])]
+    reaches: list[_Reach] = []
+    for at, row in enumerate(rows):
+        last = reaches[-1] if reaches else None
+        if row.cells[0] or last is None or not last.words or _stands_alone(rows[last.top]):
+            reaches.append(_Reach(at, at + 1, row.cells[0]))
+        else:
+            reaches[-1] = _Reach(last.top, at + 1, last.words, guessed=True)
+    return rows, reaches
+
+
+def _stands_alone(row: StripRow) -> bool:
+    """Tell a row whose only cell is the first: a label over the rows below it."""
+    return row.spans or row.filled == 1
+
+
+def _is_section(rows: Sequence[StripRow], at: int) -> bool:
+    """Tell a label over all columns: it runs across them, or stands out from the rows below."""
+    row = rows[at]
+    if row.spans:
+        return True
+    if row.filled != 1 or not row.cells[0] or at + 1 == len(rows) or not rows[at + 1].cells[0]:
+        return False
+    below = rows[at + 1].cells[0]
+    bold = all(w.bold for w in row.cells[0]) and not all(w.bold for w in below)
+    return bold or below[0].box[0] - row.cells[0][0].box[0] > _INDENTED
+
+
+def _cells(
+    rows: Sequence[StripRow], reaches: Sequence[_Reach], edges: Sequence[float], start: int
+) -> list[GridCell]:
+    cells = []
+    for reach in reaches:
+        spans = reach.bottom - reach.top == 1 and _is_section(rows, reach.top)
+        place = (edges[0], rows[reach.top].box[1], edges[1], rows[reach.bottom - 1].box[3])
+        box = tight(reach.words, place)
+        width = len(edges) - 1 if spans else 1
+        height = reach.bottom - reach.top
+        cells.append(GridCell(start + reach.top, 0, reach.words, box, height, width))
+    wide = {cell.row for cell in cells if cell.columns > 1}
+    for at, row in enumerate(rows, start=start):
+        if at in wide:
+            continue
+        for column in range(1, len(edges) - 1):
+            place = (edges[column], row.box[1], edges[column + 1], row.box[3])
+            words = row.cells[column]
+            cells.append(GridCell(at, column, words, tight(words, place)))
+    return cells
