@@ -99,15 +99,15 @@ def _bodies(pages: Sequence[PageCells]) -> list[PageCells]:
 def _inset_parts(page: PageCells, styles: Styles) -> list[tuple[PageCells, list[Part]]]:
     """Return what stands on a page in other directions, each part with its frame."""
     found = [(inset, _page_parts(inset, styles)) for inset in page.insets if inset.words]
-    for _, parts in found:
-        parts[:1] = [_doubted(part) for part in parts[:1]]
-    return found
+    return [(inset, [_turned(part) for part in parts]) for inset, parts in found]
 
 
-def _doubted(part: Part) -> Part:
+def _turned(part: Part) -> Part:
+    """Return a part with its doubt; a line or two, as a stamp at the edge, is no running text."""
     if isinstance(part, FoundTable):
         return part.with_doubt(TURNED)
     part.doubts.append(TURNED)
+    part.kind = BlockKind.FOOTNOTE if len(part.lines) <= 2 else part.kind
     return part
 
 

@@ -14,6 +14,7 @@ from corpus.parsing.layout.runs import Line
 
 MAX_HEADING_CHARS = 200
 MIN_LETTERS = 3
+_NEARLY = 0.3  # of a size
 LARGER = 1.13  # times the body size; sizes of one font differ less by rounding
 NUMBERED_LARGER = 1.07
 _NUMBERED = re.compile(
@@ -111,25 +112,43 @@ def heading_levels(headings: Sequence[tuple[HeadingStyle, str]]) -> list[int]:
     """Return the level of each heading of a document, in reading order; the first is 1.
 
     Styles are ranked by size, then weight, then capitals, and within a style by number: `2.1`
-    stands one below `2` where both are set alike.
+    stands one below `2` where both are set alike. Headings of one depth of number that are set
+    nearly alike, as those of a scan are, count as set like most of them.
     """
     ranks = _style_ranks({style for style, _ in headings})
     depths = [heading_depth(text) for _, text in headings]
-    keys = [(ranks[style], depth) for (style, _), depth in zip(headings, depths, strict=True)]
+    usual = {depth: _usual_style(headings, depths, depth) for depth in depths if depth}
+    keys = [
+        (ranks[_like(style, usual.get(depth or 0))], depth)
+        for (style, _), depth in zip(headings, depths, strict=True)
+    ]
     highest = {rank: min((d for r, d in keys if r == rank and d), default=1) for rank, _ in keys}
     full = [(rank, (depth or highest[rank]) - highest[rank]) for rank, depth in keys]
     levels = {key: at for at, key in enumerate(sorted(set(full)), start=1)}
     return [levels[key] for key in full]
 
 
+def _usual_style(
+    headings: Sequence[tuple[HeadingStyle, str]], depths: Sequence[int | None], depth: int
+) -> HeadingStyle:
+    """Return the commonest style of the headings numbered so deep; the first of equals."""
+    styles = [style for (style, _), own in zip(headings, depths, strict=True) if own == depth]
+    return Counter(styles).most_common(1)[0][0]
+
+
+def _like(style: HeadingStyle, usual: HeadingStyle | None) -> HeadingStyle:
+    near = usual is not None and abs(style.size - usual.size) <= _NEARLY * usual.size
+    return usual if usual is not None and near and style.bold == usual.bold else style
+
+
 def _style_ranks(styles: set[HeadingStyle]) -> dict[HeadingStyle, int]:
-    """Return the rank of each style from 1; sizes closer than a point are one."""
+    """Return the rank of each style from 1; sizes closer than a point, or a tenth, are one."""
     ranked = sorted(styles, key=lambda s: (-s.size, not s.bold, not s.capitals))
     ranks: dict[HeadingStyle, int] = {}
     rank, before = 0, None
     for style in ranked:
         alike = before and (before.bold, before.capitals) == (style.bold, style.capitals)
-        if before is None or not alike or before.size - style.size >= 1:
+        if before is None or not alike or before.size - style.size >= max(1, 0.1 * style.size):
             rank += 1
         before = style
         ranks[style] = rank

@@ -43,7 +43,9 @@ _NOTHING = "\x00\ufffe\uffff"
 _TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
 _TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
 _ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
-_SPACED = 0.6  # font heights; letter-spaced capitals stand closer, cells of a row further apart
+_GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
+_SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
+_MIN_SPACED = 3
 _ASLANT = Doubt(
     "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
 )
@@ -134,33 +136,38 @@ def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
 
 
 def _pieces(characters: Iterable[_Character | str]) -> Iterator[list[_Character]]:
-    """Yield the characters of each word.
-
-    Blanks that PDFium sees in letter-spaced capitals divide nothing.
-    """
+    """Yield the characters of each word: blanks part them, printed or seen by PDFium, and gaps."""
     parts: list[list[_Character]] = []
     is_open = False
     for character in characters:
         if isinstance(character, str):
             is_open = False
             if character is _PRINTED:
-                yield from _joined(parts)
+                yield from _spelled(parts)
                 parts = []
-        elif is_open and _goes_on(parts[-1][-1], character, 0.5):
+        elif is_open and _goes_on(parts[-1][-1], character, _GAP):
             parts[-1].append(character)
         else:
             if parts and not _goes_on(parts[-1][-1], character, _SPACED):
-                yield from _joined(parts)
+                yield from _spelled(parts)
                 parts = []
             parts.append([character])
             is_open = True
-    yield from _joined(parts)
+    yield from _spelled(parts)
 
 
-def _joined(parts: list[list[_Character]]) -> list[list[_Character]]:
-    if any(len(part) == len(after) == 1 for part, after in itertools.pairwise(parts)):
-        return [[character for part in parts for character in part]]
-    return parts
+def _spelled(parts: Sequence[list[_Character]]) -> Iterator[list[_Character]]:
+    """Yield words; letters set apart for looks, three or more in a row, are one."""
+    for alone, group in itertools.groupby(parts, key=_is_letter):
+        letters = list(group)
+        if alone and len(letters) >= _MIN_SPACED:
+            yield [character for part in letters for character in part]
+        else:
+            yield from letters
+
+
+def _is_letter(part: Sequence[_Character]) -> bool:
+    return len(part) == 1 and part[0].text.isalpha()
 
 
 def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
@@ -169,6 +176,8 @@ def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     `reach` is how far apart they may stand, in font heights.
     """
     one, other = before.font, character.font
+    if character.box == before.box:
+        return True  # of one glyph: a ligature
     if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
         return False
     gap = character.box[0] - before.box[2]
