@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from corpus.parsing.types import Page, Table
 from evaluation.reading.hashing import hashed
 from evaluation.reading.types import Block, Cell, Kind
-from evaluation.reading.words import words_of
+from evaluation.reading.words import cell_words_of, words_of
 
 
 def blocks_of(page: Page, key: bytes) -> tuple[Block, ...]:
@@ -33,7 +33,7 @@ def _blocks(page: Page, key: bytes) -> Iterator[Block]:
 
 def _cells(table: Table, key: bytes) -> Iterator[Cell]:
     for cell in table.cells:
-        words = hashed(words_of(cell.text), key)
+        words = hashed(cell_words_of(cell.text), key)
         if words:
             place = (cell.row, cell.column)
             yield Cell(*place, words, cell.rows, cell.columns, cell.is_header)

@@ -53,7 +53,7 @@ def overall(judged: Sequence[Judged]) -> Iterator[str]:
 def listed(judged: Judged, said: Sequence[Block]) -> Iterator[str]:
     """Yield what is wrong with a page: numbers of true blocks, and what was read of the others."""
     missed, blocks = judged.missed, judged.page.blocks
-    for at in (*missed.headings, *missed.items):
+    for at in (*missed.headings, *missed.items, *missed.boxes):
         yield f"  true block {at}: {_kind(blocks[at])}, not found as such"
     for at, row, column in missed.cells:
         yield f"  true block {at}: cell at row {row}, column {column} not found there"
@@ -86,6 +86,9 @@ def _measure(label: str, hits: Hits, pages: Sequence[Hits]) -> str:
 
 
 def _shares(found: Score, scores: Sequence[Score]) -> Iterator[str]:
+    if found.boxes:
+        yield f"{'boxes':<16} {found.boxed} of {found.boxes} are a block of their own"
+    yield f"{'blocks':<16} {found.placed} of {found.blocks} stand at a place that can be told"
     order = interval_of_ratio([s.inverted for s in scores], [s.pairs for s in scores])
     turned = sum(score.inverted > 0 for score in scores)
     yield (

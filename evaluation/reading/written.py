@@ -1,4 +1,18 @@
-"""What people wrote down of pages, a JSON file each, to pages whose words are hashed. Pure."""
+"""What people wrote down of pages, a JSON file each, to pages whose words are hashed. Pure.
+
+A file is written from the picture of the page, never from what a reader made of it:
+
+    {"document": "x.pdf", "page": 7, "has_table": true, "has_boxes": false, "scanned": false,
+     "dropped": ["running header", "7 of 41"], "unsure": "only where there are two ways to read it",
+     "blocks": [{"kind": "heading", "text": "1.2 Treatment", "level": 2},
+                {"kind": "list_item", "text": "Give it.", "marker": "1.2.4", "depth": 1},
+                {"kind": "table", "cells": [{"row": 0, "column": 0, "rows": 1, "columns": 2,
+                                             "text": "Dose", "header": true}]}]}
+
+Blocks stand as a person reads them; the kinds are those of `types.Kind`. A numbered recommendation
+is an item; a label over the width of a table is a cell over all its columns; empty cells, mere
+bullets and text in pictures are left out; a word that a line cut is joined.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +24,7 @@ from typing import Any
 
 from evaluation.reading.hashing import digest_of, hashed, page_key
 from evaluation.reading.types import Block, Cell, Kind, TruePage, TruthError
-from evaluation.reading.words import Words, words_of
+from evaluation.reading.words import Words, cell_words_of, words_of
 
 Raw = Mapping[str, Any]
 
@@ -85,7 +99,7 @@ def _cells(raw: Sequence[Raw], key: bytes) -> Iterator[Cell]:
         cell = Cell(
             row=int(one["row"]),
             column=int(one["column"]),
-            words=hashed(words_of(str(one["text"])), key),
+            words=hashed(cell_words_of(str(one["text"])), key),
             rows=int(one.get("rows", 1)),
             columns=int(one.get("columns", 1)),
             is_header=bool(one.get("header")),

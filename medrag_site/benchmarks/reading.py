@@ -10,8 +10,9 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from evaluation.reading.hashing import digest_of, page_key
+from evaluation.reading.judging import judge
 from evaluation.reading.parsed import blocks_of
-from evaluation.reading.scores import Judged, judge, total
+from evaluation.reading.scores import Judged, total
 from evaluation.reading.telling import HEAD, LEGEND, compared, listed, overall, page_line
 from evaluation.reading.truth import read_truth, write_truth
 from evaluation.reading.types import Block, TruePage, TruthError

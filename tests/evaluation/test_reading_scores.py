@@ -6,9 +6,10 @@ from itertools import combinations
 
 import pytest
 
+from evaluation.reading.judging import judge
 from evaluation.reading.matching import nearly_same, pair_off, same_item
 from evaluation.reading.placing import count_inverted, places_of
-from evaluation.reading.scores import Hits, Score, judge, total
+from evaluation.reading.scores import Hits, Score, total
 from evaluation.reading.telling import compared, listed, overall, page_line
 from evaluation.reading.types import Block
 from evaluation.stats import interval_of_ratio
@@ -39,6 +40,7 @@ def test_a_page_that_was_read_as_it_is_has_no_fault() -> None:
     assert (score.headings, score.items) == (Hits(1, 1, 1), Hits(1, 1, 1))
     assert score.cells == score.cells_anywhere == Hits(6, 6, 6)
     assert score.words == Hits(words, words, words)
+    assert (score.placed, score.blocks) == (5, 5)
     assert (score.inverted, score.pairs) == (0, 5 * 4 / 2)
     assert (score.leaked, score.dropped) == (0, 2)
     assert not list(listed(found, blocks))
@@ -92,6 +94,16 @@ def test_a_box_may_be_any_block_of_text() -> None:
     ]
     score = judge(true, said).score
     assert (score.headings, score.items) == (Hits(1, 1, 2), Hits(0, 0, 0))
+    assert (score.boxed, score.boxes) == (0, 1), "it was cut"
+
+
+def test_a_box_is_found_where_a_block_has_its_words_and_no_more() -> None:
+    true = page(block("box", "Give oxygen."), block("box", "Call us."), block("box", "Call us."))
+    said = [block("list_item", "Give oxygen."), block("paragraph", "Call us.")]
+    found = judge(true, said)
+    assert (found.score.boxed, found.score.boxes, found.missed.boxes) == (2, 3, (2,))
+    joined = [block("paragraph", "Give oxygen. Call us."), table("Call us.")]
+    assert judge(true, joined).score.boxed == 0
 
 
 def test_a_row_that_is_missing_costs_the_place_of_those_below() -> None:

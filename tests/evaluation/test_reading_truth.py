@@ -17,7 +17,7 @@ from evaluation.reading.hashing import digest_of, hashed, page_key
 from evaluation.reading.parsed import blocks_of
 from evaluation.reading.truth import TRUTH, read_truth, write_truth
 from evaluation.reading.types import Kind, TruthError
-from evaluation.reading.words import words_of
+from evaluation.reading.words import cell_words_of, words_of
 from evaluation.reading.written import read_written
 
 CONTENT = b"%PDF-1.7 the bytes of a guideline"
@@ -51,6 +51,12 @@ def test_words_of_nothing() -> None:
     assert words_of("• – ") == ()
 
 
+def test_a_cell_that_is_only_a_sign_says_something() -> None:
+    assert cell_words_of("•") == cell_words_of(" ✓ ") != cell_words_of("–") == cell_words_of("-")
+    assert cell_words_of("• 5 mg") == words_of("5 mg")
+    assert cell_words_of(" ") == ()
+
+
 def test_a_hash_needs_the_bytes_of_the_document_and_the_page() -> None:
     here = hashed(["dose"], page_key(CONTENT, 1))
     assert here == hashed(["dose"], page_key(CONTENT, 1))
@@ -73,7 +79,7 @@ def written(folder: Path, **changes: Any) -> Path:
         {"row": 0, "column": 0, "rows": 1, "columns": 2, "text": "Dose", "header": True},
         {"row": 1, "column": 0, "text": "Adults"},
         {"row": 1, "column": 1, "text": "5 mg"},
-        {"row": 2, "column": 0, "text": "–"},
+        {"row": 2, "column": 0, "text": ""},
     ]
     raw = {
         "document": "guideline.pdf",
