@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from evaluation.reading.aligning import same_cells_aligned
 from evaluation.reading.matching import (
     is_within,
     nearly_same,
@@ -33,7 +34,7 @@ def judge(page: TruePage, said: Blocks) -> Judged:
     not_found = tuple(at for at, place in enumerate(places) if place is None)
     leaked = _leaked(page, said)
     score = Score(
-        *(headings.hits, items.hits, tables.hits, tables.anywhere, _overlap(page.blocks, said)),
+        *(headings.hits, items.hits, *tables.hits, _overlap(page.blocks, said)),
         *(len(boxes) - len(mixed), len(boxes)),
         *(len(places) - len(not_found), len(places), *count_inverted(places)),
         *(len(leaked), len(page.dropped)),
@@ -54,8 +55,7 @@ class _Compared:
 
 @dataclass(frozen=True)
 class _Tables:
-    hits: Hits
-    anywhere: Hits
+    hits: tuple[Hits, Hits, Hits]  # by place, in rows and columns that are aligned, anywhere
     missed: tuple[tuple[int, int, int], ...]
     false: tuple[int, ...]
 
@@ -78,14 +78,19 @@ def _compare_tables(true: Blocks, said: Blocks) -> _Tables:
     wanted, got = _of_kind(true, Kind.TABLE), _of_kind(said, Kind.TABLE)
     pairs = pair_tables([true[at] for at in wanted], [said[at] for at in got])
     partners = {wanted[place]: said[got[at]].cells for place, at in pairs}
-    hits = {at: same_cells(true[at].cells, partners.get(at, ())) for at in wanted}
-    anywhere = (same_cells_anywhere(true[at].cells, partners.get(at, ())) for at in wanted)
+    hits = [
+        {at: same(true[at].cells, partners.get(at, ())) for at in wanted}
+        for same in (same_cells, same_cells_aligned, same_cells_anywhere)
+    ]
     count = (sum(len(true[at].cells) for at in wanted), sum(len(said[at].cells) for at in got))
+    by_place, aligned, anywhere = (Hits(sum(map(len, found.values())), *count) for found in hits)
+    paired = {other for _, other in pairs}
     return _Tables(
-        Hits(sum(map(len, hits.values())), *count),
-        Hits(sum(map(len, anywhere)), *count),
-        tuple((at, c.row, c.column) for at in wanted for c in true[at].cells if c not in hits[at]),
-        tuple(place for at, place in enumerate(got) if at not in {other for _, other in pairs}),
+        (by_place, aligned, anywhere),
+        tuple(
+            (at, c.row, c.column) for at in wanted for c in true[at].cells if c not in hits[1][at]
+        ),
+        tuple(place for at, place in enumerate(got) if at not in paired),
     )
 
 

@@ -41,6 +41,7 @@ class Score:
     headings: Hits = Hits()
     items: Hits = Hits()
     cells: Hits = Hits()  # the same words in the same row and column of the same table
+    cells_aligned: Hits = Hits()  # where rows and columns lost or made up shift no others
     cells_anywhere: Hits = Hits()  # in the same table
     words: Hits = Hits()
     boxed: int = 0  # boxes whose words are those of one block

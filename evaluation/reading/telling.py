@@ -12,6 +12,7 @@ _NAMES = {
     "headings": "headings",
     "items": "list items",
     "cells": "cells",
+    "cells_aligned": "cells, aligned",
     "cells_anywhere": "cells, wherever",
     "words": "words",
 }
@@ -19,11 +20,12 @@ _WIDTH = 40  # of a document's name
 _SHOWN = 90  # characters of a block
 
 HEAD = (
-    f"{'page':<{_WIDTH + 6}} {'headings':>9} {'items':>9} {'cells':>11} {'wherever':>8}"
-    f" {'words':>12} {'order':>9} {'leaked':>6}"
+    f"{'page':<{_WIDTH + 6}} {'headings':>9} {'items':>9} {'cells':>11} {'aligned':>7}"
+    f" {'wherever':>8} {'words':>12} {'order':>9} {'leaked':>6}"
 )
 LEGEND = (
-    "headings, items, cells: found/true/read; wherever: cells found in any row and column; "
+    "headings, items, cells: found/true/read; aligned: cells found where rows and columns that "
+    "were lost or made up don't shift the others; wherever: in any row and column of the table; "
     "words: recall, precision; order: pairs of blocks the other way round/pairs found; "
     "leaked: running headers and footers in the text/there are"
 )
@@ -34,7 +36,8 @@ def page_line(name: str, judged: Judged) -> str:
     words = f"{score.words.recall:.3f} {score.words.precision:.3f}"
     return (
         f"{name[:_WIDTH]:<{_WIDTH}} {page.number:5} {_hits(score.headings):>9}"
-        f" {_hits(score.items):>9} {_hits(score.cells):>11} {score.cells_anywhere.found:>8}"
+        f" {_hits(score.items):>9} {_hits(score.cells):>11} {score.cells_aligned.found:>7}"
+        f" {score.cells_anywhere.found:>8}"
         f" {words:>12} {_share(score.inverted, score.pairs):>9}"
         f" {_share(score.leaked, score.dropped):>6}{_marks(judged)}"
     )
@@ -56,7 +59,7 @@ def listed(judged: Judged, said: Sequence[Block]) -> Iterator[str]:
     for at in (*missed.headings, *missed.items, *missed.boxes):
         yield f"  true block {at}: {_kind(blocks[at])}, not found as such"
     for at, row, column in missed.cells:
-        yield f"  true block {at}: cell at row {row}, column {column} not found there"
+        yield f"  true block {at}: cell at row {row}, column {column} not found"
     for at in missed.not_found:
         yield f"  true block {at}: {_kind(blocks[at])}, stands nowhere for certain"
     for at in missed.leaked:

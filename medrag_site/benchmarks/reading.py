@@ -128,6 +128,10 @@ def _judgement(
                 yield page_line(file.path.stem, judged[-1])
                 yield from listed(judged[-1], said) if with_list else ()
         yield from overall(judged)
+        sure = [one for one in judged if not one.page.unsure]
+        if 0 < len(sure) < len(judged):
+            yield "without those that can be read in two ways:"
+            yield from overall(sure)
         totals[name] = total(one.score for one in judged)
     yield from compared(totals) if len(names) > 1 else ()
 

@@ -38,7 +38,7 @@ def test_a_page_that_was_read_as_it_is_has_no_fault() -> None:
     found = judge(page(*blocks, dropped=("Local guideline", "7")), blocks)
     score, words = found.score, 2 + 8 + 11 + 5 + 3
     assert (score.headings, score.items) == (Hits(1, 1, 1), Hits(1, 1, 1))
-    assert score.cells == score.cells_anywhere == Hits(6, 6, 6)
+    assert score.cells == score.cells_aligned == score.cells_anywhere == Hits(6, 6, 6)
     assert score.words == Hits(words, words, words)
     assert (score.placed, score.blocks) == (5, 5)
     assert (score.inverted, score.pairs) == (0, 5 * 4 / 2)
@@ -109,7 +109,25 @@ def test_a_box_is_found_where_a_block_has_its_words_and_no_more() -> None:
 def test_a_row_that_is_missing_costs_the_place_of_those_below() -> None:
     found = judge(page(table(*DOSES)), [table(DOSES[0], DOSES[2])]).score
     assert found.cells == Hits(found=2, true=6, said=4)
-    assert found.cells_anywhere == Hits(found=4, true=6, said=4)
+    assert found.cells_aligned == found.cells_anywhere == Hits(found=4, true=6, said=4)
+
+
+def test_a_column_that_a_rule_made_up_shifts_no_other_where_they_are_aligned() -> None:
+    read = table("| Weight | Dose", "Under 50 | | 20 mg", "| 50 and over | 40 mg")
+    found = judge(page(table(*DOSES)), [read]).score
+    assert found.cells == Hits(found=1, true=6, said=6)
+    assert found.cells_aligned == Hits(found=6, true=6, said=6)
+
+
+def test_a_cell_in_a_wrong_row_or_column_is_not_aligned() -> None:
+    swapped = table("Weight | Dose", "Under 50 | 40 mg", "50 and over | 20 mg")
+    found = judge(page(table(*DOSES)), [swapped]).score
+    assert found.cells == found.cells_aligned == Hits(found=4, true=6, said=6)
+    assert found.cells_anywhere == Hits(found=6, true=6, said=6)
+    mirrored = table(*(" | ".join(reversed(row.split(" | "))) for row in DOSES))
+    assert judge(page(table(*DOSES)), [mirrored]).score.cells_aligned.found == 3
+    flat = table(" | ".join(DOSES))
+    assert judge(page(table(*DOSES)), [flat]).score.cells_aligned.found == 2
 
 
 def test_a_table_that_was_read_as_text_and_one_that_is_none_count() -> None:
@@ -205,11 +223,11 @@ def test_lines_name_what_is_wrong_without_a_word_of_the_truth() -> None:
     lines = list(listed(judged, said))
     assert "  true block 0: heading of 1 words, not found as such" in lines
     assert "  true block 1: list item of 2 words, not found as such" in lines
-    assert "  true block 2: cell at row 0, column 1 not found there" in lines
+    assert "  true block 2: cell at row 0, column 1 not found" in lines
     assert "  read block 0: heading of 1 words, is none: Seen" in lines
     assert not [word for line in lines for word in ("Secret", "Hidden") if word in line]
     shares = f"{2 / 6:.3f} {2 / 4:.3f}"
-    expected = f"guideline 1 0/1/1 0/1/0 1/2/2 1 {shares} - -"
+    expected = f"guideline 1 0/1/1 0/1/0 1/2/2 1 1 {shares} - -"
     assert page_line("guideline", judged).split() == expected.split()
 
 

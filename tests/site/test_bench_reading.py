@@ -153,6 +153,8 @@ def written(folder: Path, pages: Path) -> Path:
     ]
     raw = {"document": "dose.pdf", "page": 1, "dropped": ["A header"], "blocks": blocks}
     (pages / "dose.p1.json").write_text(json.dumps(raw), encoding="utf-8")
+    unsure = {"document": "dose.pdf", "page": 2, "dropped": [], "blocks": [], "unsure": "so or so"}
+    (pages / "dose.p2.json").write_text(json.dumps(unsure), encoding="utf-8")
     return pages
 
 
@@ -161,13 +163,15 @@ def test_pages_are_compared_with_what_a_person_wrote(
 ) -> None:
     truth, pages = tmp_path / "truth.json.gz", written(folder, tmp_path / "pages")
     said = say(capsys, reading=folder, write_truth=pages, truth=truth)
-    assert "1 pages of 1 documents" in said
+    assert "2 pages of 1 documents" in said
     said = say(capsys, reading=folder, truth=truth, list=True, against=settings.BASE_DIR)
     assert "other.PDF" not in said, "only documents of the truth are read"
     cells = len(DOSES) * len(DOSES[0])
     assert f"{cells - 1}/{cells}/{cells}" in said
-    assert "headings         precision 1.000  recall 1.000  F1 1.000" in said
-    assert "true block 3: cell at row 3, column 2 not found there" in said
+    assert "headings         precision 0.500  recall 1.000" in said
+    sure = said.split("without those that can be read in two ways:")[1]
+    assert "headings         precision 1.000  recall 1.000  F1 1.000" in sure
+    assert "true block 3: cell at row 3, column 2 not found" in said
     assert said.count(f"cells, F1{(cells - 1) / cells:27.3f}") == 1
     assert "leaked           0.000 [0.000, 0.000] (n=1) of 1 running headers" in said
 
