@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -35,7 +36,7 @@ def pair_off(
     """
     found: dict[int, int] = {}
     used: set[int] = set()
-    for alike in (Words.__eq__, same):
+    for alike in (operator.eq, same):
         for place, words in enumerate(true):
             partners = (at for at, read in enumerate(said) if at not in used and alike(words, read))
             at = next(partners, None) if place not in found else None
@@ -69,7 +70,7 @@ def same_cells(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
 
 def same_cells_anywhere(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
     """Return the true cells whose words are those of a cell of the other table, each used once."""
-    pairs = pair_off([cell.words for cell in true], [cell.words for cell in said], Words.__eq__)
+    pairs = pair_off([cell.words for cell in true], [cell.words for cell in said], operator.eq)
     return [true[place] for place, _ in pairs]
 
 

@@ -28,29 +28,23 @@ _PROGRAMS = ("corpus.parsing.sandbox.child", "corpus.parsing.child")  # the seco
 
 @dataclass(frozen=True)
 class Reader:
-    """A checkout of this project that reads files, which is printed by its `name`."""
+    """A checkout of this project: how it is called in print, and what starts its child."""
 
     name: str
-    checkout: Path
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """Return what starts its child. Raises CommandError where it has none."""
-        for program in _PROGRAMS:
-            if self.checkout.joinpath(*program.split(".")).with_suffix(".py").is_file():
-                path = f"PYTHONPATH={self.checkout.resolve()}"
-                return ("env", path, sys.executable, "-m", program)
-        raise CommandError(f"{self.checkout}: no checkout of this project that reads files.")
+    command: tuple[str, ...]
 
 
 def readers(against: Path | None) -> list[Reader]:
     """Return this checkout, and the other where there is one. Raises CommandError."""
-    found = [Reader("here", settings.BASE_DIR)]
-    if against is not None:
-        found.append(Reader("there", against))
-    for reader in found:
-        reader.command  # noqa: B018  fails now and not after the first file
-    return found
+    found = [Reader("here", _command(settings.BASE_DIR))]
+    return found if against is None else [*found, Reader("there", _command(against))]
+
+
+def _command(checkout: Path) -> tuple[str, ...]:
+    for program in _PROGRAMS:
+        if checkout.joinpath(*program.split(".")).with_suffix(".py").is_file():
+            return ("env", f"PYTHONPATH={checkout.resolve()}", sys.executable, "-m", program)
+    raise CommandError(f"{checkout}: no checkout of this project that reads files.")
 
 
 @dataclass(frozen=True)

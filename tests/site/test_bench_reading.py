@@ -12,11 +12,9 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from corpus.parsing.types import Doubt, Page, ParsedDocument
-from medrag_site.benchmarks.readers import Read, Reader, ReadFile, _Clock, read, readers
+from medrag_site.benchmarks.readers import Read, ReadFile, _Clock, read, readers
 from medrag_site.benchmarks.speeds import file_lines, ratios, summary
 from tests.corpus.parsing_fixtures import DOSES, dosing_table, make_pdf, picture_pdf, plain_page
-
-HERE = Reader("here", settings.BASE_DIR)
 
 
 @pytest.fixture
@@ -82,7 +80,7 @@ def test_no_document_goes_beyond_the_pages_that_are_asked_for(
 
 def test_a_page_without_text_is_counted_apart(tmp_path: Path) -> None:
     source = make_pdf(tmp_path / "source.pdf", plain_page("warfarin"))
-    one = read(HERE, picture_pdf(tmp_path / "scan.pdf", source), max_pages=10)
+    one = read(readers(None)[0], picture_pdf(tmp_path / "scan.pdf", source), max_pages=10)
     assert (one.pages, one.scanned, one.failure) == (1, frozenset({1}), "")
     assert one.seconds_of(one.scanned) == pytest.approx((one.cpu_s, one.wall_s))
     assert "1 scanned pages in " in "\n".join(summary("here", [one]))
