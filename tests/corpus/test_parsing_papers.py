@@ -79,6 +79,7 @@ ODD = {
     CHEXNET: ["Formally,"],  # the limit of a sum comes after the full stop of its formula
     CLINICALBERT: [
         "bert is a deep neural network",  # a name in small capitals begins it
+        "To evaluate representations of clinical text, we calculate the similarity",  # to a formula
         "The probability of readmission is computed using",  # it ends with a formula
         "(5)",  # the number of a formula that ends with a full stop
     ],

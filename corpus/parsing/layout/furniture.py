@@ -55,7 +55,8 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
 
     A line counts when it stands at the same height on at least a third of the pages, and on
     another, with the same text but for figures; when many pages have a line in that type there at
-    their edge and another page has this one, as a chapter's name; or when it is a page number.
+    their edge, and another page has this one, as a chapter's name, or it is small print on most;
+    or when it is a page number.
     """
     usual = typical_size([word for page in pages for word in page.words])
     margins = [_Margin(page, line) for page in pages for line in _margin_lines(page)]
@@ -69,8 +70,9 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
         page, line = margin.page, margin.line
         same = texts[line.text.lower(), margin.place]
         alike = patterns[margin.pattern, margin.place] if line.size <= 1.05 * usual else same
-        in_place = margin.is_at_edge and slots[margin.slot, 0] >= many and max(same, alike) >= 2
-        repeated = max(same, alike) >= enough or in_place
+        there = slots[margin.slot, 0] if margin.is_at_edge else 0
+        again = max(same, alike) >= 2 or (line.size < 0.95 * usual and 2 * there >= len(pages))
+        repeated = max(same, alike) >= enough or (there >= many and again)
         alone = len(pages) == 1 and _is_head(page, line, usual)
         if (repeated and not _is_said(line, usual)) or alone or _is_number(page, line):
             running.update(id(word) for word in line.words)

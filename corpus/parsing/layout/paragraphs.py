@@ -12,7 +12,7 @@ from corpus.parsing.layout.geometry import union
 from corpus.parsing.layout.joining import Vocabulary, glue_between
 from corpus.parsing.layout.lists import is_bullet, is_recommendation, list_marker
 from corpus.parsing.layout.runs import Line, pitch_of
-from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth
+from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth, is_title_of
 from corpus.parsing.types import BlockKind, Box, Doubt
 
 _ENDED = re.compile(r"[.:;?!]['\")\]”’]?$")
@@ -155,8 +155,10 @@ def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
         return True
     if styles.by_ocr:
         return styles.is_heading([*lines]) != styles.is_heading([line])
-    heading = all(item.bold for item in lines) and styles.is_heading(lines)
-    return line.bold != last.bold and (heading or (line.bold and styles.is_heading([line])))
+    apart = styles.is_set_apart(lines)
+    if apart == styles.is_set_apart([line]):
+        return False
+    return styles.is_heading(lines if apart else [line])
 
 
 def _centred(above: Line, line: Line) -> bool:
@@ -167,8 +169,9 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     if group.kind is BlockKind.CAPTION:
         return group.kind
     if styles.is_heading(group.lines):
-        bullet = group.kind is BlockKind.LIST_ITEM and not group.lines[0].text[0].isalnum()
-        if not bullet:
+        if is_title_of(group.text):
+            return BlockKind.CAPTION
+        if not is_bullet(group.text):
             return BlockKind.HEADING
     small = all(line.size < _SMALL * styles.body for line in group.lines)
     low = group.lines[0].box[1] > 0.6 * page_height

@@ -14,6 +14,7 @@ from corpus.parsing.layout.runs import Line
 
 MAX_HEADING_CHARS = 200
 MIN_LETTERS = 3
+_TEXT = 0.1  # of the letters of the body's size: a font in which text is set
 _NEARLY = 0.3  # of a size
 LARGER = 1.13  # times the body size; sizes of one font differ less by rounding
 NUMBERED_LARGER = 1.07
@@ -27,6 +28,9 @@ CAPTION = re.compile(
 )
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
 _TAG = re.compile(r"^\[[^\]]*\]$")  # the year of a recommendation
+_TITLE_OF = re.compile(
+    r"^(?:Table|Figure|Fig|Box|Algorithm|Chart)\.?\s+[A-Z]?\d{1,3}[a-z]?\b", re.I
+)
 _SENTENCE_END = re.compile(r"[.;,]$")
 
 
@@ -36,6 +40,14 @@ class Styles:
 
     body: float
     by_ocr: bool = False
+    fonts: frozenset[str] = frozenset()  # in which text of that size is set
+
+    def is_set_apart(self, lines: Sequence[Line]) -> bool:
+        """Tell lines in bold, or in a font in which the document sets no text."""
+        if all(line.bold for line in lines):
+            return True
+        names = {family(word.font) for line in lines for word in line.words if word.text.isalnum()}
+        return bool(names and self.fonts and all(names)) and names.isdisjoint(self.fonts)
 
     def is_heading(self, lines: Sequence[Line]) -> bool:
         """Tell whether lines that belong together are a heading."""
@@ -52,10 +64,8 @@ class Styles:
             return self._is_ocr_heading(lines, text)
         least = LARGER if heading_depth(text) is None else NUMBERED_LARGER
         larger = all(line.size >= least * self.body for line in lines)
-        bold = (
-            all(line.bold for line in lines) and min(line.size for line in lines) >= 0.9 * self.body
-        )
-        return larger or (bold and len(lines) <= 2)
+        full = min(line.size for line in lines) >= 0.9 * self.body
+        return larger or (full and len(lines) <= 2 and self.is_set_apart(lines))
 
     def _is_ocr_heading(self, lines: Sequence[Line], text: str) -> bool:
         if len(lines) > 2 or len(text) > 100:
@@ -64,9 +74,15 @@ class Styles:
         return larger or (heading_depth(text) is not None and len(lines) == 1 and len(text) <= 70)
 
 
+def is_title_of(text: str) -> bool:
+    """Tell `Table 3` or `Box 1` with a name behind it, which set apart is a caption."""
+    return _TITLE_OF.match(text) is not None
+
+
 def measure(pages: Sequence[PageCells]) -> Styles:
     """Return the styles of pages that were read in the same way."""
     sizes = Counter[float]()
+    fonts = Counter[str]()
     for page in pages:
         for word in page.words:
             if not word.bold:
@@ -75,7 +91,17 @@ def measure(pages: Sequence[PageCells]) -> Styles:
         for page in pages:
             sizes.update(round(word.size * 2) / 2 for word in page.words)
     body = max(sizes, key=lambda size: (sizes[size], -size)) if sizes else 10.0
-    return Styles(body, by_ocr=any(page.ocr_confidence is not None for page in pages))
+    for page in pages:
+        for word in page.words:
+            if not word.bold and abs(word.size - body) <= 0.1 * body:
+                fonts[family(word.font)] += len(word.text)
+    text = frozenset(font for font, count in fonts.items() if count >= _TEXT * fonts.total())
+    return Styles(body, any(page.ocr_confidence is not None for page in pages), text)
+
+
+def family(font: str) -> str:
+    """Return a font's name without the mark of a subset (`ABCDEF+`)."""
+    return font.rpartition("+")[2]
 
 
 def heading_depth(text: str) -> int | None:

@@ -127,6 +127,11 @@ def looks_like_labels_and_cells(rows: Sequence[Sequence[Line]]) -> bool:
     return len(widest) >= 3 and len(full) >= 4 and len(full) * 3 >= 2 * len(rows) and short
 
 
+def is_marginal(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell marks beside text, as the grade of a recommendation, from a first column."""
+    return all(len(row[0].text) <= 2 and not row[0].text.isdigit() for row in rows if len(row) > 1)
+
+
 def reads_on(rows: Sequence[Sequence[Line]]) -> bool:
     """Tell prose: lines of a column go on in the one below, which begins with a small letter."""
     pairs = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +13,14 @@ from corpus.parsing.layout.geometry import PageCells, Word, contains, middle, un
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
 from corpus.parsing.layout.styles import CAPTION
-from corpus.parsing.tables.aligned import aligned_stretches, looks_like_labels_and_cells, reads_on
+from corpus.parsing.tables.aligned import (
+    aligned_stretches,
+    is_marginal,
+    looks_like_labels_and_cells,
+    reads_on,
+)
 from corpus.parsing.tables.cells import Grid, without_empty
-from corpus.parsing.tables.grids import Region, ruled_regions
+from corpus.parsing.tables.grids import Region, ruled_regions, without_title
 from corpus.parsing.tables.lattices import lattice_grid
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.tables.strips import strip_grid
@@ -57,7 +63,7 @@ class FoundTable:
 def find_ruled(page: PageCells) -> list[FoundTable]:
     """Return the tables of a page that are drawn with rules."""
     found = []
-    for region in ruled_regions(page):
+    for region in map(without_title, ruled_regions(page), itertools.repeat(page.words)):
         words = [word for word in page.words if contains(region.box, middle(word.box), margin=1.0)]
         table = build_table(region, words)
         if table is not None:
@@ -155,6 +161,8 @@ def _candidates(
         announced = _announced(lines, box)
         words = [word for run in runs for word in run.words]
         table = build_table(Region(box, (), (box[1], box[3] + 1), ()), words, announced=announced)
+        if is_marginal(rows):
+            continue
         if table is not None and len(rows) >= (2 if announced else _MIN_ALIGNED_ROWS):
             yield rows, runs, table if announced else table.with_doubt(BY_ALIGNMENT)
 

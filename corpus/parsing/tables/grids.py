@@ -4,16 +4,17 @@ journals)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.parsing.layout.geometry import PageCells, Rule, Word, contains, middle, overlap, union
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, rows_of
-from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.layout.styles import CAPTION, is_title_of
 from corpus.parsing.types import Box
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
+_OPEN_ROW = 40.0  # points that a row without its outer rule reaches at most
 _GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the ground of a drawing
 
 
@@ -35,6 +36,18 @@ def ruled_regions(page: PageCells) -> list[Region]:
         if not any(_inside(region.box, other.box) for other in found):
             found.append(region)
     return sorted(found, key=lambda region: (region.box[1], region.box[0]))
+
+
+def without_title(region: Region, words: Sequence[Word]) -> Region:
+    """Return a region without a first row that is the table's own title, `Table 3 ...`."""
+    if len(region.ys) < 4:
+        return region
+    left, _, right, bottom = region.box
+    row = (left, region.ys[0], right, region.ys[1])
+    lines = rows_of(link_runs([word for word in words if contains(row, middle(word.box))]))
+    if not lines or not is_title_of(lines[0][0].text):
+        return region
+    return replace(region, box=(left, region.ys[1], right, bottom), ys=region.ys[1:])
 
 
 def _inside(box: Box, other: Box) -> bool:
@@ -120,10 +133,25 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
             stack.append(box)
             level.remove(box)
         if len(stack) >= 2:
+            stack = [*_row_beyond(page, stack, above=True), *stack]
+            stack = [*stack, *_row_beyond(page, stack, above=False)]
             box = union(stack)
             inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
             regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
     return [region for region in regions if _has_columns(page, region.box)]
+
+
+def _row_beyond(page: PageCells, stack: Sequence[Box], *, above: bool) -> list[Box]:
+    """Return an edge beyond the rules of a table where a row like the next stands open there."""
+    near, next_ = (stack[0], stack[1]) if above else (stack[-1], stack[-2])
+    tall = min(abs(next_[1] - near[1]), _OPEN_ROW)
+    edge = near[1] - tall if above else near[1] + tall
+    top, bottom = sorted((near[1], edge))
+    outside = (near[0], top, near[2], bottom)
+    inside = (near[0], min(near[1], next_[1]), near[2], max(near[1], next_[1]))
+    lefts = [[run.box[0] for run in link_runs(_words_in(page, box))] for box in (outside, inside)]
+    alike = [x for x in set(map(round, lefts[0])) if any(abs(x - y) <= _SAME for y in lefts[1])]
+    return [(near[0], edge, near[2], edge)] if len(alike) >= 2 else []
 
 
 def _inner_rules(page: PageCells) -> list[Rule]:

@@ -17,6 +17,7 @@ from corpus.parsing.types import Box
 
 _NEAR = 4.0  # points between a rule and the edge that it draws
 _DRAWN = 0.5  # share of a cell's side that a rule must cover to divide it
+_WHITE = 0.8  # font heights
 _DIGIT = re.compile(r"\d")
 
 
@@ -29,7 +30,9 @@ def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
     open_: dict[tuple[int, int], _Span] = {}  # by columns: what the row above ends with
     for row in range(len(ys) - 1):
         above, open_ = open_, {}
-        for left, right in _columns_of(uprights, (ys[row], ys[row + 1])):
+        band = (ys[row], ys[row + 1])
+        inside = [word for word in words if band[0] <= middle(word.box)[1] < band[1]]
+        for left, right in _columns_of(region.xs, uprights, band, inside):
             ruled = row in drawn or _covered(levels[row], 0, region.xs[left], region.xs[right])
             merged = None if ruled else above.get((left, right))
             if merged is None:
@@ -87,12 +90,27 @@ def _covered(rules: Sequence[Box], along: int, start: float, end: float) -> bool
 
 
 def _columns_of(
-    uprights: Sequence[Sequence[Box]], band: tuple[float, float]
+    xs: Sequence[float],
+    uprights: Sequence[Sequence[Box]],
+    band: tuple[float, float],
+    words: Sequence[Word],
 ) -> list[tuple[int, int]]:
-    """Return the columns of a band of rows, those that no upright rule divides there together."""
+    """Return the columns of a band of rows, those together that nothing divides there.
+
+    What divides is an upright rule, or white where another row has one.
+    """
     last = len(uprights) - 1
-    divided = [at for at in range(1, last) if _covered(uprights[at], 1, *band)]
+    divided = [
+        at for at in range(1, last) if _covered(uprights[at], 1, *band) or _is_white(xs[at], words)
+    ]
     return list(itertools.pairwise([0, *divided, last]))
+
+
+def _is_white(x: float, words: Sequence[Word]) -> bool:
+    """Tell a gap between words on both sides of `x` that is too wide for a blank."""
+    left = [word.box[2] for word in words if middle(word.box)[0] < x]
+    right = [word.box[0] for word in words if middle(word.box)[0] >= x]
+    return bool(left and right) and min(right) - max(left) >= _WHITE * words[0].size
 
 
 def _row_edges(region: Region, words: Sequence[Word]) -> tuple[list[float], set[int]]:
