@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpus.parsing.types import Page, Table
+from corpus.parsing.layout.lists import is_recommendation
+from corpus.parsing.types import BlockKind, Page, Table
 from evaluation.reading.hashing import hashed
 from evaluation.reading.types import Block, Cell, Kind
 from evaluation.reading.words import cell_words_of, words_of
@@ -13,7 +14,8 @@ from evaluation.reading.words import cell_words_of, words_of
 def blocks_of(page: Page, key: bytes) -> tuple[Block, ...]:
     """Return the blocks of a page in reading order, their words hashed by `key`.
 
-    A table has the cells that are printed, not the rows that are searched, which repeat some.
+    A table has the cells that are printed, not the rows that are searched, which repeat some. A
+    numbered recommendation counts as an item, as it does for people.
     Blocks and cells without words are left out.
     """
     return tuple(block for block in _blocks(page, key) if block.words)
@@ -24,7 +26,9 @@ def _blocks(page: Page, key: bytes) -> Iterator[Block]:
         text = page.text[block.start : block.end]
         if block.table is None:
             words = hashed(words_of(text), key)
-            yield Block(Kind(block.kind.value), words, block.level, text=text)
+            is_item = block.kind is BlockKind.PARAGRAPH and is_recommendation(text)
+            kind = Kind.LIST_ITEM if is_item else Kind(block.kind.value)
+            yield Block(kind, words, block.level, text=text)
         else:
             cells = tuple(_cells(block.table, key))
             words = tuple(word for cell in cells for word in cell.words)

@@ -202,7 +202,10 @@ def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part
         inner = replace(page, words=solid.words)
         return _arranged(inner, find_panels(inner, ()), styles)
     lines = [merge_row(row) for row in rows_of(link_runs(solid.words))]
-    return [Group(BlockKind.PARAGRAPH, lines, lines[0].box[0], solid.box, doubts=[FLOW_CHART])]
+    left = lines[0].box[0]
+    node = Group(BlockKind.PARAGRAPH, lines, left, solid.box, stands_alone=True)
+    node.doubts.append(FLOW_CHART)
+    return [node]
 
 
 def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:

@@ -54,7 +54,7 @@ def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
             if not isinstance(part, Group) or part.kind not in (*_FLOWING, BlockKind.HEADING):
                 here.append(part)
                 continue
-            if part.kind is BlockKind.HEADING:
+            if part.kind is BlockKind.HEADING or part.stands_alone:
                 before, fresh = None, False
                 here.append(part)
                 continue

@@ -32,6 +32,7 @@ class Group:
     text_left: float  # where text stands after a list marker
     column: Box  # around the lines that it stands among
     continues: bool = False  # goes on what a group of the page before began
+    stands_alone: bool = False  # nothing goes on from it or to it
     doubts: list[Doubt] = field(default_factory=list)
 
     @property
@@ -132,6 +133,8 @@ def _goes_on_item(group: Group, line: Line) -> bool:
     first, above = group.lines[0], group.lines[-1]
     if line.box[0] >= min(group.text_left, first.box[0] + 4) - 3:
         return True
+    if len(group.lines) > 1 and above.box[0] > first.box[0] + 3:
+        return False  # its lines hang
     return abs(line.box[0] - first.box[0]) < 3 and not _ENDED.search(above.text)
 
 
@@ -157,8 +160,14 @@ def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
         return styles.is_heading([*lines]) != styles.is_heading([line])
     apart = styles.is_set_apart(lines)
     if apart == styles.is_set_apart([line]):
-        return False
+        return apart and _other_type(last, line) and styles.is_heading([line])
     return styles.is_heading(lines if apart else [line])
+
+
+def _other_type(line: Line, other: Line) -> bool:
+    """Tell lines of two sizes or fonts, as a heading right above another is set."""
+    fonts = [{word.font for word in item.words} for item in (line, other)]
+    return fonts[0].isdisjoint(fonts[1]) or abs(line.size - other.size) > 0.03 * line.size
 
 
 def _centred(above: Line, line: Line) -> bool:

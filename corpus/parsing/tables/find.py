@@ -20,7 +20,7 @@ from corpus.parsing.tables.aligned import (
     reads_on,
 )
 from corpus.parsing.tables.cells import Grid, without_empty
-from corpus.parsing.tables.grids import Region, ruled_regions, without_title
+from corpus.parsing.tables.grids import Region, are_drawn, ruled_regions, without_title
 from corpus.parsing.tables.lattices import lattice_grid
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.tables.strips import strip_grid
@@ -80,13 +80,15 @@ def build_table(
     """
     if not words:
         return None
-    ruled = len(region.xs) >= 3
+    ruled = len(region.xs) >= 3 and are_drawn(region)
     grid = without_empty(lattice_grid(region, words) if ruled else strip_grid(region, words))
     if grid.height < 2 or grid.width < 2:
         return None
     count = grid.labels if grid.labels < grid.height else 0
     if not count and (ruled or len(region.ys) <= 2):
         count = _label_rows(grid, plain=announced or grid.width > 2)
+    elif count:
+        count = label_rows([cell.printed() for cell in grid.cells], count)
     cells = with_header((cell.printed() for cell in grid.cells), count)
     draft = DraftTable(cells, doubts=(GUESSED_GROUPS,) if grid.guessed_groups else ())
     lines = tuple(merge_row(row) for row in rows_of(link_runs(words)))
@@ -107,7 +109,7 @@ def _label_rows(grid: Grid, *, plain: bool) -> int:
         return 0  # names and values
     first = rows[0]
     figures = sum(bool(_DIGIT.search(cell.text)) for cell in first)
-    filled = sum(cell.columns for cell in first) == grid.width
+    filled = sum(cell.columns for cell in first) >= grid.width - (first[0].column == 1)
     return count if filled and figures * 2 <= len(first) else 0
 
 

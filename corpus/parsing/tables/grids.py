@@ -14,6 +14,7 @@ from corpus.parsing.types import Box
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
+_DRAWN = 0.25  # of the height of a table that its upright rules have on the average
 _OPEN_ROW = 40.0  # points that a row without its outer rule reaches at most
 _GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the ground of a drawing
 
@@ -36,6 +37,14 @@ def ruled_regions(page: PageCells) -> list[Region]:
         if not any(_inside(region.box, other.box) for other in found):
             found.append(region)
     return sorted(found, key=lambda region: (region.box[1], region.box[0]))
+
+
+def are_drawn(region: Region) -> bool:
+    """Tell columns that upright rules divide from those that they divide in a row or two only."""
+    left, top, right, bottom = region.box
+    inner = [r for r in region.rules if _upright(r) and left + _SAME < r[0] < right - _SAME]
+    drawn = sum(min(rule[3], bottom) - max(rule[1], top) for rule in inner)
+    return drawn >= _DRAWN * (bottom - top) * (len(region.xs) - 2)
 
 
 def without_title(region: Region, words: Sequence[Word]) -> Region:
@@ -121,7 +130,7 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
         ),
         key=lambda box: box[1],
     )
-    regions = []
+    regions: list[Region] = []
     while level:
         first = level.pop(0)
         stack = [first]
@@ -133,22 +142,30 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
             stack.append(box)
             level.remove(box)
         if len(stack) >= 2:
-            stack = [*_row_beyond(page, stack, above=True), *stack]
-            stack = [*stack, *_row_beyond(page, stack, above=False)]
+            taken = [region.box for region in [*grids, *regions]]
+            stack = [*_row_beyond(page, stack, taken, above=True), *stack]
+            stack = [*stack, *_row_beyond(page, stack, taken, above=False)]
             box = union(stack)
             inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
             regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
     return [region for region in regions if _has_columns(page, region.box)]
 
 
-def _row_beyond(page: PageCells, stack: Sequence[Box], *, above: bool) -> list[Box]:
-    """Return an edge beyond the rules of a table where a row like the next stands open there."""
+def _row_beyond(
+    page: PageCells, stack: Sequence[Box], taken: Sequence[Box], *, above: bool
+) -> list[Box]:
+    """Return an edge beyond the rules of a table where a row like the next stands open there.
+
+    What stands in `taken` belongs to other tables.
+    """
     near, next_ = (stack[0], stack[1]) if above else (stack[-1], stack[-2])
     tall = min(abs(next_[1] - near[1]), _OPEN_ROW)
     edge = near[1] - tall if above else near[1] + tall
     top, bottom = sorted((near[1], edge))
     outside = (near[0], top, near[2], bottom)
     inside = (near[0], min(near[1], next_[1]), near[2], max(near[1], next_[1]))
+    if any(overlap(top, bottom, box[1], box[3]) > 1 for box in taken):
+        return []
     lefts = [[run.box[0] for run in link_runs(_words_in(page, box))] for box in (outside, inside)]
     alike = [x for x in set(map(round, lefts[0])) if any(abs(x - y) <= _SAME for y in lefts[1])]
     return [(near[0], edge, near[2], edge)] if len(alike) >= 2 else []

@@ -23,9 +23,9 @@ _DIGIT = re.compile(r"\d")
 
 def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
     """Return the cells between a region's rules; those over several rows and columns as one."""
-    ys, drawn = _row_edges(region, words)
-    levels = [_near(region.rules, y, across=1) for y in ys]
     uprights = [_near(region.rules, x, across=0) for x in region.xs]
+    ys, drawn = _row_edges(region, uprights, words)
+    levels = [_near(region.rules, y, across=1) for y in ys]
     spans: list[_Span] = []
     open_: dict[tuple[int, int], _Span] = {}  # by columns: what the row above ends with
     for row in range(len(ys) - 1):
@@ -113,14 +113,17 @@ def _is_white(x: float, words: Sequence[Word]) -> bool:
     return bool(left and right) and min(right) - max(left) >= _WHITE * words[0].size
 
 
-def _row_edges(region: Region, words: Sequence[Word]) -> tuple[list[float], set[int]]:
+def _row_edges(
+    region: Region, uprights: Sequence[Sequence[Box]], words: Sequence[Word]
+) -> tuple[list[float], set[int]]:
     """Return the edges of rows, and the places of those that are told by the lines of text."""
     bands = list(itertools.pairwise(region.ys))
     edges = [region.ys[0]]
     added: set[int] = set()
     for top, bottom in bands:
         inside = [word for word in words if top <= middle(word.box)[1] < bottom]
-        lines = rows_of(link_runs(inside)) if inside else []
+        whole = len(_columns_of(region.xs, uprights, (top, bottom), inside)) + 1 < len(region.xs)
+        lines = rows_of(link_runs(inside)) if inside and not whole else []
         if _holds_many(region, lines, is_one_of=len(bands)):
             for above, below in itertools.pairwise(lines):
                 foot = union(run.box for run in above)[3]

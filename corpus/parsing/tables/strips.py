@@ -14,6 +14,7 @@ from corpus.parsing.tables.grids import Region
 from corpus.parsing.tables.labels import label_cells
 from corpus.parsing.types import Box
 
+_RULED_ROWS = 4
 _INDENTED = 4.0  # points
 
 
@@ -40,8 +41,10 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     bands = _bands(region, pieces[count:])
     guessed = False
     at = depth
+    is_ruled = _are_rows(bands)
     for band in bands:
-        rows = _join_wrapped([_row(line, columns.count) for line in band], labelled=count > 0)
+        rows = [_row(line, columns.count) for line in band]
+        rows = [_one(rows)] if is_ruled else _join_wrapped(rows, labelled=count > 0)
         rows, reaches = _grouped(rows, is_one_of=len(bands))
         guessed = guessed or any(reach.guessed for reach in reaches)
         cells += _cells(rows, reaches, columns.edges, at)
@@ -95,6 +98,19 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
         cells[piece.left] += piece.words
     spans = len(line) == 1 and width > 1 and line[0].right - line[0].left > 1
     return StripRow(tuple(cells), union(piece.box for piece in line), spans)
+
+
+def _are_rows(bands: Sequence[Sequence[Sequence[Piece]]]) -> bool:
+    """Tell rows that rules divide, most of them a line, from groups of rows between rules."""
+    return len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
+
+
+def _one(rows: Sequence[StripRow]) -> StripRow:
+    cells = tuple(
+        tuple(w for part in column for w in part)
+        for column in zip(*(r.cells for r in rows), strict=True)
+    )
+    return StripRow(cells, union(row.box for row in rows), all(row.spans for row in rows))
 
 
 def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
