@@ -38,6 +38,10 @@ class Draft:
     doubts: tuple[Doubt, ...] = ()
 
     @property
+    def has_text(self) -> bool:
+        return any(piece.text for piece in self.pieces)
+
+    @property
     def text(self) -> str:
         parts = [self.pieces[0].text, *(p.glue + p.text for p in self.pieces[1:])]
         return "".join(parts)
@@ -55,6 +59,10 @@ class DraftTable:
     continues: bool = False
     inherited: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()  # their places are filled in when the page is written
+
+    @property
+    def has_text(self) -> bool:
+        return any(cell.text for cell in self.cells)
 
     @cached_property
     def reading(self) -> Reading:

@@ -22,6 +22,11 @@ SIGN_UNREADABLE = Doubt(
     "A sign here is printed in a font that does not say which it is; […] stands in its place. It "
     "may be a bound, a unit or a number: look at the page.",
 )
+ORDER_LOST = Doubt(
+    "page_order_lost",
+    "The lines of this page could not be put in order and stand as they come from the top down. "
+    "Check the whole page.",
+)
 OVERPRINTED = Doubt(
     "overprinted_words",
     "Words are printed over each other here, so that what was read may differ from what is meant.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.layout.bylines import side_by_side, without_bylines
-from corpus.parsing.layout.doubts import SIGN_UNREADABLE, doubt_columns, doubt_parts
+from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
@@ -58,7 +58,7 @@ def lay_out(pages: Sequence[PageCells]) -> LaidOut:
     """Return the blocks of every page; as many pages as came in."""
     pages = _bodies([_settled(page) for page in pages])
     styles = _styles(pages)
-    parts = [_page_parts(page, style) for page, style in zip(pages, styles, strict=True)]
+    parts = [_read_parts(page, style) for page, style in zip(pages, styles, strict=True)]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
     insets = [_inset_parts(page, style) for page, style in zip(pages, styles, strict=True)]
@@ -67,15 +67,12 @@ def lay_out(pages: Sequence[PageCells]) -> LaidOut:
     levels = _levels(every)
     drafts = []
     for page, page_parts, turned in zip(pages, parts, insets, strict=True):
-        frames = [(page, page_parts), *turned]
-        drafts.append(
-            tuple(
-                place_draft(_draft(part, vocabulary, levels), frame.displayed)
-                for frame, found in frames
-                for part in found
-                if _has_text(part)
-            )
+        made = (
+            place_draft(_draft(part, vocabulary, levels), frame.displayed)
+            for frame, found in [(page, page_parts), *turned]
+            for part in found
         )
+        drafts.append(tuple(draft for draft in made if draft.has_text))
     return LaidOut(tuple(drafts), _title(parts, vocabulary))
 
 
@@ -98,7 +95,7 @@ def _bodies(pages: Sequence[PageCells]) -> list[PageCells]:
 
 def _inset_parts(page: PageCells, styles: Styles) -> list[tuple[PageCells, list[Part]]]:
     """Return what stands on a page in other directions, each part with its frame."""
-    found = [(inset, _page_parts(inset, styles)) for inset in page.insets if inset.words]
+    found = [(inset, _read_parts(inset, styles)) for inset in page.insets if inset.words]
     return [(inset, [_turned(part) for part in parts]) for inset, parts in found]
 
 
@@ -116,6 +113,20 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
     OCR."""
     native = measure([page for page in pages if page.ocr_confidence is None])
     return [native if page.ocr_confidence is None else measure([page]) for page in pages]
+
+
+def _read_parts(page: PageCells, styles: Styles) -> list[Part]:
+    """Return the blocks of a page; its lines as they come where no sense can be made of them."""
+    try:
+        return _page_parts(page, styles)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  a page that nobody foresaw costs its order, not the document
+        lines = [merge_row(row) for row in rows_of(link_runs(page.words))]
+        groups = [Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box) for line in lines]
+        for group in groups[:1]:
+            group.doubts.append(ORDER_LOST)
+        return [*groups]
 
 
 def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
@@ -303,10 +314,6 @@ def _is_table_caption(part: Part) -> bool:
 
 def _groups(parts: Iterable[Sequence[Part]]) -> list[Group]:
     return [part for page in parts for part in page if isinstance(part, Group)]
-
-
-def _has_text(part: Part) -> bool:
-    return isinstance(part, FoundTable) or any(line.text for line in part.lines)
 
 
 def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:

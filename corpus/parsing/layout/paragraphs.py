@@ -161,7 +161,9 @@ def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
     apart = styles.is_set_apart(lines)
     if apart == styles.is_set_apart([line]):
         return apart and _other_type(last, line) and styles.is_heading([line])
-    return styles.is_heading(lines if apart else [line])
+    if apart:
+        return styles.is_heading(lines) and not line.text[0].islower()
+    return styles.is_heading([line]) and (line.bold or bool(_ENDED.search(last.text)))
 
 
 def _other_type(line: Line, other: Line) -> bool:

@@ -31,7 +31,7 @@ _TAG = re.compile(r"^\[[^\]]*\]$")  # the year of a recommendation
 _TITLE_OF = re.compile(
     r"^(?:Table|Figure|Fig|Box|Algorithm|Chart)\.?\s+[A-Z]?\d{1,3}[a-z]?\b", re.I
 )
-_SENTENCE_END = re.compile(r"[.;,]$")
+_SENTENCE_END = re.compile(r"[.;,–-]$")
 
 
 @dataclass(frozen=True)

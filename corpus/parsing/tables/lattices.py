@@ -100,10 +100,13 @@ def _columns_of(
     What divides is an upright rule, or white where another row has one.
     """
     last = len(uprights) - 1
-    divided = [
-        at for at in range(1, last) if _covered(uprights[at], 1, *band) or _is_white(xs[at], words)
-    ]
-    return list(itertools.pairwise([0, *divided, last]))
+    ruled = [at for at in range(1, last) if _covered(uprights[at], 1, *band)]
+    edges = [0]
+    for left, right in itertools.pairwise([0, *ruled, last]):
+        inside = [word for word in words if xs[left] <= middle(word.box)[0] < xs[right]]
+        edges += [at for at in range(left + 1, right) if _is_white(xs[at], inside)]
+        edges.append(right)
+    return list(itertools.pairwise(edges))
 
 
 def _is_white(x: float, words: Sequence[Word]) -> bool:

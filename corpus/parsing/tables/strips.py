@@ -106,10 +106,8 @@ def _are_rows(bands: Sequence[Sequence[Sequence[Piece]]]) -> bool:
 
 
 def _one(rows: Sequence[StripRow]) -> StripRow:
-    cells = tuple(
-        tuple(w for part in column for w in part)
-        for column in zip(*(r.cells for r in rows), strict=True)
-    )
+    columns = zip(*(row.cells for row in rows), strict=True)
+    cells = tuple(tuple(itertools.chain(*column)) for column in columns)
     return StripRow(cells, union(row.box for row in rows), all(row.spans for row in rows))
 
 
