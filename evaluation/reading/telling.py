@@ -81,6 +81,8 @@ def compared(totals: Mapping[str, Score]) -> Iterator[str]:
 
 
 def _measure(label: str, hits: Hits, pages: Sequence[Hits]) -> str:
+    if not hits.true and not hits.said:
+        return f"{label:<16} none"
     spread = interval_of_ratio([2 * h.found for h in pages], [h.true + h.said for h in pages])
     return (
         f"{label:<16} precision {hits.precision:.3f}  recall {hits.recall:.3f}  "

@@ -22,13 +22,16 @@ def file_lines(file: ReadFile) -> Iterator[str]:
 
 
 def summary(name: str, reads: Sequence[Read]) -> Iterator[str]:
-    """Yield what one reader made of all files; the time of those it could not read counts too."""
-    failed = sum(bool(one.failure) for one in reads)
-    pages, seconds = _pages(reads), _sum((one.cpu_s, one.wall_s) for one in reads)
-    yield f"{name}: {len(reads)} documents, {failed} failed; {_rate('pages', pages, seconds)}"
+    """Yield what one reader made of all files; rates are of those that it could read."""
+    good, bad = [one for one in reads if not one.failure], [one for one in reads if one.failure]
+    pages, seconds = _pages(good), _sum((one.cpu_s, one.wall_s) for one in good)
+    yield f"{name}: {len(good)} documents read; {_rate('pages', pages, seconds)}"
+    if bad:
+        lost_s = sum(one.cpu_s for one in bad)
+        yield f"{name}: {len(bad)} documents failed, after {lost_s:.1f} s of processor time"
     for kind, scanned in (("text pages", False), ("scanned pages", True)):
-        chosen = [_pages_of(one, scanned=scanned) for one in reads]
-        spent = _sum(one.seconds_of(some) for one, some in zip(reads, chosen, strict=True))
+        chosen = [_pages_of(one, scanned=scanned) for one in good]
+        spent = _sum(one.seconds_of(some) for one, some in zip(good, chosen, strict=True))
         yield f"{name}: {_rate(kind, sum(map(len, chosen)), spent)}"
     yield f"{name}: doubts: {_counts(sum((one.doubts for one in reads), Counter()))}"
 

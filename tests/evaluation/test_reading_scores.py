@@ -237,5 +237,6 @@ def test_overall_lines_hold_shares_intervals_and_counts() -> None:
     lines = list(overall([judged]))
     share = 2 * 1 / (2 + 1)
     assert f"F1 {share:.3f} [{share:.3f}, {share:.3f}] (n=1)  1/2/1" in lines[1]
+    assert lines[2].split() == ["list", "items", "none"]
     sides = list(compared({"here": judged.score, "base": Score()}))
     assert sides[1].split() == ["headings,", "F1", f"{share:.3f}", "0.000"]

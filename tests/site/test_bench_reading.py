@@ -41,7 +41,8 @@ def test_each_file_has_a_line_and_a_bad_one_its_sentence(
     assert re.search(r"^dose\.pdf +here +2 +0 +\d", said, re.MULTILINE)
     assert re.search(r"^other\.PDF +here +1 +0 +\d", said, re.MULTILINE)
     assert re.search(r"^broken\.pdf +here +0 +0 +0\.00 +0\.00  FAILED: \w", said, re.MULTILINE)
-    assert "here: 3 documents, 1 failed; 3 pages in " in said
+    assert "here: 2 documents read; 3 pages in " in said
+    assert "here: 1 documents failed, after " in said
     assert "here: 3 text pages in " in said
     assert "here: 0 scanned pages" in said
     assert "notes" not in said
@@ -75,7 +76,7 @@ def test_no_document_goes_beyond_the_pages_that_are_asked_for(
     said = say(capsys, reading=folder, pages=1)
     assert "other.PDF" in said
     assert "dose.pdf" not in said, "it has two"
-    assert "; 1 pages in " in said
+    assert "read; 1 pages in " in said
 
 
 def test_a_page_without_text_is_counted_apart(tmp_path: Path) -> None:
