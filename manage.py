@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Every command of the project. The embedded database is started for each that needs one."""
+"""Every command of the project, with the database and the tables that it needs."""
 
 import os
 import sys
@@ -10,9 +10,9 @@ def main() -> None:
     from medrag_site.start import prepare  # late: the settings module is named first
 
     prepare(sys.argv)
-    from django.core.management import execute_from_command_line
+    from medrag_site.tables import Commands  # late: its libraries read the settings
 
-    execute_from_command_line(sys.argv)
+    Commands(sys.argv).execute()
 
 
 if __name__ == "__main__":

@@ -11,13 +11,14 @@ from django.core.exceptions import ImproperlyConfigured
 from medrag_site.beside import ensure_beside
 from medrag_site.embedded import DatabaseStartError, ensure_started
 
-_NEED_NO_DATABASE = {"help", "--help", "-h", "--version", "makemigrations", "collectstatic"}
+_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic"}
+_HELP = {"--help", "-h"}
 
 
 def prepare(argv: Sequence[str]) -> None:
     """Start what the command in `argv` needs; exit with status 2 and a sentence if it can't."""
     command = argv[1] if len(argv) > 1 else "help"
-    if command in _NEED_NO_DATABASE:
+    if command in _NEED_NO_DATABASE or _HELP & set(argv):
         return
     try:
         start_database()
