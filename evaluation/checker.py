@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from django.utils import timezone
 
 from chat.verification.entailment.configured import verifier_fault, verifier_named
 from corpus.errors import MedragError
+from corpus.progress import Progress
 from evaluation.checker_tables import calibration_json, pair_lines, report_lines
 from evaluation.checking import Checked, behind, check_pairs
 from evaluation.datasets.nearest import WINDOW_SENTENCES
@@ -24,7 +24,6 @@ from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import write_lines
 
 Say = Callable[[str], None]
-EVERY_S = 10.0  # between two lines of progress
 
 
 class FaultyVerifier(MedragError):
@@ -41,12 +40,13 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
             raise FaultyVerifier(fault, hint="Nothing was measured.")
     found: list[Checked] = []
     for name in dict.fromkeys(names):
-        result = check_pairs(
-            pair_set,
-            verifier_named(name),
-            timeout_s=settings.ANSWER_TIMEOUT_S,
-            on_progress=_progress(name, len(pair_set.pairs), say),
-        )
+        with Progress(name, len(pair_set.pairs), "pairs") as progress:
+            result = check_pairs(
+                pair_set,
+                verifier_named(name),
+                timeout_s=settings.ANSWER_TIMEOUT_S,
+                on_progress=progress.at,
+            )
         say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
         found.append(result)
     guards = [each for each in found if each.name == "guards"]
@@ -136,15 +136,3 @@ def _metrics_json(pair_set: PairSet, results: Sequence[Checked]) -> dict[str, An
             for each in results
         },
     }
-
-
-def _progress(name: str, total: int, say: Say) -> Callable[[int], None]:
-    said = time.monotonic()
-
-    def tell(done: int) -> None:
-        nonlocal said
-        if time.monotonic() - said >= EVERY_S:
-            said = time.monotonic()
-            say(f"{name}: {done} of {total} pairs")
-
-    return tell

@@ -9,9 +9,10 @@ from django.db.models import QuerySet
 
 from corpus import selectors
 from corpus.engines import ModelsMissing
-from corpus.following import follow, list_failures, progress_bar
+from corpus.following import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Document, Job, JobState, ReadWith, Stage
+from corpus.progress import Progress
 from corpus.services.documents import NotNow, document_reindex
 
 
@@ -59,7 +60,7 @@ def _queue(stages: dict[Document, Stage], options: dict[str, Any]) -> dict[Docum
     """Those that were queued; one that somebody else queued meanwhile is left out."""
     queued: dict[Document, Stage] = {}
     person = person_named(options["user"])
-    with progress_bar(len(stages), "Queueing") as bar:
+    with Progress("Queueing", len(stages), "documents") as progress:
         for document, stage in stages.items():
             try:
                 document_reindex(document, by=person, stage=stage, read_with=options["read_with"])
@@ -68,7 +69,7 @@ def _queue(stages: dict[Document, Stage], options: dict[str, Any]) -> dict[Docum
                 pass
             except ModelsMissing as error:
                 raise CommandError(error.sentence) from error
-            bar.update(1)
+            progress.step()
     return queued
 
 
