@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from django.conf import settings
+from django.core.management.base import CommandError
 
 from corpus import selectors
-from corpus.errors import MedragError
 from corpus.jobs import STEP_NAMES
 from corpus.models import Job, JobState, Stage
 from corpus.progress import Progress
@@ -29,16 +29,10 @@ class Writer(Protocol):
     def write(self, msg: str) -> None: ...
 
 
-class NoWorker(MedragError):
-    """A worker was started for this and does not run."""
-
-    code = "no_worker"
-
-
 def follow(document_ids: Sequence[int]) -> None:
     """Return when every job of these documents has ended.
 
-    Starts a worker where none is alive, and stops it afterwards. Raises NoWorker.
+    Starts a worker where none is alive, and stops it afterwards. Raises CommandError.
     """
     worker: subprocess.Popen[bytes] | None = None
     try:
@@ -47,9 +41,10 @@ def follow(document_ids: Sequence[int]) -> None:
                 if worker is None and not selectors.worker_is_alive():
                     worker = _start_worker()
                 if worker is not None and worker.poll() is not None:
-                    raise NoWorker(
-                        f"The worker ended by itself with status {worker.returncode}.",
-                        hint="Run manage.py doctor to see what is wrong.",
+                    raise CommandError(
+                        f"The worker ended by itself with status {worker.returncode}. Nothing is "
+                        "lost: what is queued stays queued. Run manage.py doctor to see what is "
+                        "wrong."
                     )
                 time.sleep(POLL_S if len(document_ids) < 1000 else LONG_POLL_S)
     finally:

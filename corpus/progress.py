@@ -80,7 +80,7 @@ class Progress:
     def _parts(self) -> Iterator[str]:
         yield f"{self.what}: {_counted(self._done, self.total, self.unit)}"
         gone_s = self.clock() - self._started
-        yield f"{_duration(gone_s)} so far"
+        yield _duration(gone_s)
         made = self._done - (self._before or 0)
         if made > 0 and self._done < self.total:
             yield f"about {_duration(gone_s / made * (self.total - self._done))} left"

@@ -10,11 +10,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 from django.utils import timezone
 
+from chat.endpoints import judging_endpoints
 from chat.verification.entailment.configured import verifier_fault, verifier_named
 from corpus.errors import MedragError
+from corpus.language_model import silence_of
 from corpus.progress import Progress
 from evaluation.checker_tables import calibration_json, pair_lines, report_lines
 from evaluation.checking import Checked, behind, check_pairs
@@ -35,9 +38,7 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
 
     Raises FaultyVerifier before anything is judged.
     """
-    for name in names:
-        if fault := verifier_fault(name):
-            raise FaultyVerifier(fault, hint="Nothing was measured.")
+    refuse_faulty(names)
     found: list[Checked] = []
     for name in dict.fromkeys(names):
         with Progress(name, len(pair_set.pairs), "pairs") as progress:
@@ -52,6 +53,29 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
     guards = [each for each in found if each.name == "guards"]
     both = [behind(guards[0], each) for each in found if guards and each.name != "guards"]
     return [*found, *both]
+
+
+def refuse_faulty(names: Sequence[str]) -> None:
+    """By the settings and the files alone. Raises FaultyVerifier."""
+    for name in names:
+        if fault := verifier_fault(name):
+            raise FaultyVerifier(fault, hint="Nothing was measured.")
+
+
+def refuse_unusable(names: Sequence[str]) -> None:
+    """Load the model that is to judge and call the endpoints, before hours of the first one.
+
+    Raises FaultyVerifier.
+    """
+    refuse_faulty(names)
+    try:
+        for name in names:
+            verifier_named(name)
+    except ImproperlyConfigured as error:
+        raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
+    silences = list(map(silence_of, judging_endpoints())) if "llm" in names else []
+    if silences and all(silences):  # of several the first that answers is asked
+        raise FaultyVerifier(silences[0], hint="Nothing was measured.")
 
 
 def checker_runs_store(

@@ -44,7 +44,7 @@ def terminal() -> Iterator[tuple[TextIO, int]]:
 
 
 def read(reader: int) -> str:
-    """All that was written so far; a terminal gives it in parts, with the ends of its lines."""
+    """All that was written; a terminal gives it in parts, with the ends of its lines."""
     parts = []
     while select.select([reader], [], [], 0)[0]:
         with suppress(OSError):  # the other side is closed and all is read
@@ -76,7 +76,7 @@ def test_a_terminal_shows_one_line_that_is_rewritten(terminal: tuple[TextIO, int
     text = read(reader)
     assert text.count("\n") == 1
     assert text.count("\r") > 100
-    assert screen(text) == ["Indexing: 200 of 200 files (100 %), 1:40 so far", ""]
+    assert screen(text) == ["Indexing: 200 of 200 files (100 %), 1:40", ""]
 
 
 def test_a_line_never_wraps(terminal: tuple[TextIO, int]) -> None:
@@ -107,10 +107,10 @@ def test_a_log_gets_a_line_a_minute_and_the_last_state() -> None:
             clock.now += 0.5
             progress.at(done)
     assert log.getvalue().splitlines() == [
-        "Encoding: 120 of 400 passages (30 %), 1:00 so far, about 2:21 left",
-        "Encoding: 240 of 400 passages (60 %), 2:00 so far, about 1:20 left",
-        "Encoding: 360 of 400 passages (90 %), 3:00 so far, about 0:20 left",
-        "Encoding: 400 of 400 passages (100 %), 3:20 so far",
+        "Encoding: 120 of 400 passages (30 %), 1:00, about 2:21 left",
+        "Encoding: 240 of 400 passages (60 %), 2:00, about 1:20 left",
+        "Encoding: 360 of 400 passages (90 %), 3:00, about 0:20 left",
+        "Encoding: 400 of 400 passages (100 %), 3:20",
     ]
 
 
@@ -120,7 +120,7 @@ def test_what_was_there_before_says_nothing_of_the_speed() -> None:
         progress.at(900, 1000)
         clock.now = 60.0
         progress.at(910, 1000)
-    assert log.getvalue().splitlines()[0].endswith("1:00 so far, about 9:00 left")
+    assert log.getvalue().splitlines()[0].endswith("1:00, about 9:00 left")
 
 
 def test_what_is_soon_done_leaves_nothing_in_a_log() -> None:
@@ -145,7 +145,7 @@ def test_bytes_are_told_in_megabytes() -> None:
     with Progress("Reading", 300_000_000, BYTES, stream=log, clock=clock) as progress:
         clock.now = 3723.0
         progress.step(150_000_000)
-    assert log.getvalue().splitlines()[0].startswith("Reading: 150.0 of 300.0 MB (50 %), 1:02:03 s")
+    assert log.getvalue().splitlines()[0].startswith("Reading: 150.0 of 300.0 MB (50 %), 1:02:03")
 
 
 def test_a_name_cannot_steer_the_terminal(terminal: tuple[TextIO, int]) -> None:
@@ -184,5 +184,5 @@ def test_a_program_sees_by_itself_where_it_writes_to() -> None:
     reader, program = pty.openpty()
     subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, stderr=program, check=True)
     os.close(program)
-    assert screen(read(reader)) == ["Queueing: 3 of 3 files (100 %), 0:00 so far", ""]
+    assert screen(read(reader)) == ["Queueing: 3 of 3 files (100 %), 0:00", ""]
     os.close(reader)

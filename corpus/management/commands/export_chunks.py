@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
+from corpus.management.arguments import refuse_unwritable
 from corpus.models import Collection, Document
 from corpus.passages_export import Choice, passages_counted, passages_exported
 from corpus.progress import Progress
@@ -30,6 +31,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["path"] != "-":
+            refuse_unwritable(Path(options["path"]))
         choice = _choice(options)
         total = passages_counted(choice)
         writing = Progress("Writing", total, "passages")

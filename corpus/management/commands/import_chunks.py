@@ -13,13 +13,14 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from corpus.errors import MedragError
 from corpus.following import follow, list_failures
 from corpus.intake import People
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Collection, Document
 from corpus.passages_import import Imported, Sorted, documents_import, sort_lines
 from corpus.progress import BYTES, Progress
-from corpus.services.lifecycle import document_publish, document_submit
+from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 FAULTS_SHOWN = 50
 
@@ -42,6 +43,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         people = People(person_named(options["user"]), person_named(options["publisher"]))
+        _refuse_to_publish(collection, people, options)
         with _opened(options["path"]) as stream:
             lines = self._sorted(stream)
             imported = _import(stream, lines, collection, people, options)
@@ -96,6 +98,16 @@ def _import(
             on_document=progress.step,
             on_added=publish,
         )
+
+
+def _refuse_to_publish(collection: Collection, people: People, options: dict[str, Any]) -> None:
+    """Before the first line is read. Raises CommandError."""
+    if not options["publish"] or options["dry_run"]:
+        return
+    try:
+        refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
+    except MedragError as error:
+        raise CommandError(error.sentence) from error
 
 
 @contextmanager

@@ -24,13 +24,19 @@ from evaluation.ablations import (
     ablation_run,
     ablation_write,
 )
-from evaluation.checker import checker_folder_write, checker_runs_store, verifiers_check
+from evaluation.checker import (
+    checker_folder_write,
+    checker_runs_store,
+    refuse_unusable,
+    verifiers_check,
+)
 from evaluation.checker_tables import report_lines as checker_lines
 from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
+from evaluation.faults import refuse_faulty, refuse_silent
 from evaluation.folders import (
     read_as_served,
     read_digest,
@@ -40,6 +46,7 @@ from evaluation.folders import (
 )
 from evaluation.measured import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
+from evaluation.peers import PEERS, require
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
 from evaluation.services import Order, folder_write, report_lines, runs_measure
 from evaluation.tables import SEMANTICS, comparison_table
@@ -106,6 +113,8 @@ class Command(BaseCommand):
 
     def _retrieval(self, options: dict[str, Any]) -> None:
         wanted = configuration(options["config"])
+        refuse_faulty([wanted])
+        refuse_silent([wanted])
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
         if isinstance(result, Failed):
@@ -115,8 +124,8 @@ class Command(BaseCommand):
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
-        order, dataset, out = self._ordered(options, Kind.ABLATION)
         ablation, gate = ablation_planned(options["only"])
+        order, dataset, out = self._ordered(options, Kind.ABLATION)
 
         def keep() -> None:
             ablation_write(out, dataset, ablation)
@@ -135,6 +144,8 @@ class Command(BaseCommand):
             )
 
     def _peers(self, options: dict[str, Any]) -> None:
+        require(list(PEERS))
+        refuse_silent([configuration("default")])
         order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
         found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
         peers_write(out, dataset, found)
@@ -154,8 +165,9 @@ class Command(BaseCommand):
         out, by = Path(options["out"]), person_named(options["user"])
         refuse_unwritable(out)
         refuse_used(out)
-        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
         names = options["verifier"] or verifiers_configured()
+        refuse_unusable(names)
+        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
         results = verifiers_check(pair_set, names, say=self._say)
         checker_folder_write(out, pair_set, results)
         checker_runs_store(pair_set, results, by=by, started_at=started)
