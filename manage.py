@@ -7,12 +7,13 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
-    from medrag_site.start import prepare  # late: the settings module is named first
+    from medrag_site.start import ended_politely, prepare  # late: the settings are named first
 
-    prepare(sys.argv)
-    from medrag_site.tables import Commands  # late: its libraries read the settings
+    with ended_politely():
+        prepare(sys.argv)
+        from medrag_site.tables import Commands  # late: its libraries read the settings
 
-    Commands(sys.argv).execute()
+        Commands(sys.argv).execute()
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 A person who meets a wrong setting or a full disk reads one sentence, never a traceback.
 """
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -25,6 +27,22 @@ def prepare(argv: Sequence[str]) -> None:
     except (ImproperlyConfigured, DatabaseStartError) as error:
         print(f"medrag can't start. {error}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+@contextmanager
+def ended_politely() -> Iterator[None]:
+    """Ctrl-C is a sentence and status 130; a reader that has had enough, as `head`, is no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("\nInterrupted. What was finished until then stays as it is.", file=sys.stderr)
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else it fails again at exit
+        raise SystemExit(0) from None
 
 
 def start_database() -> None:

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.core.management import ManagementUtility, call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connection
-from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -52,9 +51,9 @@ def ensure_tables() -> None:
         if not settings.DATABASE_IS_EMBEDDED:
             raise CommandError(f"{_state()}: run manage.py migrate first.")
         sys.stderr.write(f"{_state()}: it is made ready first.\n")
-        call_command("migrate", verbosity=0, stdout=sys.stderr)
-    except (Error, InconsistentMigrationHistory) as error:
-        raise CommandError(_fault(error)) from error
+    except Error as error:
+        raise CommandError(database_fault(error)) from error
+    call_command("migrate", verbosity=0, stdout=sys.stderr)
 
 
 def missing_migrations() -> int:
@@ -75,7 +74,7 @@ def _state() -> str:
     return f"{where} {name} {'has no tables yet' if is_empty else 'is not up to date'}"
 
 
-def _fault(error: Exception) -> str:
+def database_fault(error: Exception) -> str:
     """In one line, however long the database's own words are."""
     said = " ".join(str(error).split()) or type(error).__name__
     return (

@@ -100,11 +100,12 @@ def test_a_database_of_your_own_is_left_to_migrate(empty_database: str, socket_d
 @pytest.mark.slow
 def test_a_database_that_is_away_is_one_sentence(tmp_path: Path) -> None:
     url = f"postgresql://medrag_app@/medrag?host={tmp_path}"
-    status, output = shown("export_chunks", DATABASE_URL=url)
-    assert status == 1
-    assert output.startswith("CommandError: The database can't be used: ")
-    assert "Nothing was lost" in output
-    assert len(output.splitlines()) == 1
+    for command in ("export_chunks", "migrate"):
+        status, output = shown(command, DATABASE_URL=url)
+        assert status == 1
+        assert output.startswith("CommandError: The database can't be used: ")
+        assert "Nothing was lost" in output
+        assert len(output.splitlines()) == 1
 
 
 def test_help_starts_no_database(tmp_path: Path) -> None:
@@ -112,3 +113,40 @@ def test_help_starts_no_database(tmp_path: Path) -> None:
     assert status == 0
     assert "usage: manage.py ask" in output
     assert not (tmp_path / "postgres").exists()
+
+
+ENDS = """
+import sys
+from medrag_site.start import ended_politely
+with ended_politely():
+    {what}
+"""
+
+INTERRUPTED = "\nInterrupted. What was finished until then stays as it is.\n"
+
+
+@pytest.mark.parametrize(
+    ("what", "status", "said"),
+    [
+        (
+            "raise KeyboardInterrupt",
+            130,
+            "\nInterrupted. What was finished until then stays as it is.\n",
+        ),
+        ("print('1\\n' * 100_000)", 0, ""),
+        ("print('short')", 0, ""),
+    ],
+)
+def test_an_end_that_a_person_wants_is_no_error(what: str, status: int, said: str) -> None:
+    reader, program = os.pipe()
+    os.close(reader)  # as `head` that has had enough
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDS.format(what=what)],
+        cwd=ROOT,
+        stdout=program,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(program)
+    assert (ended.returncode, ended.stderr) == (status, said)

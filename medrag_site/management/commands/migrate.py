@@ -8,12 +8,14 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from corpus.errors import MedragError
 from corpus.models import Encoder
 from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoders_sync
 from corpus.services.vector_index import OWNER
+from medrag_site.tables import database_fault
 
 _MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
 
@@ -29,8 +31,11 @@ class Command(migrate.Command):
         parser.set_defaults(database=OWNER)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with self._alone(connections[options["database"]]):
-            self._migrate(*args, **options)
+        try:
+            with self._alone(connections[options["database"]]):
+                self._migrate(*args, **options)
+        except (Error, InconsistentMigrationHistory) as error:
+            raise CommandError(database_fault(error)) from error
 
     @contextmanager
     def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[None]:
