@@ -141,10 +141,9 @@ def test_what_could_not_be_published_is_not_taken_in(
     folder: Path, manifest: Path, settings: Settings
 ) -> None:
     settings.TWO_PERSON_PUBLISH = True
-    for arguments in ({"publish": True, "paths": [str(folder)]}, {"manifest": manifest}):
-        paths = arguments.pop("paths", [])
+    for paths, options in (([str(folder)], {"publish": True}), ([], {"manifest": manifest})):
         with pytest.raises(CommandError, match="second person"):
-            call_command("ingest", *paths, **arguments)
+            call_command("ingest", *paths, **options)
     assert not Document.objects.exists()
 
 

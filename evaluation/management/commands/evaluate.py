@@ -112,10 +112,11 @@ class Command(BaseCommand):
         }
 
     def _retrieval(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.RETRIEVAL)
         wanted = configuration(options["config"])
         refuse_faulty([wanted])
         refuse_silent([wanted])
-        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        dataset = self._read(order.source)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
         if isinstance(result, Failed):
             raise CommandError(f"{result.name} failed: {result.why}")
@@ -124,8 +125,9 @@ class Command(BaseCommand):
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.ABLATION)
         ablation, gate = ablation_planned(options["only"])
-        order, dataset, out = self._ordered(options, Kind.ABLATION)
+        dataset = self._read(order.source)
 
         def keep() -> None:
             ablation_write(out, dataset, ablation)
@@ -144,9 +146,10 @@ class Command(BaseCommand):
             )
 
     def _peers(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.RETRIEVAL)
         require(list(PEERS))
         refuse_silent([configuration("default")])
-        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        dataset = self._read(order.source)
         found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
         peers_write(out, dataset, found)
         self._print(peers_lines(dataset, found))
@@ -174,25 +177,10 @@ class Command(BaseCommand):
         self._print(checker_lines(pair_set, results))
         self._say(f"Written to {out}")
 
-    def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
-        missing = [name for name in ("dataset", "format", "out") if not options[name]]
-        if missing or options["arguments"]:
-            raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
-        if options["limit"] < 0:
-            raise CommandError("--limit is a number of queries, at least 1.")
-        out = Path(options["out"])
-        refuse_unwritable(out)
-        refuse_used(out)
-        source = Source(
-            folder=str(options["dataset"].resolve()),
-            form=options["format"],
-            split=options["split"],
-            queries=options["queries"],
-            limit=options["limit"],
-        )
-        by = person_named(options["user"])
+    def _read(self, source: Source) -> Dataset:
+        """Raises DatasetError."""
         self._say(f"Reading {source.folder}")
-        return Order(source, kind, by, rebuild=options["rebuild"]), source.read(), out
+        return source.read()
 
     def _compare(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 2:
@@ -266,6 +254,26 @@ class Command(BaseCommand):
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
+    """What is wanted, and where its results go; both were looked at. Nothing is read yet."""
+    missing = [name for name in ("dataset", "format", "out") if not options[name]]
+    if missing or options["arguments"]:
+        raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
+    if options["limit"] < 0:
+        raise CommandError("--limit is a number of queries, at least 1.")
+    out = Path(options["out"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    source = Source(
+        folder=str(options["dataset"].resolve()),
+        form=options["format"],
+        split=options["split"],
+        queries=options["queries"],
+        limit=options["limit"],
+    )
+    return Order(source, kind, person_named(options["user"]), rebuild=options["rebuild"]), out
 
 
 def _pairs_read(options: dict[str, Any]) -> PairSet:
