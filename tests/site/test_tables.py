@@ -34,7 +34,7 @@ def begin(*arguments: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, "MEDRAG_TEST_DATABASE": "", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
