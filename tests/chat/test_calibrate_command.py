@@ -134,6 +134,9 @@ def test_what_it_needs_is_looked_at_before_anything_is_searched(
     settings.RERANK_URL, settings.RERANK_MODEL = "http://127.0.0.1:9/v1/rerank", "m"
     with pytest.raises(CommandError, match=r"reranker did not answer"):
         calibrate("--testset", str(testset))
+    settings.RETRIEVAL = ""
+    with pytest.raises(CommandError, match="Nothing is indexed yet"):
+        calibrate("--testset", str(testset))
     testset.write_text(json.dumps(questions()[:18] + questions()[30:]))
     with pytest.raises(CommandError, match="18 answerable questions are too few"):
         calibrate("--testset", str(testset))

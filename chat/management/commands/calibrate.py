@@ -25,6 +25,7 @@ from chat.calibration_records import (
 )
 from corpus.errors import MedragError
 from corpus.management.arguments import asker_named, refuse_unwritable
+from corpus.models import Document
 from corpus.progress import Progress
 from retrieval.configured import endpoints_silence, site_config
 
@@ -80,6 +81,8 @@ class Command(BaseCommand):
         refuse_too_few_answerable(sum(question.answerable for question in questions), plan)
         if silence := endpoints_silence(config):
             raise CommandError(silence)
+        if not Document.objects.filter(indexed_at__isnull=False).exists():
+            raise CommandError("Nothing is indexed yet. Run manage.py ingest. Nothing was changed.")
         with Progress("Searching", len(questions), "questions") as progress:
             seen = observed(questions, config, on=timezone.localdate(), on_progress=progress.at)
         fitted = calibrate(seen.examples, plan)
