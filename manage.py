@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Every command of the project. The embedded database is started for each that needs one."""
+"""Every command of the project, with the database and the tables that it needs."""
 
 import os
 import sys
@@ -7,12 +7,13 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
-    from medrag_site.start import prepare  # late: the settings module is named first
+    from medrag_site.start import ended_politely, prepare  # late: the settings are named first
 
-    prepare(sys.argv)
-    from django.core.management import execute_from_command_line
+    with ended_politely():
+        prepare(sys.argv)
+        from medrag_site.tables import Commands  # late: its libraries read the settings
 
-    execute_from_command_line(sys.argv)
+        Commands(sys.argv).execute()
 
 
 if __name__ == "__main__":

@@ -131,6 +131,13 @@ def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
     return replace(fitted, metrics=described(fitted.probabilities, fitted.labels, threshold))
 
 
+def refuse_too_few_answerable(count: int, plan: Plan) -> None:
+    """Say so by the labels alone: a search can only find fewer. Raises `CalibrationError`."""
+    kept_back = math.ceil(count / plan.folds) if plan.folds else max(count // 2, 1)
+    if count - kept_back < FIT_AT_LEAST:
+        raise _too_few(count, answerable=True, risk=plan.risk, folds=plan.folds)
+
+
 def _split(
     examples: Sequence[Example], questions: Sequence[Example], plan: Plan
 ) -> tuple[Calibration, str, list[Judged]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,11 @@ def questions_digest(questions: Sequence[Labelled]) -> str:
 
 
 def observed(
-    questions: Sequence[Labelled], config: RetrievalConfig, *, on: datetime.date
+    questions: Sequence[Labelled],
+    config: RetrievalConfig,
+    *,
+    on: datetime.date,
+    on_progress: Callable[[int], None] = lambda done: None,
 ) -> Observed:
     """Search for each question as `turn_ask` does, with everybody's rights.
 
@@ -116,7 +120,7 @@ def observed(
     """
     examples: list[Example] = []
     fingerprint, encoder, not_found = "", "", 0
-    for question in questions:
+    for done, question in enumerate(questions, start=1):
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
         fingerprint = searches_fingerprint(config, evidence.trace.fingerprint)
@@ -129,6 +133,7 @@ def observed(
         examples.append(Example(question.question, _features(hits), answered))
         if not question.answerable:
             examples.append(_among_ended(question, config, on=on))
+        on_progress(done)
     return Observed(tuple(examples), fingerprint, encoder, not_found)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from corpus.intake import Item, Listeners, Outcome, People, take_in
 from corpus.models import Collection, Document
-from corpus.services.lifecycle import document_publish, document_submit
+from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,13 @@ def bulk_ingest(
     dry_run: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
-    """Ingest each file; one that is refused stops none of the others. `on_file` before each."""
+    """Ingest each file; one that is refused stops none of the others. `on_file` before each.
+
+    Raises NotPermitted and SecondPersonNeeded before the first where none could be published.
+    """
+    people = batch.people
+    if batch.publish and not dry_run:
+        refuse_to_publish(batch.collection, uploader=people.uploader, publisher=people.publisher)
 
     def publish(document: Document) -> None:
         if batch.publish:

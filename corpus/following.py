@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from django.conf import settings
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
 from corpus import selectors
-from corpus.errors import MedragError
 from corpus.jobs import STEP_NAMES
 from corpus.models import Job, JobState, Stage
+from corpus.progress import Progress
 
 POLL_S = 0.5
 LONG_POLL_S = 2.0  # of thousands of documents
@@ -29,27 +29,22 @@ class Writer(Protocol):
     def write(self, msg: str) -> None: ...
 
 
-class NoWorker(MedragError):
-    """A worker was started for this and does not run."""
-
-    code = "no_worker"
-
-
 def follow(document_ids: Sequence[int]) -> None:
     """Return when every job of these documents has ended.
 
-    Starts a worker where none is alive, and stops it afterwards. Raises NoWorker.
+    Starts a worker where none is alive, and stops it afterwards. Raises CommandError.
     """
     worker: subprocess.Popen[bytes] | None = None
     try:
-        with progress_bar(len(document_ids), "Indexing") as bar:
-            while not _show(bar, document_ids):
+        with Progress("Indexing", len(document_ids)) as progress:
+            while not _show(progress, document_ids):
                 if worker is None and not selectors.worker_is_alive():
                     worker = _start_worker()
                 if worker is not None and worker.poll() is not None:
-                    raise NoWorker(
-                        f"The worker ended by itself with status {worker.returncode}.",
-                        hint="Run manage.py doctor to see what is wrong.",
+                    raise CommandError(
+                        f"The worker ended by itself with status {worker.returncode}. Nothing is "
+                        "lost: what is queued stays queued. Run manage.py doctor to see what is "
+                        "wrong."
                     )
                 time.sleep(POLL_S if len(document_ids) < 1000 else LONG_POLL_S)
     finally:
@@ -65,32 +60,14 @@ def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
     return len(jobs)
 
 
-def progress_bar(total: int, what: str, unit: str = "file", *, quiet: bool = False) -> tqdm[None]:
-    """A bar on standard error; a line now and then where that is a file and no terminal."""
-    pause_s = 0.2 if sys.stderr.isatty() else 15.0
-    nothing: Sequence[None] = ()  # counted by hand
-    return tqdm(
-        nothing,
-        total=total,
-        desc=what,
-        unit=unit,
-        mininterval=pause_s,
-        miniters=0,
-        disable=quiet,
-    )
-
-
-def _show(bar: tqdm[None], document_ids: Sequence[int]) -> bool:
-    """Draw the state of the jobs; return whether all have ended. Two queries at most."""
-    progress = selectors.jobs_progress(document_ids)
-    bar.update(progress.ended - bar.n)
-    if progress.ended == progress.total:
-        bar.set_postfix_str(_failed(progress.failed), refresh=False)
-        return True
-    running = selectors.jobs_running(document_ids).first()
-    shown = [_failed(progress.failed), _step(running) if running else "waiting for the worker"]
-    bar.set_postfix_str(", ".join(part for part in shown if part), refresh=False)
-    return False
+def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
+    """Show the state of the jobs; return whether all have ended. Two queries at most."""
+    jobs = selectors.jobs_progress(document_ids)
+    has_ended = jobs.ended == jobs.total
+    running = None if has_ended else selectors.jobs_running(document_ids).first()
+    step = "" if has_ended else _step(running) if running else "waiting for the worker"
+    progress.at(jobs.ended, note=", ".join(filter(None, [_failed(jobs.failed), step])))
+    return has_ended
 
 
 def _failed(count: int) -> str:

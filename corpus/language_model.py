@@ -106,6 +106,15 @@ def is_away(error: MedragError) -> bool:
     return error.retryable and not getattr(error, "answered", False)
 
 
+def silence_of(endpoint: Endpoint) -> str:
+    """Ask for a word; a sentence where no model answers, else empty. Any answer at all is one."""
+    try:
+        ask_text(endpoint, prompt="Answer with one word: yes.", max_tokens=16, retries=1)
+    except LanguageModelUnavailable as error:
+        return "" if error.answered else error.sentence
+    return ""
+
+
 def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from corpus.intake import Item, Listeners, Outcome, People, take_in
@@ -14,6 +14,7 @@ from corpus.services.lifecycle import (
     document_submit,
     document_supersede,
     document_withdraw,
+    refuse_to_publish,
 )
 
 
@@ -25,8 +26,13 @@ def manifest_ingest(
     dry_run: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
-    """Doing it again changes nothing but finishes what was interrupted. `on_file` before each."""
+    """Doing it again changes nothing but finishes what was interrupted. `on_file` before each.
+
+    Raises NotPermitted and SecondPersonNeeded before the first where it could not be published.
+    """
     shelves = _shelves({} if dry_run else manifest.collections)
+    if not dry_run:
+        _refuse_to_publish(manifest.entries, shelves, people)
     outcome = take_in(
         (Item(entry.path, _document(entry, shelves)) for entry in manifest.entries),
         uploader=people.uploader,
@@ -44,6 +50,14 @@ def _shelves(wanted: Mapping[str, Mapping[str, str]]) -> dict[str, Collection]:
     for slug, values in wanted.items():
         Collection.objects.get_or_create(slug=slug, defaults=dict(values))
     return {collection.slug: collection for collection in Collection.objects.all()}
+
+
+def _refuse_to_publish(
+    entries: Iterable[Entry], shelves: Mapping[str, Collection], people: People
+) -> None:
+    unpublished = (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    for slug in sorted({e.collection for e in entries if e.lifecycle not in unpublished}):
+        refuse_to_publish(shelves[slug], uploader=people.uploader, publisher=people.publisher)
 
 
 def _document(entry: Entry, shelves: Mapping[str, Collection]) -> Document:

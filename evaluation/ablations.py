@@ -30,7 +30,7 @@ from evaluation.databases import NoSuchDatabase, databases_filled, name_for
 from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured
 from evaluation.errands import Failed
-from evaluation.faults import FaultyConfiguration, refuse_faulty
+from evaluation.faults import FaultyConfiguration, refuse_faulty, refuse_silent
 from evaluation.gates import gate_written
 from evaluation.measured import MAIN, Measured, metrics_json
 from evaluation.services import Order, folder_write, runs_measure
@@ -91,6 +91,7 @@ def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]
     """
     gate = gate_written()
     refuse_faulty([DEFAULT.configuration])
+    refuse_silent([DEFAULT.configuration])
     cut = chunk_settings(encoder_facts())
     can_be, not_here = switches(
         site_config(),
@@ -106,9 +107,10 @@ def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]
 
 
 def fault_of(switch: Switch) -> str:
-    """Why this site can't serve it, such as a contradiction to what it has set; else empty."""
+    """Why this site can't serve it, such as a contradiction or an endpoint that is away."""
     try:
         refuse_faulty([switch.configuration])
+        refuse_silent([switch.configuration])
     except FaultyConfiguration as error:
         return str(error).removeprefix(f"{switch.name}: ")
     return ""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime
 import json
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 from django.utils import timezone
 
+from chat.endpoints import judging_endpoints
 from chat.verification.entailment.configured import verifier_fault, verifier_named
 from corpus.errors import MedragError
+from corpus.language_model import silence_of
+from corpus.progress import Progress
 from evaluation.checker_tables import calibration_json, pair_lines, report_lines
 from evaluation.checking import Checked, behind, check_pairs
 from evaluation.datasets.nearest import WINDOW_SENTENCES
@@ -24,7 +27,6 @@ from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.trec import write_lines
 
 Say = Callable[[str], None]
-EVERY_S = 10.0  # between two lines of progress
 
 
 class FaultyVerifier(MedragError):
@@ -36,22 +38,44 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
 
     Raises FaultyVerifier before anything is judged.
     """
-    for name in names:
-        if fault := verifier_fault(name):
-            raise FaultyVerifier(fault, hint="Nothing was measured.")
+    refuse_faulty(names)
     found: list[Checked] = []
     for name in dict.fromkeys(names):
-        result = check_pairs(
-            pair_set,
-            verifier_named(name),
-            timeout_s=settings.ANSWER_TIMEOUT_S,
-            on_progress=_progress(name, len(pair_set.pairs), say),
-        )
+        with Progress(name, len(pair_set.pairs), "pairs") as progress:
+            result = check_pairs(
+                pair_set,
+                verifier_named(name),
+                timeout_s=settings.ANSWER_TIMEOUT_S,
+                on_progress=progress.at,
+            )
         say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
         found.append(result)
     guards = [each for each in found if each.name == "guards"]
     both = [behind(guards[0], each) for each in found if guards and each.name != "guards"]
     return [*found, *both]
+
+
+def refuse_faulty(names: Sequence[str]) -> None:
+    """By the settings and the files alone. Raises FaultyVerifier."""
+    for name in names:
+        if fault := verifier_fault(name):
+            raise FaultyVerifier(fault, hint="Nothing was measured.")
+
+
+def refuse_unusable(names: Sequence[str]) -> None:
+    """Load the model that is to judge and call the endpoints, before hours of the first one.
+
+    Raises FaultyVerifier.
+    """
+    refuse_faulty(names)
+    try:
+        for name in names:
+            verifier_named(name)
+    except ImproperlyConfigured as error:
+        raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
+    silences = list(map(silence_of, judging_endpoints())) if "llm" in names else []
+    if silences and all(silences):  # of several the first that answers is asked
+        raise FaultyVerifier(silences[0], hint="Nothing was measured.")
 
 
 def checker_runs_store(
@@ -136,15 +160,3 @@ def _metrics_json(pair_set: PairSet, results: Sequence[Checked]) -> dict[str, An
             for each in results
         },
     }
-
-
-def _progress(name: str, total: int, say: Say) -> Callable[[int], None]:
-    said = time.monotonic()
-
-    def tell(done: int) -> None:
-        nonlocal said
-        if time.monotonic() - said >= EVERY_S:
-            said = time.monotonic()
-            say(f"{name}: {done} of {total} pairs")
-
-    return tell

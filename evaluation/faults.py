@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from corpus.errors import MedragError
 from evaluation.configurations import Configuration
 from retrieval.config import RetrievalConfig, config_from
-from retrieval.configured import config_faults, site_config
+from retrieval.configured import config_faults, endpoints_silence, site_config
 
 
 class FaultyConfiguration(MedragError):
@@ -25,6 +25,18 @@ def refuse_faulty(configurations: Sequence[Configuration]) -> None:
             raise FaultyConfiguration(
                 f"{configuration.name}: {faults[0].msg}",
                 hint="Nothing was indexed or measured.",
+            )
+
+
+def refuse_silent(configurations: Sequence[Configuration]) -> None:
+    """Raises FaultyConfiguration for the first that calls an endpoint which does not answer.
+
+    Once hours of indexing are over it would be too late: each query would go on without it.
+    """
+    for configuration in configurations:
+        if silence := endpoints_silence(_combined(configuration)):
+            raise FaultyConfiguration(
+                f"{configuration.name}: {silence}", hint="Nothing was indexed or measured."
             )
 
 

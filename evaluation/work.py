@@ -11,6 +11,7 @@ from django.db import connections
 from django.utils.text import slugify
 
 from corpus.models import Chunk, Collection, Document
+from corpus.progress import Progress
 from corpus.services.loading import PlainDocument, documents_load
 from evaluation import databases
 from evaluation.configurations import Configuration
@@ -22,21 +23,6 @@ from evaluation.searching import search_all
 from evaluation.telling import why
 
 Say = Callable[[str], None]
-EVERY_S = 10.0  # between two lines of progress
-
-
-class _Progress:
-    """Says something at most every few seconds."""
-
-    def __init__(self, say: Say) -> None:
-        self._say = say
-        self._started = self._said = time.monotonic()
-
-    def tell(self, line: Callable[[float], str]) -> None:
-        now = time.monotonic()
-        if now - self._said >= EVERY_S:
-            self._said = now
-            self._say(line(now - self._started))
 
 
 def run_errand(errand: Errand, say: Say) -> None:
@@ -69,7 +55,7 @@ def _searched(dataset: Dataset, errand: Errand, say: Say) -> Iterator[Outcome]:
         (Path(errand.out) / f"{number}.begun").touch()
         started = time.monotonic()
         try:
-            outcome: Outcome = _found(dataset, configuration, errand, say)
+            outcome: Outcome = _found(dataset, configuration, errand)
         except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
             outcome = Failed(configuration.name, why(error))
             for connection in connections.all(initialized_only=True):
@@ -79,15 +65,11 @@ def _searched(dataset: Dataset, errand: Errand, say: Say) -> Iterator[Outcome]:
         say(f"{configuration.name}: {said} ({time.monotonic() - started:.0f} s)")
 
 
-def _found(dataset: Dataset, configuration: Configuration, errand: Errand, say: Say) -> Outcome:
-    total, progress = len(dataset.queries), _Progress(say)
-
-    def tell(done: int) -> None:
-        progress.tell(lambda _: f"{configuration.name}: {done} of {total} queries")
-
-    if configuration.as_served:
-        return look_all(dataset, configuration, errand.gate, on_progress=tell)
-    return search_all(dataset, configuration, depth=errand.depth, on_progress=tell)
+def _found(dataset: Dataset, configuration: Configuration, errand: Errand) -> Outcome:
+    with Progress(f"  {configuration.name}", len(dataset.queries), "queries") as progress:
+        if configuration.as_served:
+            return look_all(dataset, configuration, errand.gate, on_progress=progress.at)
+        return search_all(dataset, configuration, depth=errand.depth, on_progress=progress.at)
 
 
 def _fill(dataset: Dataset, errand: Errand, say: Say) -> None:
@@ -99,15 +81,13 @@ def _fill(dataset: Dataset, errand: Errand, say: Say) -> None:
     databases.note_kept(note)  # an interrupted one is known for this site's too
     total = len(dataset.documents)
     say(f"indexing {total} documents")
-    progress = _Progress(say)
-    documents_load(
-        map(_plain, dataset.documents),
-        collection=_shelf(dataset),
-        with_context=errand.with_context,
-        on_progress=lambda done, passages: progress.tell(
-            lambda s: f"{done} of {total} documents, {passages / s:.0f} passages a second"
-        ),
-    )
+    with Progress("  Indexing", total, "documents") as progress:
+        documents_load(
+            map(_plain, dataset.documents),
+            collection=_shelf(dataset),
+            with_context=errand.with_context,
+            on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
+        )
     databases.tidy()
     held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
     databases.note_kept({**note, **held, "complete": dataset.documents_digest})

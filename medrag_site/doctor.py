@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from chat.audit import missing_protections
@@ -29,6 +28,7 @@ from corpus.parsing.sandbox import parent as sandbox
 from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from medrag_site.embedded import MIN_FREE_BYTES
+from medrag_site.tables import missing_migrations
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -92,10 +92,8 @@ def _pgvector() -> tuple[bool, str]:
 
 
 def _migrations() -> tuple[bool, str]:
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
-        return False, f"{len(missing)} are not applied: run manage.py migrate"
+    if missing := missing_migrations():
+        return False, f"{missing} are not applied: run manage.py migrate"
     return True, "all applied"
 
 

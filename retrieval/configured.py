@@ -12,9 +12,14 @@ from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
 from corpus.encoders.registry import configured_specs
+from corpus.errors import MedragError
+from corpus.language_model import silence_of
 from retrieval.config import RetrievalConfig, config_from
-from retrieval.generated import PROMPTS
-from retrieval.rerank.configured import reranker_fault
+from retrieval.generated import PROMPTS, endpoint_within
+from retrieval.rerank.configured import reranker_fault, reranker_for
+from retrieval.rerank.types import Passage
+
+TRIED_FOR_S = 30.0  # a server may load its model with the first question
 
 
 def site_config() -> RetrievalConfig:
@@ -48,6 +53,22 @@ def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
         hint = "Set it to extractive, and run manage.py summarise, or leave the switch out."
         return [Error(message, hint=hint, id="retrieval.E006")]
     return _rewriting_faults(config)
+
+
+def endpoints_silence(config: RetrievalConfig) -> str:
+    """A sentence on an endpoint that this configuration calls and that does not answer, if any.
+
+    Each is asked once. For whoever begins hours of searches that would go on without it.
+    """
+    if config.reranker in ("http", "llm"):
+        probe = Passage("probe", "", "A passage that is read to see whether the reranker answers.")
+        try:
+            reranker_for(config).score("metformin", [probe], timeout_s=TRIED_FOR_S)
+        except MedragError as error:
+            return f"The reranker {error}. Check the settings that begin with MEDRAG_RERANK."
+    if config.multi_query or config.hyde:
+        return silence_of(endpoint_within(TRIED_FOR_S))
+    return ""
 
 
 def _encoders_fault(config: RetrievalConfig) -> str:

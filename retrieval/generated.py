@@ -221,19 +221,22 @@ def _answers(
     return {r.key: a for r, a in zip(due, results, strict=True) if not isinstance(a, str)}
 
 
-def _asked(request: Request, deadline_s: float) -> list[str] | str:
-    """The texts that the model gives, or a sentence on why it gives none. Touches no database."""
-    endpoint = Endpoint(
+def endpoint_within(deadline_s: float) -> Endpoint:
+    return Endpoint(
         url=settings.REWRITE_LLM_URL,
         model=settings.REWRITE_LLM_MODEL,
         key=settings.REWRITE_LLM_KEY,
         timeout_s=deadline_s,
         settings="MEDRAG_REWRITE_LLM",
     )
+
+
+def _asked(request: Request, deadline_s: float) -> list[str] | str:
+    """The texts that the model gives, or a sentence on why it gives none. Touches no database."""
     try:
         with _breaker().watched(is_away):
             answer = ask_json(
-                endpoint,
+                endpoint_within(deadline_s),
                 prompt=request.prompt.filled(**request.values),
                 schema=request.schema,
                 name=request.field,

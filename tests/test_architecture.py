@@ -40,6 +40,7 @@ SHARED = {
     "evaluation.reading": "`bench` compares pages that it read with what people saw on them",
     "evaluation.metrics": "`bench` judges them by the one formula",
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
+    "corpus.progress": "how far a command is looks the same in every command",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
     "corpus.parsing.sandbox.parent": "`doctor` tries the parser's child process",
@@ -87,6 +88,7 @@ PURE = [
     *("corpus/marks.py", "corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
+    "corpus/progress.py",
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows
     *("corpus/languages.py", "corpus/endpoints.py", "retrieval/clauses.py"),
     *("corpus/time_limit.py", "corpus/replies.py", "corpus/request_forms.py"),

@@ -1,6 +1,9 @@
-"""What the commands for staff take as arguments: people and collections by their names."""
+"""What commands take as arguments: people and collections by their names, and files to write."""
 
 from __future__ import annotations
+
+import tempfile
+from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
@@ -35,3 +38,16 @@ def collection_named(slug: str) -> Collection:
         known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no collection {slug}. Known: {known}.")
     return collection
+
+
+def refuse_unwritable(*files: Path | None) -> None:
+    """Before a long time is spent on what could not be written then. Raises CommandError."""
+    for file in filter(None, files):
+        if file.is_dir():
+            raise CommandError(f"{file} is a folder. Name a file.")
+        try:
+            tempfile.TemporaryFile(dir=file.parent).close()  # to ask for the right says too little
+            if file.exists():
+                file.open("ab").close()
+        except OSError as error:
+            raise CommandError(f"{file} can't be written: {error.strerror}.") from error

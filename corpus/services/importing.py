@@ -14,7 +14,6 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
-from corpus.access import NotPermitted, may_publish
 from corpus.errors import MedragError
 from corpus.importing.formats import LEFT_OUT, Format, records_of, refusal
 from corpus.importing.splitting import Record
@@ -26,7 +25,7 @@ from corpus.services.documents import (
     document_store,
     refuse_others,
 )
-from corpus.services.lifecycle import document_publish, document_submit
+from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 LOOKED_UP_TOGETHER = 500  # records for one query
 HELD_BYTES = 32 * 2**20  # of records, in memory at a time; one that is larger is held alone
@@ -76,8 +75,8 @@ def corpus_import(
 
     What was imported stays when it is interrupted, and the next call goes on from there: a record
     that is here is known by the SHA-256 of its bytes, 500 to a query, and is not looked into. Of
-    equal records the first counts. Raises NotPermitted, and what `document_publish` raises, before
-    or after whole commits of 20 documents each.
+    equal records the first counts. Raises NotPermitted and SecondPersonNeeded before
+    the first, and what else `document_publish` raises after whole commits of 20 documents each.
     """
     _refuse_without_right(plan)
     outcome = ImportOutcome()
@@ -179,10 +178,6 @@ def _refuse_without_right(plan: Plan) -> None:
     if plan.dry_run:
         return
     refuse_others(plan.people.uploader, plan.collection)
-    if plan.publish and not may_publish(
-        plan.people.publisher, Document(collection=plan.collection)
-    ):
-        raise NotPermitted(
-            "Publishing in this collection takes a right that this person lacks.",
-            hint="Nothing was imported. Name a publisher of it with --publisher.",
-        )
+    if plan.publish:
+        people = plan.people
+        refuse_to_publish(plan.collection, uploader=people.uploader, publisher=people.publisher)

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce, Now
 
 from corpus.access import NotPermitted, may_publish
 from corpus.errors import MedragError
-from corpus.models import Document, Job, JobState, Lifecycle
+from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
@@ -95,6 +95,18 @@ def document_publish(
     document_published.send(Document, document=document, actor=by)
     if supersedes is not None:
         document_supersede(supersedes, by=by, successor=document)
+
+
+def refuse_to_publish(
+    collection: Collection, *, uploader: User | None, publisher: User | None
+) -> None:
+    """Say before many documents are taken in that none of them could be published.
+
+    Raises NotPermitted and SecondPersonNeeded, as publishing each would.
+    """
+    document = Document(collection=collection, uploaded_by=uploader)
+    _refuse_others(publisher, document)
+    _refuse_same_person(document, publisher)
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.db import connection
 
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import active_encoders, get_embedder
+from corpus.progress import Progress
 from evaluation.configurations import Configuration, deepened
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought, Failed, Outcome
@@ -71,15 +72,15 @@ def peers_ask(
     systems += [_theirs(each.peer, indexed.owner) for each in built if not each.failure]
     total = len(dataset.queries)
     say(f"{total} queries by {', '.join(system.name for system in systems)}")
-    results = iter(
-        asked(
+    with Progress("  Asking", total, "queries") as progress:
+        found = asked(
             systems,
             dataset.queries,
             depth=depth,
             forget=forget_queries,
-            on_progress=_every_tenth(total, say),
+            on_progress=progress.at,
         )
-    )
+    results = iter(found)
     outcomes = [_outcome(next(results), index_sizes()) for _ in configurations]
     for each in built:
         size: dict[str, object] = {"passages": len(indexed.passages), "build_s": each.seconds}
@@ -163,11 +164,3 @@ def _outcome(result: Asked, index: dict[str, object]) -> Outcome:
         notes=notes_counted(result.notes),
         otherwise=sum(map(bool, result.notes)),
     )
-
-
-def _every_tenth(total: int, say: Say) -> Callable[[int], None]:
-    def tell(done: int) -> None:
-        if done % max(1, total // 10) == 0:
-            say(f"{done} of {total} queries")
-
-    return tell

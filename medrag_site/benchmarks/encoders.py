@@ -73,7 +73,12 @@ class Agreement:
 
 
 def measure_encoders(rankings: Path | None) -> Iterator[str]:
-    """Lines for people. `rankings`: a folder with SciFact's files, to compare rankings on."""
+    """Lines for people. `rankings`: a folder with SciFact's files, to compare rankings on.
+
+    Raises CommandError before anything is timed.
+    """
+    if rankings:
+        _scifact(rankings, 0, 0)
     model = local_model(configured_specs()[0])
     encoders = {
         backend: LocalEmbedder(

@@ -26,6 +26,7 @@ from corpus.encoders.registry import configured_specs, facts_for, searched_rows
 from corpus.encoders.types import Vectors
 from corpus.languages import ENGLISH
 from corpus.models import Collection, Document, Lifecycle, Page
+from corpus.progress import Progress
 from corpus.search_text import SEARCH_TEXT_REVISION, indexed_text
 from corpus.search_vectors import CUT, MARKED
 from medrag_site.benchmarks.made import Block, Made
@@ -61,7 +62,7 @@ ORDER BY i.indexname
 """
 _SEQUENCE = "SELECT setval(pg_get_serial_sequence('corpus_chunk', 'id'), max(id)) FROM corpus_chunk"
 
-OnProgress = Callable[[str], None]
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def made_of(made: Made) -> dict[str, Any]:
     }
 
 
-def fill(made: Made, chunks: int, on_progress: OnProgress) -> dict[str, float]:
+def fill(made: Made, chunks: int, say: Say) -> dict[str, float]:
     """Fill the database that the connections point at, as the tables' owner.
 
     The seconds of each step: `copy`, each index by its name, `statistics`, `vacuum`.
@@ -120,13 +121,13 @@ def fill(made: Made, chunks: int, on_progress: OnProgress) -> dict[str, float]:
     with _timed(seconds, "copy"):
         for name, _ in indexes:
             raw.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(name)))
-        _copy(raw, made, chunks, table, on_progress)
+        _copy(raw, made, chunks, table)
     _give_memory(raw, chunks, table.dimensions)
     for name, definition in indexes:
-        on_progress(f"index {name}")
+        say(f"index {name}")
         with _timed(seconds, name):
             raw.execute(definition)
-    on_progress("statistics")
+    say("statistics")
     with _timed(seconds, "statistics"):
         with transaction.atomic():
             statistics.recount()
@@ -136,15 +137,14 @@ def fill(made: Made, chunks: int, on_progress: OnProgress) -> dict[str, float]:
     return seconds
 
 
-def _copy(
-    raw: psycopg.Connection[Any], made: Made, chunks: int, table: Table, on_progress: OnProgress
-) -> None:
+def _copy(raw: psycopg.Connection[Any], made: Made, chunks: int, table: Table) -> None:
     raw.execute(_STAGE)
     collection = Collection.objects.using("owner").first()
     if collection is None:
         collection = Collection.objects.using("owner").create(name="Benchmark", slug="benchmark")
     writing: Future[None] | None = None
-    with ThreadPoolExecutor(1) as pool:
+    filling = Progress("Filling", chunks, "passages")
+    with filling as progress, ThreadPoolExecutor(1) as pool:
         for block in made.blocks(chunks):
             rows = list(_rows(block))
             copied = table.copied(block.first + 1, block.vectors)
@@ -152,7 +152,7 @@ def _copy(
                 writing.result()
             documents = _documents(block, collection)  # in this thread: it uses the connection
             writing = pool.submit(_write, raw, rows, documents, table, copied)
-            on_progress(f"{block.first + len(block.texts)} of {chunks}")
+            progress.at(block.first + len(block.texts))
         if writing is not None:
             writing.result()
     raw.execute("DROP TABLE bench_stage")

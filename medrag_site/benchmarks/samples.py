@@ -59,18 +59,25 @@ def read_questions(path: Path, *, size: int) -> list[str]:
 
     Drawn evenly with a seed. Raises CommandError.
     """
-    if path.suffix == ".json":
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        found = [row["question"] if isinstance(row, dict) else str(row) for row in rows]
-    elif path.suffix == ".txt":
-        found = path.read_text(encoding="utf-8").splitlines()
-    else:
-        found = list(texts_of(path, _QUESTIONS))
+    try:
+        found = _questions_of(path)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = f"{path} can't be read as questions ({type(error).__name__})."
+        raise CommandError(why) from error
     different = sorted({_SPACES.sub(" ", text).strip() for text in found} - {""})
     if not different:
         raise CommandError(f"{path}: no question was found in it.")
     drawn = np.sort(np.random.default_rng(0).permutation(len(different))[:size])
     return [different[place] for place in drawn]
+
+
+def _questions_of(path: Path) -> list[str]:
+    if path.suffix == ".json":
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        return [row["question"] if isinstance(row, dict) else str(row) for row in rows]
+    if path.suffix == ".txt":
+        return path.read_text(encoding="utf-8").splitlines()
+    return list(texts_of(path, _QUESTIONS))
 
 
 def texts_of(path: Path, elements: tuple[str, ...]) -> Iterator[str]:

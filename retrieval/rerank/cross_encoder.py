@@ -20,6 +20,7 @@ from retrieval.cross_encoders import (
     folder_fingerprint,
     folder_of,
     read_config,
+    weights_fault,
 )
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
@@ -82,4 +83,4 @@ def folder_fault(name: str) -> str:
         return fault
     if len(read_config(folder).get("id2label") or "??") != 1:  # two where the file does not say
         return f"{folder} gives more than one score a pair; a reranker gives one."
-    return ""
+    return weights_fault(folder)

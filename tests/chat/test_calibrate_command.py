@@ -119,6 +119,29 @@ def test_the_same_questions_give_the_same_calibration(
         assert getattr(first, name) == getattr(second, name)
 
 
+def test_what_it_needs_is_looked_at_before_anything_is_searched(
+    db: None, testset: Path, tmp_path: Path, settings: LazySettings, monkeypatch: Any
+) -> None:
+    def searched(*args: Any) -> None:
+        raise AssertionError("a question was searched for")
+
+    monkeypatch.setattr("chat.calibration_questions.retrieve", searched)
+    with pytest.raises(CommandError, match="is a folder"):
+        calibrate("--testset", str(testset), "--plot", str(tmp_path))
+    with pytest.raises(CommandError, match="can't be written"):
+        calibrate("--testset", str(testset), "--plot", str(tmp_path / "nowhere" / "gate.png"))
+    settings.RETRIEVAL = "reranker=http"
+    settings.RERANK_URL, settings.RERANK_MODEL = "http://127.0.0.1:9/v1/rerank", "m"
+    with pytest.raises(CommandError, match=r"reranker did not answer"):
+        calibrate("--testset", str(testset))
+    settings.RETRIEVAL = ""
+    with pytest.raises(CommandError, match="Nothing is indexed yet"):
+        calibrate("--testset", str(testset))
+    testset.write_text(json.dumps(questions()[:18] + questions()[30:]))
+    with pytest.raises(CommandError, match="18 answerable questions are too few"):
+        calibrate("--testset", str(testset))
+
+
 def test_a_dry_run_shows_it_and_keeps_nothing(guidelines: None, quick: None, testset: Path) -> None:
     out, _ = calibrate("--testset", str(testset), "--dry-run")
     assert "auroc" in out and "Nothing was kept." in out

@@ -137,6 +137,27 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
 
 
 @pytest.mark.django_db
+def test_what_could_not_be_published_is_not_taken_in(
+    folder: Path, manifest: Path, settings: Settings
+) -> None:
+    settings.TWO_PERSON_PUBLISH = True
+    for paths, options in (([str(folder)], {"publish": True}), ([], {"manifest": manifest})):
+        with pytest.raises(CommandError, match="second person"):
+            call_command("ingest", *paths, **options)
+    assert not Document.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_worker_that_does_not_run_is_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A setting that no worker starts with."""
+    monkeypatch.setenv("MEDRAG_WORKERS", "none")
+    with pytest.raises(CommandError, match=r"worker ended by itself.*queued stays queued"):
+        call_command("ingest", str(folder), wait=True)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("change", "said"),
     [

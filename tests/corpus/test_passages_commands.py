@@ -128,6 +128,13 @@ def test_lines_come_in_one_order_and_only_those_that_were_chosen(tmp_path: Path)
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("where", ["", "nowhere/passages.jsonl"])
+def test_where_nothing_can_be_written_nothing_is_begun(tmp_path: Path, where: str) -> None:
+    with pytest.raises(CommandError, match=r"is a folder|can't be written"):
+        call_command("export_chunks", str(tmp_path / where))
+    assert [path.name for path in tmp_path.iterdir()] == ["files"]  # of the tests themselves
+
+
 def test_the_standard_output_holds_nothing_but_lines(capsys: pytest.CaptureFixture[str]) -> None:
     publish("# One\n\nGive 5 mg.")
     call_command("export_chunks")

@@ -99,6 +99,7 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
     with endpoint(status(401)) as server:
+        server.script = [says("yes")]  # whether it answers at all is looked at before
         settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
         settings.JUDGE_LLM_KEYS = ()
         said = checker("--pairs", pairs, "--verifier", "llm", "--out", tmp_path / "out")
@@ -128,6 +129,18 @@ def test_what_is_not_configured_is_refused_before_anything_is_judged(
     assert not Run.objects.exists()
 
 
+def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with endpoint(status(401)) as server:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        with pytest.raises(CommandError, match=r"status 401.*MEDRAG_JUDGE_LLM_KEY.*Nothing was"):
+            checker("--pairs", pairs, "--out", tmp_path / "out")
+    assert len(server.asked) == 1
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_part_says_that_it_is_one(db: None, pairs: Path, tmp_path: Path) -> None:
     said = checker("--pairs", pairs, "--limit", 2, "--out", tmp_path / "out")
     assert "only a part: the first 2 of 4 pairs" in said
@@ -149,6 +162,7 @@ def test_behind_the_guards_nothing_is_made_up_where_the_model_failed(
 ) -> None:
     """Of four pairs a guard stops two: alone they would be two of two right, and nothing passed."""
     with endpoint(status(401)) as server:
+        server.script = [says("yes")]  # whether it answers at all is looked at before
         settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
         settings.JUDGE_LLM_KEYS = ()
         said = checker("--pairs", pairs, "--out", tmp_path / "out")

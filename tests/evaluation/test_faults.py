@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
 
 from corpus.services.loading import PlainDocument, documents_load
+from evaluation.ablations import ablation_planned
 from evaluation.children import Task, sent
 from evaluation.configurations import Configuration, Recipe
 from evaluation.datasets import read_dataset
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Brought, Failed, Source, read_outcome, write_outcome
-from evaluation.faults import FaultyConfiguration, refuse_faulty
+from evaluation.faults import FaultyConfiguration, refuse_faulty, refuse_silent
 from evaluation.measured import measured, metrics_json
 from evaluation.models import Kind, Run
 from evaluation.peers.asking import peers_ask
@@ -62,6 +64,21 @@ def test_it_is_refused_before_a_database_is_dropped_or_made(
     wanted = (Configuration("HyDE", "hyde=yes"),)
     with pytest.raises(FaultyConfiguration):
         sent(Task(source, source.read(), wanted, Recipe()), say=print, rebuild=True)
+
+
+def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings: Settings) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    where = {"dataset": Path("/nowhere"), "format": "beir", "out": Path("/nowhere/out")}
+    for config, said in (
+        ("reranker=http", r"reranker did not answer.*MEDRAG_RERANK.*Nothing was indexed"),
+        ("hyde=yes", r"MEDRAG_REWRITE_LLM_URL.*Nothing was indexed"),
+    ):
+        with pytest.raises(CommandError, match=said):
+            call_command("evaluate", "retrieval", config=config, **where)
+    refuse_silent([Configuration("default", "")])
+    rerankers = [s for s in ablation_planned(["reranker"])[0].left_out if "did not answer" in s[1]]
+    assert rerankers
 
 
 @pytest.fixture

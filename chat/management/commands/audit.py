@@ -35,6 +35,8 @@ class Command(BaseCommand):
                 self.export(options["first"], options["last"])
             else:
                 self.sign()
+        except BrokenPipeError:
+            raise  # whoever reads the export has had enough
         except (DatabaseError, MedragError, OSError) as error:
             raise CommandError(f"The audit log can't be read: {error}", returncode=2) from error
 

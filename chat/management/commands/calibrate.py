@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from chat.calibration import METHODS, Fitted, Plan, calibrate
+from chat.calibration import METHODS, Fitted, Plan, calibrate, refuse_too_few_answerable
 from chat.calibration_plot import plot_png
 from chat.calibration_questions import labelled_questions, observed, questions_digest
 from chat.calibration_records import (
@@ -24,8 +24,10 @@ from chat.calibration_records import (
     record_of,
 )
 from corpus.errors import MedragError
-from corpus.management.arguments import asker_named
-from retrieval.configured import site_config
+from corpus.management.arguments import asker_named, refuse_unwritable
+from corpus.models import Document
+from corpus.progress import Progress
+from retrieval.configured import endpoints_silence, site_config
 
 
 class Command(BaseCommand):
@@ -73,9 +75,16 @@ class Command(BaseCommand):
         self._say_what_overrides()
 
     def make(self, options: dict[str, Any], *, by: User | None) -> None:
-        plan = _plan(options)
+        plan, config = _plan(options), site_config()
+        refuse_unwritable(options["plot"])
         questions = labelled_questions(options["testset"])
-        seen = observed(questions, site_config(), on=timezone.localdate())
+        refuse_too_few_answerable(sum(question.answerable for question in questions), plan)
+        if silence := endpoints_silence(config):
+            raise CommandError(silence)
+        if not Document.objects.filter(indexed_at__isnull=False).exists():
+            raise CommandError("Nothing is indexed yet. Run manage.py ingest. Nothing was changed.")
+        with Progress("Searching", len(questions), "questions") as progress:
+            seen = observed(questions, config, on=timezone.localdate(), on_progress=progress.at)
         fitted = calibrate(seen.examples, plan)
         self._report(fitted, not_found=seen.not_found)
         if options["plot"]:

@@ -59,6 +59,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2))
             return
+        if not evidence.hits:
+            self.stderr.write("No passage in force was found.")
         for hit, shown in zip(evidence.hits, payload, strict=True):
             self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")

@@ -12,9 +12,10 @@ from typing import Any, TextIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
-from corpus.following import progress_bar
+from corpus.management.arguments import refuse_unwritable
 from corpus.models import Collection, Document
 from corpus.passages_export import Choice, passages_counted, passages_exported
+from corpus.progress import Progress
 
 
 class Command(BaseCommand):
@@ -30,12 +31,15 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["path"] != "-":
+            refuse_unwritable(Path(options["path"]))
         choice = _choice(options)
         total = passages_counted(choice)
-        with self._opened(options["path"]) as target, progress_bar(total, "Writing", "line") as bar:
+        writing = Progress("Writing", total, "passages")
+        with self._opened(options["path"]) as target, writing as progress:
             for line in passages_exported(choice):
                 target.write(json.dumps(line, ensure_ascii=False) + "\n")
-                bar.update(1)
+                progress.step()
         if options["path"] != "-":
             self.stdout.write(f"{total} passages in {options['path']}.")
 

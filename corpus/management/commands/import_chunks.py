@@ -13,12 +13,14 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from corpus.following import follow, list_failures, progress_bar
+from corpus.errors import MedragError
+from corpus.following import follow, list_failures
 from corpus.intake import People
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Collection, Document
 from corpus.passages_import import Imported, Sorted, documents_import, sort_lines
-from corpus.services.lifecycle import document_publish, document_submit
+from corpus.progress import BYTES, Progress
+from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 FAULTS_SHOWN = 50
 
@@ -41,6 +43,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         people = People(person_named(options["user"]), person_named(options["publisher"]))
+        _refuse_to_publish(collection, people, options)
         with _opened(options["path"]) as stream:
             lines = self._sorted(stream)
             imported = _import(stream, lines, collection, people, options)
@@ -53,8 +56,8 @@ class Command(BaseCommand):
 
     def _sorted(self, stream: BinaryIO) -> Sorted:
         size = stream.seek(0, 2)
-        with progress_bar(size, "Reading", "B") as bar:
-            return sort_lines(stream, on_bytes=lambda count: _step(bar, count))
+        with Progress("Reading", size, BYTES) as progress:
+            return sort_lines(stream, on_bytes=progress.step)
 
     def _report(self, lines: Sorted, imported: Imported, *, dry_run: bool) -> None:
         for number, fault in list(lines.faults.items())[:FAULTS_SHOWN]:
@@ -85,20 +88,26 @@ def _import(
             document_publish(document, by=people.publisher, today=timezone.localdate())
 
     verb = "Checking" if options["dry_run"] else "Queueing"
-    with progress_bar(len(lines.groups), verb, "document") as bar:
+    with Progress(verb, len(lines.groups), "documents") as progress:
         return documents_import(
             stream,
             lines.groups,
             collection=collection,
             people=people,
             dry_run=options["dry_run"],
-            on_document=lambda: _step(bar, 1),
+            on_document=progress.step,
             on_added=publish,
         )
 
 
-def _step(bar: Any, count: int) -> None:
-    bar.update(count)
+def _refuse_to_publish(collection: Collection, people: People, options: dict[str, Any]) -> None:
+    """Before the first line is read. Raises CommandError."""
+    if not options["publish"] or options["dry_run"]:
+        return
+    try:
+        refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
+    except MedragError as error:
+        raise CommandError(error.sentence) from error
 
 
 @contextmanager

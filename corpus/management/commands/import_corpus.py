@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
-from tqdm import tqdm
 
 from corpus.errors import MedragError
 from corpus.following import follow
@@ -19,6 +16,7 @@ from corpus.importing.formats import FORMATS, LEFT_OUT
 from corpus.importing.sources import paths_of
 from corpus.intake import People
 from corpus.models import Collection, Job, JobState
+from corpus.progress import BYTES, Progress
 from corpus.services.documents import collection_default
 from corpus.services.importing import ImportOutcome, Plan, corpus_import
 
@@ -54,8 +52,8 @@ class Command(BaseCommand):
             raise CommandError("--limit is a number of records, at least 1.")
         plan = _plan(options)
         try:
-            with _bar(path) as bar:
-                outcome = corpus_import(path, plan=plan, on_bytes=lambda count: _step(bar, count))
+            with _reading(path) as progress:
+                outcome = corpus_import(path, plan=plan, on_bytes=progress.step)
         except MedragError as error:
             raise CommandError(error.sentence) from error
         except KeyboardInterrupt:
@@ -109,18 +107,9 @@ def _plan(options: dict[str, Any]) -> Plan:
     )
 
 
-def _bar(path: Path) -> tqdm[None]:
+def _reading(path: Path) -> Progress:
     """Bytes read from the disk: how many records a dump holds is known at its end only."""
-    total = sum(found.stat().st_size for found in paths_of(path))
-    pause_s = 0.2 if sys.stderr.isatty() else 15.0
-    nothing: Sequence[None] = ()  # counted by hand
-    return tqdm(
-        nothing, total=total, desc="Reading", unit="B", unit_scale=True, mininterval=pause_s
-    )
-
-
-def _step(bar: tqdm[None], count: int) -> None:
-    bar.update(count)
+    return Progress("Reading", sum(found.stat().st_size for found in paths_of(path)), BYTES)
 
 
 def _person(username: str | None) -> User | None:

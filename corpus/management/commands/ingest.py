@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from corpus.bulk import Batch, bulk_ingest, paths_below
 from corpus.errors import MedragError
-from corpus.following import follow, list_failures, progress_bar
+from corpus.following import follow, list_failures
 from corpus.intake import Outcome, People
 from corpus.management.arguments import collection_named, person_named
 from corpus.manifest import read_manifest
 from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Collection
+from corpus.progress import Progress
 from corpus.services.documents import collection_default
 
 
@@ -62,19 +63,21 @@ class Command(BaseCommand):
                 folder=_folder(options["paths"]),
                 collection=options["collection"] or "",
             )
-            with progress_bar(len(manifest.entries), verb) as bar:
+            with Progress(verb, len(manifest.entries)) as progress:
                 return manifest_ingest(
                     manifest,
                     people=people,
                     today=today,
                     dry_run=dry_run,
-                    on_file=lambda path: _step(bar),
+                    on_file=lambda path: progress.step(),
                 )
         collection = _collection(options["collection"], dry_run=dry_run)
         batch = Batch(collection, people, options["publish"], today)
         paths = _expand(options["paths"])
-        with progress_bar(len(paths), verb) as bar:
-            return bulk_ingest(paths, batch=batch, dry_run=dry_run, on_file=lambda path: _step(bar))
+        with Progress(verb, len(paths)) as progress:
+            return bulk_ingest(
+                paths, batch=batch, dry_run=dry_run, on_file=lambda path: progress.step()
+            )
 
     def _report(self, outcome: Outcome, *, dry_run: bool) -> None:
         for path, sentence in outcome.refused.items():
@@ -84,10 +87,6 @@ class Command(BaseCommand):
             f"{len(outcome.present)} here already, {len(outcome.refused)} refused."
             f"{' Nothing was written.' if dry_run else ''}"
         )
-
-
-def _step(bar: Any) -> None:
-    bar.update(1)
 
 
 def _expand(arguments: list[str]) -> list[Path]:

@@ -7,11 +7,10 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error, connections
-from tqdm import tqdm
 
 from corpus.errors import MedragError
-from corpus.following import progress_bar
 from corpus.models import Encoder, EncoderState
+from corpus.progress import Progress
 from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoder_reembed
 from corpus.services.vector_index import AlreadyRunning
@@ -54,8 +53,9 @@ class Command(BaseCommand):
         return ""
 
     def _reembed(self, encoder: Encoder, *, quiet: bool) -> None:
-        with progress_bar(0, f"Encoding by {encoder.name}", "passage", quiet=quiet) as bar:
-            encoder_reembed(encoder, on_progress=lambda done, total: _show(bar, done, total))
+        what = f"Encoding by {encoder.name}"
+        with Progress(what, unit="passages", is_quiet=quiet) as progress:
+            encoder_reembed(encoder, on_progress=progress.at)
         if not quiet:
             self.stdout.write(f"{encoder.name} is searched now.")
 
@@ -72,8 +72,3 @@ def _close_what_broke() -> None:
     """So that the next one begins with connections that work."""
     for connection in connections.all(initialized_only=True):
         connection.close_if_unusable_or_obsolete()
-
-
-def _show(bar: tqdm[Any], done: int, total: int) -> None:
-    bar.total = total
-    bar.update(done - bar.n)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 
 from corpus import selectors
-from corpus.engines import ModelsMissing
-from corpus.following import follow, list_failures, progress_bar
+from corpus.engines import ModelsMissing, artifacts_for
+from corpus.following import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Document, Job, JobState, ReadWith, Stage
+from corpus.progress import Progress
 from corpus.services.documents import NotNow, document_reindex
 
 
@@ -36,11 +38,13 @@ class Command(BaseCommand):
         parser.add_argument("--user", help="who is recorded")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        person = person_named(options["user"])
+        _refuse_engine(options["read_with"])
         read_again = bool(options["read_with"] or not options["stale"])
         stages = {
             document: _stage(document, read_again=read_again) for document in _chosen(options)
         }
-        queued = stages if options["dry_run"] else _queue(stages, options)
+        queued = stages if options["dry_run"] else _queue(stages, options["read_with"], person)
         read = list(queued.values()).count(Stage.STORED)
         self.stdout.write(
             f"{len(queued)} documents {'would be' if options['dry_run'] else 'are'} queued: "
@@ -55,20 +59,27 @@ class Command(BaseCommand):
                 raise SystemExit(1)
 
 
-def _queue(stages: dict[Document, Stage], options: dict[str, Any]) -> dict[Document, Stage]:
+def _refuse_engine(read_with: str | None) -> None:
+    """Raises CommandError where this site has not got it."""
+    try:
+        artifacts_for(read_with or "")
+    except ModelsMissing as error:
+        raise CommandError(error.sentence) from error
+
+
+def _queue(
+    stages: dict[Document, Stage], read_with: str | None, person: User | None
+) -> dict[Document, Stage]:
     """Those that were queued; one that somebody else queued meanwhile is left out."""
     queued: dict[Document, Stage] = {}
-    person = person_named(options["user"])
-    with progress_bar(len(stages), "Queueing") as bar:
+    with Progress("Queueing", len(stages), "documents") as progress:
         for document, stage in stages.items():
             try:
-                document_reindex(document, by=person, stage=stage, read_with=options["read_with"])
+                document_reindex(document, by=person, stage=stage, read_with=read_with)
                 queued[document] = stage
             except NotNow:
                 pass
-            except ModelsMissing as error:
-                raise CommandError(error.sentence) from error
-            bar.update(1)
+            progress.step()
     return queued
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from corpus.errors import MedragError
-from corpus.following import progress_bar
+from corpus.progress import Progress
 from corpus.services.summaries import document_summarise, documents_to_summarise
 
 
@@ -28,11 +28,11 @@ class Command(BaseCommand):
             self.stdout.write(f"{len(documents)} documents would be summarised anew.")
             return
         made = 0
-        with progress_bar(len(documents), "Summarising") as bar:
+        with Progress("Summarising", len(documents), "documents") as progress:
             for document in documents:
                 try:
                     made += document_summarise(document)
                 except MedragError as error:
                     raise CommandError(f"{made} documents are done. {error.sentence}") from error
-                bar.update(1)
+                progress.step()
         self.stdout.write(f"{made} documents have their summaries ({settings.SUMMARIES}).")

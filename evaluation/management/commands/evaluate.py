@@ -24,13 +24,19 @@ from evaluation.ablations import (
     ablation_run,
     ablation_write,
 )
-from evaluation.checker import checker_folder_write, checker_runs_store, verifiers_check
+from evaluation.checker import (
+    checker_folder_write,
+    checker_runs_store,
+    refuse_unusable,
+    verifiers_check,
+)
 from evaluation.checker_tables import report_lines as checker_lines
 from evaluation.configurations import NAMED, Recipe, configuration
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
 from evaluation.errands import Failed, Source, read_errand
+from evaluation.faults import refuse_faulty, refuse_silent
 from evaluation.folders import (
     read_as_served,
     read_digest,
@@ -40,6 +46,7 @@ from evaluation.folders import (
 )
 from evaluation.measured import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
+from evaluation.peers import PEERS, require
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
 from evaluation.services import Order, folder_write, report_lines, runs_measure
 from evaluation.tables import SEMANTICS, comparison_table
@@ -105,8 +112,11 @@ class Command(BaseCommand):
         }
 
     def _retrieval(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.RETRIEVAL)
         wanted = configuration(options["config"])
-        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        refuse_faulty([wanted])
+        refuse_silent([wanted])
+        dataset = self._read(order.source)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
         if isinstance(result, Failed):
             raise CommandError(f"{result.name} failed: {result.why}")
@@ -115,8 +125,9 @@ class Command(BaseCommand):
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
-        order, dataset, out = self._ordered(options, Kind.ABLATION)
+        order, out = _ordered(options, Kind.ABLATION)
         ablation, gate = ablation_planned(options["only"])
+        dataset = self._read(order.source)
 
         def keep() -> None:
             ablation_write(out, dataset, ablation)
@@ -135,7 +146,10 @@ class Command(BaseCommand):
             )
 
     def _peers(self, options: dict[str, Any]) -> None:
-        order, dataset, out = self._ordered(options, Kind.RETRIEVAL)
+        order, out = _ordered(options, Kind.RETRIEVAL)
+        require(list(PEERS))
+        refuse_silent([configuration("default")])
+        dataset = self._read(order.source)
         found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
         peers_write(out, dataset, found)
         self._print(peers_lines(dataset, found))
@@ -154,33 +168,19 @@ class Command(BaseCommand):
         out, by = Path(options["out"]), person_named(options["user"])
         refuse_unwritable(out)
         refuse_used(out)
-        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
         names = options["verifier"] or verifiers_configured()
+        refuse_unusable(names)
+        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
         results = verifiers_check(pair_set, names, say=self._say)
         checker_folder_write(out, pair_set, results)
         checker_runs_store(pair_set, results, by=by, started_at=started)
         self._print(checker_lines(pair_set, results))
         self._say(f"Written to {out}")
 
-    def _ordered(self, options: dict[str, Any], kind: Kind) -> tuple[Order, Dataset, Path]:
-        missing = [name for name in ("dataset", "format", "out") if not options[name]]
-        if missing or options["arguments"]:
-            raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
-        if options["limit"] < 0:
-            raise CommandError("--limit is a number of queries, at least 1.")
-        out = Path(options["out"])
-        refuse_unwritable(out)
-        refuse_used(out)
-        source = Source(
-            folder=str(options["dataset"].resolve()),
-            form=options["format"],
-            split=options["split"],
-            queries=options["queries"],
-            limit=options["limit"],
-        )
-        by = person_named(options["user"])
+    def _read(self, source: Source) -> Dataset:
+        """Raises DatasetError."""
         self._say(f"Reading {source.folder}")
-        return Order(source, kind, by, rebuild=options["rebuild"]), source.read(), out
+        return source.read()
 
     def _compare(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 2:
@@ -254,6 +254,26 @@ class Command(BaseCommand):
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
+    """What is wanted, and where its results go; both were looked at. Nothing is read yet."""
+    missing = [name for name in ("dataset", "format", "out") if not options[name]]
+    if missing or options["arguments"]:
+        raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
+    if options["limit"] < 0:
+        raise CommandError("--limit is a number of queries, at least 1.")
+    out = Path(options["out"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    source = Source(
+        folder=str(options["dataset"].resolve()),
+        form=options["format"],
+        split=options["split"],
+        queries=options["queries"],
+        limit=options["limit"],
+    )
+    return Order(source, kind, person_named(options["user"]), rebuild=options["rebuild"]), out
 
 
 def _pairs_read(options: dict[str, Any]) -> PairSet:

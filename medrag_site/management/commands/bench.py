@@ -20,6 +20,7 @@ from chat.generation.extractive import ExtractiveGenerator
 from chat.generation.types import Task
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
+from corpus.management.arguments import refuse_unwritable
 from corpus.models import IndexStatistics
 from evaluation.reading.truth import TRUTH
 from medrag_site.benchmarks import databases, growth
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             default=default,
             help="JSON, a line each, or a file, folder or tar of MedQuAD's or LiveQA's XML",
         )
-        parser.add_argument("--rounds", type=int, default=3)
+        parser.add_argument("--rounds", type=at_least_one, default=3)
         parser.add_argument(
             "--ingest",
             type=Path,
@@ -125,11 +126,15 @@ class Command(BaseCommand):
             metavar="PATH",
             help="with --chunks: a folder or tar of txt, md or xml that they are made of",
         )
-        parser.add_argument("--asked", type=int, default=ASKED, help="questions, at most")
-        parser.add_argument("--sampled", type=int, default=SAMPLED, help="passages, at most")
+        parser.add_argument("--asked", type=at_least_one, default=ASKED, help="questions, at most")
+        parser.add_argument(
+            "--sampled", type=at_least_one, default=SAMPLED, help="passages, at most"
+        )
         parser.add_argument("--clients", type=sizes, default=(1, 4, 16), metavar="N,N")
         parser.add_argument("--seconds", type=float, default=10.0, help="for each of --clients")
-        parser.add_argument("--compared", type=int, default=30, help="questions, without limits")
+        parser.add_argument(
+            "--compared", type=at_least_one, default=30, help="questions, without limits"
+        )
         parser.add_argument(
             "--json", type=Path, metavar="FILE", help="what was found, for machines"
         )
@@ -171,7 +176,9 @@ class Command(BaseCommand):
     def _growth(self, options: dict[str, Any]) -> Iterator[str]:
         if not options["text"]:
             raise CommandError("--chunks needs --text: what the passages are made of.")
+        refuse_unwritable(options["json"], options["plot"])
         databases.start()
+        questions = read_questions(options["questions"], size=options["asked"])
         sample = read_sample(
             options["text"],
             get_embedder(),
@@ -179,7 +186,7 @@ class Command(BaseCommand):
             kept_in=settings.DATA_DIR / "bench",
         )
         plan = growth.Plan(
-            questions=read_questions(options["questions"], size=options["asked"]),
+            questions=questions,
             clients=options["clients"],
             load_s=options["seconds"],
             compared=options["compared"],
@@ -230,6 +237,14 @@ def sizes(text: str) -> tuple[int, ...]:
     if min(found) < 1:
         raise ArgumentTypeError(f"{text!r} must be whole numbers, such as 10000,100000")
     return found
+
+
+def at_least_one(text: str) -> int:
+    """One such number."""
+    found = sizes(text)
+    if len(found) > 1:
+        raise ArgumentTypeError(f"{text!r} must be one whole number")
+    return found[0]
 
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:

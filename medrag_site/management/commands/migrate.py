@@ -1,26 +1,58 @@
 """`migrate` as the owner of the tables, which the application's role is not."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import Error, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from corpus.errors import MedragError
 from corpus.models import Encoder
 from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoders_sync
 from corpus.services.vector_index import OWNER
+from medrag_site.tables import database_fault
+
+_MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
 
 
 class Command(migrate.Command):
-    """Tables of encoders are made here too: only the owner may, and only settings say which."""
+    """Tables of encoders are made here too: only the owner may, and only settings say which.
+
+    One process at a time migrates a database; another waits for it and finds nothing left to do.
+    """
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.set_defaults(database=OWNER)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with self._alone(connections[options["database"]]):
+                self._migrate(*args, **options)
+        except (Error, InconsistentMigrationHistory) as error:
+            raise CommandError(database_fault(error)) from error
+
+    @contextmanager
+    def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[None]:
+        """Hold a lock that the server ends with our connection, however that ends."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_MIGRATING])
+            if not cursor.fetchone()[0]:
+                self.stderr.write("Another process migrates this database: waiting for it.")
+                cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATING])
+        try:
+            yield
+        finally:
+            # A connection that was lost has no lock; its error is the one to be told.
+            with suppress(Error), connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [_MIGRATING])
+
+    def _migrate(self, *args: Any, **options: Any) -> None:
         super().handle(*args, **options)
         if options["plan"] or options["check_unapplied"] or not _encoders_are_here():
             return
