@@ -20,6 +20,7 @@ from corpus.parsing.pdf.cells import CellReader
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.selfcheck.pages import check_pages
 from corpus.parsing.types import Page, ParsedDocument, ParseError
 
 _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "CreationDate": "created"}
@@ -35,7 +36,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
         return parse_with_models(request, renderer)
     cells = _read_pages(request, renderer)
     laid_out = lay_out(cells)
-    pages = tuple(map(_page, cells, laid_out.pages))
+    pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages)))
     if len(pages) != renderer.page_count:
         raise ParseError(
             f"Only {len(pages)} of {renderer.page_count} pages could be read.",
