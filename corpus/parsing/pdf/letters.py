@@ -79,11 +79,6 @@ class Letters:
         scattered = not _TEX_SIGNS.isdisjoint(text) and sorted(letters) == sorted(text)
         return found if same or scattered else []
 
-    def all(self) -> list[tuple[str, Box]]:
-        """Return all letters of the page that are no white space with their boxes, in the order of
-        the PDF."""
-        return [(text, box) for text, box in self._from(0) if not text.isspace()]
-
     def _from(self, index: int) -> Iterator[tuple[str, Box]]:
         count = self._text.count_chars()
         while index < count:
