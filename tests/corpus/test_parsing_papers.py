@@ -174,7 +174,7 @@ def test_words_inside_figures_are_told_from_text() -> None:
         document = _read(name)
         text = "\n".join(page.text for page in document.pages)
         assert not any(word in text for word in WORDS_OF_FIGURES)
-        doubts = {doubt.code for page in document.pages for doubt in page.doubts}
+        doubts = {doubt.code for page in document.pages for doubt in fixtures.unsure(page)}
         assert doubts == {"figure_words_left_out"}
     captions = [
         text for kind, text in fixtures.block_texts(_read(CHEXNET).pages[3]) if kind == "caption"
