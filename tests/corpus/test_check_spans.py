@@ -24,22 +24,21 @@ def test_a_file_that_can_not_be_read_does_not_stop_it(
     assert ended.value.code == 1
     assert printed.err.startswith("a.pdf: not read. ")
     first, last = printed.out.splitlines()
-    assert first.startswith("b.pdf: 1 pages, ")
+    assert first.startswith("b.pdf: 1 page, ")
     assert "100.00 %; 0 pages below 97 %" in first
-    assert last.startswith("all: 1 pages, ")
+    assert last.startswith("all: 1 page, ")
 
 
 def test_what_was_lost_is_named_with_its_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A label in the middle of a drawing is left out of the text."""
     fixtures.make_pdf(tmp_path / "a.pdf", fixtures.plain_page("boxes"), _with_lost_words)
 
     with pytest.raises(SystemExit):
         call_command("check_spans", str(tmp_path), "--list")
 
     first, page, _ = capsys.readouterr().out.splitlines()
-    assert "1 pages below 97 %" in first
+    assert "1 page below 97 %" in first
     assert page.startswith("    page 2: ")
 
 

@@ -63,10 +63,14 @@ def summary_of(pages: list[Page]) -> str:
     unread = sum(page.words is None for page in pages)
     note = f"; {unread} without a text layer are not compared" if unread else ""
     return (
-        f"{len(pages)} pages, {words.found} of {words.checked} words found, {_share(words)}; "
-        f"{len(poor)} pages below {100 * PAGE_ENOUGH:.0f} %, {len(poor) - silent} with another "
+        f"{_counted(pages)}, {words.found} of {words.checked} words found, {_share(words)}; "
+        f"{_counted(poor)} below {100 * PAGE_ENOUGH:.0f} %, {len(poor) - silent} with another "
         f"doubt and {silent} without{note}"
     )
+
+
+def _counted(pages: list[Page]) -> str:
+    return f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
 
 
 def _poor(pages: list[Page]) -> list[Page]:
