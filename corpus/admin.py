@@ -40,8 +40,10 @@ from corpus.admin_selectors import (
 )
 from corpus.errors import MedragError
 from corpus.models import Collection, Document, Encoder
+from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.selectors import worker_is_alive
 from corpus.services.metadata import document_edit
+from corpus.words_found import documents_with_words
 
 if TYPE_CHECKING:
     DocumentModelAdmin = admin.ModelAdmin[Document]
@@ -81,6 +83,7 @@ class DocumentAdmin(DocumentModelAdmin):
         "lifecycle_cell",
         "job_cell",
         "pages",
+        "words",
         "review",
         "origin",
     )
@@ -123,7 +126,7 @@ class DocumentAdmin(DocumentModelAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
-        return documents_for_staff(decisions.signed_in_user(request))
+        return documents_with_words(documents_for_staff(decisions.signed_in_user(request)))
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -253,6 +256,10 @@ class DocumentAdmin(DocumentModelAdmin):
     @admin.display(description="pages", ordering="page_count")
     def pages(self, document: Document) -> SafeString:
         return _rendered("_pages_cell.html", document=document)
+
+    @admin.display(description="words found", ordering="words_share")
+    def words(self, document: Document) -> SafeString:
+        return _rendered("_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
 
     @admin.display(description="review by", ordering="review_by")
     def review(self, document: Document) -> str:

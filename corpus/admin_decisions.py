@@ -64,8 +64,13 @@ def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
             )
         if document.lifecycle == Lifecycle.DRAFT:
             document_submit(document, by=by)
-        today, replaced = timezone.localdate(), answers.get("replaces")
-        document_publish(document, by=by, today=today, supersedes=replaced)
+        document_publish(
+            document,
+            by=by,
+            today=timezone.localdate(),
+            supersedes=answers.get("replaces"),
+            looked=answers.get("pages", ()),  # of the form for many: nobody named any
+        )
 
 
 def _submit(document: Document, by: User, answers: dict[str, Any]) -> None:

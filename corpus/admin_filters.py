@@ -18,6 +18,7 @@ from corpus.admin_selectors import (
     documents_unpublished,
 )
 from corpus.models import Document, JobState
+from corpus.words_found import documents_with_lost_words
 
 Documents = QuerySet[Document]
 
@@ -30,6 +31,7 @@ _ATTENTION: dict[str, tuple[str, Callable[[Documents], Documents]]] = {
     "failed": ("Failed", _failed),
     "stuck": ("Stuck for 10 minutes", documents_stuck),
     "scan": ("Low OCR confidence", documents_badly_scanned),
+    "words": ("Words not found", documents_with_lost_words),
     "unpublished": ("Not published yet", documents_unpublished),
     "stale": ("Needs reading again", documents_read_by_older),
 }

@@ -160,7 +160,8 @@ def may_recall(user: User, document: Document) -> bool:
 def _published(request: StaffRequest, document: Document, form: ApproveForm) -> bool:
     replaced = form.cleaned_data["other"]
     try:
-        publish(document, request.user, {"replaces": replaced})
+        pages = form.cleaned_data["looked"]
+        publish(document, request.user, {"replaces": replaced, "pages": pages})
     except MedragError as error:
         messages.error(request, error.sentence)
         return False

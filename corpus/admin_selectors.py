@@ -34,6 +34,7 @@ from corpus.access import (
 )
 from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
 from corpus.selectors import documents_stale
+from corpus.words_found import SHARE
 
 STUCK_AFTER = datetime.timedelta(minutes=10)
 REVIEW_SOON = datetime.timedelta(days=60)
@@ -118,6 +119,7 @@ class PageCheck:
     tables: int
     ocr_confidence: float | None
     doubts: tuple[str, ...]  # their messages, each once
+    words_share: float | None = None  # of its words, found again under their boxes
 
     @property
     def is_badly_scanned(self) -> bool:
@@ -132,10 +134,12 @@ def page_checks(document: Document) -> list[PageCheck]:
     """Every page in order. One query, which leaves text and blocks in the database."""
     found = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
     tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
-    rows = document.pages.order_by("number").values_list("number", "ocr_confidence", "doubts")
+    rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
     return [
-        PageCheck(number, count, confidence, _messages(doubts))
-        for number, confidence, doubts, count in rows.annotate(tables=tables)
+        PageCheck(number, count, confidence, _messages(doubts), share)
+        for number, count, confidence, doubts, share in rows.values_list(
+            "number", "tables", "ocr_confidence", "doubts", "share"
+        )
     ]
 
 

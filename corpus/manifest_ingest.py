@@ -16,6 +16,7 @@ from corpus.services.lifecycle import (
     document_withdraw,
     refuse_to_publish,
 )
+from corpus.words_found import NotLookedAt
 
 
 def manifest_ingest(
@@ -41,7 +42,7 @@ def manifest_ingest(
     )
     if not dry_run:
         entries = [entry for entry in manifest.entries if entry.path in outcome.documents]
-        _bring_to_life(entries, outcome.documents, people, today)
+        _bring_to_life(entries, outcome, people, today)
     return outcome
 
 
@@ -68,18 +69,26 @@ def _document(entry: Entry, shelves: Mapping[str, Collection]) -> Document:
 
 
 def _bring_to_life(
-    entries: list[Entry], documents: Mapping[Path, Document], people: People, today: datetime.date
+    entries: list[Entry], outcome: Outcome, people: People, today: datetime.date
 ) -> None:
-    """Each step only from the state before it, so that doing it twice does nothing."""
+    """Each step only from the state before it, so that doing it twice does nothing.
+
+    What somebody has to look at first is refused, and stops none of the others.
+    """
+    documents = outcome.documents
     for entry in entries:
         document = documents[entry.path]
         if document.lifecycle == Lifecycle.DRAFT and entry.lifecycle != Lifecycle.DRAFT:
             document_submit(document, by=people.uploader)
         if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
-            document_publish(document, by=people.publisher, today=today)
+            try:
+                document_publish(document, by=people.publisher, today=today)
+            except NotLookedAt as error:
+                outcome.refused[entry.path] = error.sentence
     for entry in entries:
         old = documents.get(entry.supersedes) if entry.supersedes else None
-        if old is not None and old.lifecycle == Lifecycle.PUBLISHED:
+        is_refused = entry.path in outcome.refused
+        if old is not None and old.lifecycle == Lifecycle.PUBLISHED and not is_refused:
             document_supersede(old, by=people.publisher, successor=documents[entry.path])
     for entry in entries:
         document = documents[entry.path]

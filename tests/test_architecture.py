@@ -84,7 +84,8 @@ SHARED = {
 
 PURE = [
     "corpus/importing/*.py",
-    *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
+    *("corpus/parsing/*.py", "corpus/parsing/selfcheck/*.py"),
+    *("corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/marks.py", "corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),

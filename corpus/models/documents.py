@@ -168,6 +168,9 @@ class Page(models.Model):
     height = models.FloatField()
     ocr_confidence = models.FloatField(null=True)  # [0, 1]
     doubts = models.JSONField(default=list)  # the JSON of `corpus.parsing.types.Doubt`
+    # `corpus.parsing.types.WordsFound`; null where there was no text layer to compare with.
+    words_found = models.PositiveIntegerField(null=True)
+    words_checked = models.PositiveIntegerField(null=True)
 
     class Meta:
         ordering = ["document", "number"]

@@ -21,6 +21,7 @@ from corpus.parsing.types import (
     ParseError,
     Row,
     Table,
+    WordsFound,
 )
 
 KNOWN_FAILURE = 3  # the child's exit status where error.json says what is wrong
@@ -66,7 +67,13 @@ def _page(raw: dict[str, Any]) -> Page:
             Doubt(str(x["code"]), str(x["message"]), int(x["start"]), int(x["end"]))
             for x in raw.get("doubts", ())
         ),
+        dropped=tuple(_box(box) for box in raw.get("dropped", ())),
+        words=_words(raw.get("words")),
     )
+
+
+def _words(raw: dict[str, Any] | None) -> WordsFound | None:
+    return None if raw is None else WordsFound(int(raw["found"]), int(raw["checked"]))
 
 
 def _block(raw: dict[str, Any]) -> Block:

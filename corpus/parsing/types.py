@@ -117,6 +117,23 @@ class Doubt:
     end: int = 0
 
 
+PAGE_ENOUGH = 0.97  # of a page's words: below, somebody has to look at it
+DOCUMENT_ENOUGH = 0.85  # of all its words: below, it is not published without a look at each page
+
+
+@dataclass(frozen=True)
+class WordsFound:
+    """How many of a page's words stand where its blocks say (`selfcheck/share.py`)."""
+
+    found: int
+    checked: int
+
+    @property
+    def share(self) -> float:
+        """In [0, 1], higher is better; 1 for a page without words."""
+        return self.found / self.checked if self.checked else 1.0
+
+
 @dataclass(frozen=True)
 class Page:
     """One page. `text` is the text of its blocks in reading order, joined by a newline."""
@@ -128,6 +145,8 @@ class Page:
     height: float = 0.0
     ocr_confidence: float | None = None  # [0, 1]; None where the text layer was read
     doubts: tuple[Doubt, ...] = ()
+    dropped: tuple[Box, ...] = ()  # what was left out on purpose: running headers, page numbers
+    words: WordsFound | None = None  # None where there is no text layer to compare with
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
+from corpus.services.lifecycle import document_hold_back
 from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.versions import signature
@@ -138,7 +139,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
         document = Document.objects.select_for_update().get(pk=document.pk)
         take_over(document, parsed)
         _take_out(document)
-        document.pages.all().delete()
+        had_pages, _ = document.pages.all().delete()
         Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
         document.signature = signature(page.text for page in parsed.pages)
         document.save(
@@ -147,6 +148,8 @@ def _parse(document: Document, lease: Lease) -> Stage:
                 *METADATA_FIELDS.values(),
             ]
         )
+        if not had_pages:
+            document_hold_back(document)
     lease.lap("write")
     return Stage.PARSED
 

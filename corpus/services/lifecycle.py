@@ -9,6 +9,7 @@ a way around it. Rows are locked before the audit chain's head, always, and rows
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +32,7 @@ from corpus.signals import (
     document_withdrawn,
 )
 from corpus.types import CitingAnswer
+from corpus.words_found import lost_words, refuse_unseen
 
 
 class SecondPersonNeeded(MedragError):
@@ -73,17 +75,21 @@ def document_publish(
     by: User | None,
     today: datetime.date,
     supersedes: Document | None = None,
+    looked: Collection[int] = (),
 ) -> None:
     """REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
-    It is found as soon as it is indexed, too; one that could not be read is refused. `supersedes`
-    ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded, BadSuccessor.
+    It is found as soon as it is indexed, too; one that could not be read is refused, and so is one
+    that lost words, unless all of its poor pages are among those that somebody `looked` at.
+    `supersedes` ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded,
+    NotLookedAt, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)
     _refuse_same_person(document, by)
     _lock(*both)
     _refuse_unread(document)
+    refuse_unseen(document, looked)
     _move(
         document,
         Lifecycle.REVIEW,
@@ -107,6 +113,26 @@ def refuse_to_publish(
     document = Document(collection=collection, uploaded_by=uploader)
     _refuse_others(publisher, document)
     _refuse_same_person(document, publisher)
+
+
+@transaction.atomic
+def document_hold_back(document: Document) -> None:
+    """PUBLISHED -> REVIEW where it was published unread and lost words; else nothing.
+
+    Called when it has been read for the first time, before anything of it can be searched.
+    """
+    lost = lost_words(document) if document.lifecycle == Lifecycle.PUBLISHED else None
+    if lost is None:
+        return
+    _move(
+        document,
+        Lifecycle.PUBLISHED,
+        Lifecycle.REVIEW,
+        published_by=None,
+        published_at=None,
+    )
+    reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
+    document_returned.send(Document, document=document, actor=None, reason=reason)
 
 
 @transaction.atomic

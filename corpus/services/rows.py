@@ -53,6 +53,8 @@ def page_row(document: Document, page: ParsedPage) -> Page:
         height=page.height,
         ocr_confidence=page.ocr_confidence,
         doubts=[asdict(doubt) for doubt in page.doubts],
+        words_found=None if page.words is None else page.words.found,
+        words_checked=None if page.words is None else page.words.checked,
     )
 
 

@@ -15,8 +15,9 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table, TableStyle
 
 from corpus.parsing.registry import Request, parse_file
+from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND
 from corpus.parsing.sniff import media_type_of
-from corpus.parsing.types import Page, ParsedDocument
+from corpus.parsing.types import Doubt, Page, ParsedDocument
 from tests.published import DATA
 
 A4 = (595.0, 842.0)
@@ -142,6 +143,11 @@ def parse(path: Path, output_dir: Path, *, max_pages: int = 100) -> ParsedDocume
 
 def block_texts(page: Page) -> list[tuple[str, str]]:
     return [(block.kind.value, page.text[block.start : block.end]) for block in page.blocks]
+
+
+def unsure(page: Page) -> list[Doubt]:
+    """Return what the layout was not sure of, whatever the reader's check of itself says."""
+    return [doubt for doubt in page.doubts if doubt.code != WORDS_NOT_FOUND]
 
 
 def assert_contract(document: ParsedDocument) -> None:

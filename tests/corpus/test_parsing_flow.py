@@ -176,7 +176,7 @@ def test_words_inside_a_figure_are_left_out_and_doubted(tmp_path: Path, out: Pat
     (_, text), (kind, _) = fixtures.block_texts(page)
     assert kind == "caption"
     assert "since the if the blood" in text, "the sentence goes on below the figure"
-    (doubt,) = page.doubts
+    (doubt,) = fixtures.unsure(page)
     assert doubt.code == "figure_words_left_out"
     assert page.text[doubt.start : doubt.end].startswith("Figure 1.")
 
@@ -212,7 +212,7 @@ def test_what_a_careful_reader_should_look_at(tmp_path: Path, out: Path) -> None
 
     (page,) = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out).pages
 
-    places = {doubt.code: page.text[doubt.start : doubt.end] for doubt in page.doubts}
+    places = {x.code: page.text[x.start : x.end] for x in fixtures.unsure(page)}
     assert sorted(places) == ["heading_by_size", "overprinted_words"]
     assert places["heading_by_size"] == "Larger than the text but not bold"
     assert "Approved" in places["overprinted_words"]

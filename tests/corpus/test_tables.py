@@ -231,7 +231,7 @@ def test_what_may_be_a_table_is_doubted(tmp_path: Path, out: Path) -> None:
 
     (page,) = document.pages
     assert not _blocks(document)
-    (doubt,) = page.doubts
+    (doubt,) = fixtures.unsure(page)
     assert doubt.code == "text_in_columns"
     assert page.text[doubt.start : doubt.end].startswith("Ward nurse Bleep holder")
 
@@ -240,7 +240,7 @@ def test_what_may_be_a_table_is_doubted(tmp_path: Path, out: Path) -> None:
 def test_prose_in_columns_is_not_doubted(tmp_path: Path, out: Path, draw: fixtures.Draw) -> None:
     document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
 
-    assert not document.pages[0].doubts
+    assert not fixtures.unsure(document.pages[0])
 
 
 def test_a_figure_in_a_cell_is_no_page_number(tmp_path: Path, out: Path) -> None:

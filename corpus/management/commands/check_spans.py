@@ -1,4 +1,4 @@
-"""Tell for PDFs whether each passage is what is printed under its boxes."""
+"""Tell for PDFs how many of each page's words stand under the boxes of what is read of it."""
 
 from __future__ import annotations
 
@@ -10,48 +10,80 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from corpus.bulk import paths_below
-from corpus.chunking import ChunkDraft, split
-from corpus.encoders.registry import get_embedder
 from corpus.errors import MedragError
 from corpus.parsing import sniff
-from corpus.parsing.pdf.rereading import Verdict, reread
 from corpus.parsing.sandbox import parent as sandbox
-from corpus.parsing.types import ParsedDocument
-from corpus.recipe import chunk_settings
-
-ENOUGH = 0.995  # of the passages
+from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND
+from corpus.parsing.types import PAGE_ENOUGH, Page, WordsFound
 
 
 class Command(BaseCommand):
-    help = "Read PDFs, and compare each passage with what is printed under its boxes."
+    help = "Read PDFs as ingestion does, store nothing, and tell how many words were found again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--list", action="store_true", help="name the passages that differ")
+        parser.add_argument("--list", action="store_true", help="name the pages below 97 %%")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        equal = checked = 0
+        """Exit with 1 where a file can't be read, or less than 97 % of all words were found."""
+        pages: list[Page] = []
+        unreadable = 0
         for path in _pdfs(options["paths"]):
             try:
-                chunks, verdicts = _check(path)
+                read = _parse(path)
             except MedragError as error:
-                raise CommandError(f"{path.name}: {error.sentence}") from error
-            self._report(path.name, chunks, verdicts, options["list"])
-            checked += sum(verdict is not None for verdict in verdicts)
-            equal += sum(verdict is not None and verdict.equal for verdict in verdicts)
-        self.stdout.write(_line("all", equal, checked, 0))
-        if checked == 0 or equal < ENOUGH * checked:
+                self.stderr.write(f"{path.name}: not read. {error.sentence}")
+                unreadable += 1
+                continue
+            self._report(path.name, read, is_list=options["list"])
+            pages += read
+        self._report("all", pages, is_list=False)
+        words = words_of(pages)
+        if unreadable or not words.checked or words.share < PAGE_ENOUGH:
             raise SystemExit(1)
 
-    def _report(
-        self, name: str, chunks: list[ChunkDraft], verdicts: list[Verdict | None], is_list: bool
-    ) -> None:
-        checked = [verdict for verdict in verdicts if verdict is not None]
-        unread = len(verdicts) - len(checked)
-        self.stdout.write(_line(name, sum(v.equal for v in checked), len(checked), unread))
-        for chunk, verdict in zip(chunks, verdicts, strict=True):
-            if is_list and verdict is not None and not verdict.equal:
-                self.stdout.write(f"    differs: passage {chunk.index}, page {verdict.page}")
+    def _report(self, name: str, pages: list[Page], *, is_list: bool) -> None:
+        self.stdout.write(f"{name}: {summary_of(pages)}")
+        for page in _poor(pages) if is_list else ():
+            if page.words is not None:
+                note = "" if _is_told(page) else ", no other doubt"
+                self.stdout.write(f"    page {page.number}: {_share(page.words)}{note}")
+
+
+def words_of(pages: list[Page]) -> WordsFound:
+    """Return the sum over pages with a text layer."""
+    words = [page.words for page in pages if page.words is not None]
+    return WordsFound(sum(w.found for w in words), sum(w.checked for w in words))
+
+
+def summary_of(pages: list[Page]) -> str:
+    """Return what is printed of a document, or of all together."""
+    words, poor = words_of(pages), _poor(pages)
+    silent = sum(not _is_told(page) for page in poor)
+    unread = sum(page.words is None for page in pages)
+    note = f"; {unread} without a text layer are not compared" if unread else ""
+    return (
+        f"{_counted(pages)}, {words.found} of {words.checked} words found, {_share(words)}; "
+        f"{_counted(poor)} below {100 * PAGE_ENOUGH:.0f} %, {len(poor) - silent} with another "
+        f"doubt and {silent} without{note}"
+    )
+
+
+def _counted(pages: list[Page]) -> str:
+    return f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
+
+
+def _poor(pages: list[Page]) -> list[Page]:
+    return [page for page in pages if page.words is not None and page.words.share < PAGE_ENOUGH]
+
+
+def _is_told(page: Page) -> bool:
+    """Tell whether the reader itself was unsure of something on the page."""
+    return any(doubt.code != WORDS_NOT_FOUND for doubt in page.doubts)
+
+
+def _share(words: WordsFound) -> str:
+    return f"{int(10_000 * words.share) / 100:.2f} %" if words.checked else "-"
 
 
 def _pdfs(paths: list[Path]) -> list[Path]:
@@ -66,23 +98,9 @@ def _pdfs(paths: list[Path]) -> list[Path]:
     return found
 
 
-def _check(path: Path) -> tuple[list[ChunkDraft], list[Verdict | None]]:
-    document = _parse(path)
-    embedder = get_embedder()
-    chunks = split(
-        document.pages,
-        title=document.title,
-        population="",
-        sha256="",
-        settings=chunk_settings(embedder),
-        count_tokens=embedder.count_tokens,
-    )
-    return chunks, reread(path, document.pages, [chunk.spans for chunk in chunks])
-
-
-def _parse(path: Path) -> ParsedDocument:
+def _parse(path: Path) -> list[Page]:
     with tempfile.TemporaryDirectory(prefix="medrag-check-") as folder:
-        return sandbox.parse_in_child(
+        document = sandbox.parse_in_child(
             path,
             media_type=sniff.PDF,
             output_dir=Path(folder),
@@ -94,9 +112,4 @@ def _parse(path: Path) -> ParsedDocument:
             ),
             on_progress=lambda done, total: None,
         )
-
-
-def _line(name: str, equal: int, checked: int, unread: int) -> str:
-    share = f"{100 * equal / checked:.1f} %" if checked else "-"
-    note = f", {unread} on pages read by OCR are not compared" if unread else ""
-    return f"{name}: {checked} passages, {equal} equal, {share}{note}"
+    return list(document.pages)

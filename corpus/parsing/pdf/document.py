@@ -18,6 +18,7 @@ from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.selfcheck.pages import check_pages
 from corpus.parsing.types import Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
@@ -38,7 +39,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
         return parse_with_models(request, renderer)
     cells = _read_pages(request, renderer)
     laid_out = lay_out(cells)
-    pages = tuple(map(_page, cells, laid_out.pages))
+    pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages)))
     if len(pages) != renderer.page_count:
         raise ParseError(
             f"Only {len(pages)} of {renderer.page_count} pages could be read.",

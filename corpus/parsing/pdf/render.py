@@ -6,7 +6,6 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.pdf.letters import Letters
 from corpus.parsing.types import ParseError
 
 VIEW_SCALE = 1.6  # pixels a point
@@ -52,9 +51,6 @@ class Renderer:
             left, bottom, right, top = found.get_bounds()
             area += abs(right - left) * abs(top - bottom)
         return min(1.0, area / (width * height)) if width * height > 0 else 0.0
-
-    def letters(self, number: int) -> Letters:
-        return Letters(self.page(number))
 
     def metadata(self) -> dict[str, str]:
         """Return what the file says of itself; what is no text is left out."""

@@ -1,0 +1,97 @@
+"""The lines and cells of a page with their texts, and which printed word stands in which. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus.parsing.layout.geometry import contains, height, middle, width
+from corpus.parsing.selfcheck.plain import plain_texts
+from corpus.parsing.selfcheck.printed import PrintedWord
+from corpus.parsing.types import Box, Page
+
+_MARGIN = 0.5  # points by which a word may stand out of its line
+_BAND = 24.0  # points: boxes are looked up by the bands of the page that they touch
+_JOINTS = re.compile(r"\s*\|\s*")
+
+
+@dataclass(frozen=True)
+class Area:
+    """A line of a block, or a cell of its table; `text` is in the form of `plain_texts`."""
+
+    block: int
+    text: str
+    box: Box
+    is_cell: bool
+
+
+def areas_of(page: Page) -> list[Area]:
+    """Return all lines of text and cells of tables in order; a table without cells has lines."""
+    found: list[tuple[int, str, Box, bool]] = []
+    for index, block in enumerate(page.blocks):
+        cells = [cell for cell in block.table.cells if cell.box] if block.table else []
+        found += [(index, cell.text, cell.box, True) for cell in cells if cell.box]
+        if not cells:
+            found += [
+                (index, unjoined(page.text[line.start : line.end]), line.box, False)
+                for line in block.lines
+            ]
+    texts = plain_texts([text for _, text, _, _ in found])
+    return [
+        Area(block, text, box, is_cell)
+        for (block, _, box, is_cell), text in zip(found, texts, strict=True)
+    ]
+
+
+def words_by_area(areas: Sequence[Area], printed: Sequence[PrintedWord]) -> list[list[int]]:
+    """Return the indexes of the words in each area, in the order of the file; each word once.
+
+    Where boxes overlap, a word belongs to the one whose middle line is nearest to its own, and of
+    cells within cells to the smallest.
+    """
+    bands: dict[int, list[int]] = defaultdict(list)
+    for index, area in enumerate(areas):
+        for band in range(_band(area.box[1] - _MARGIN), _band(area.box[3] + _MARGIN) + 1):
+            bands[band].append(index)
+    held: list[list[int]] = [[] for _ in areas]
+    for number, word in enumerate(printed):
+        point = middle(word.box)
+        near = [i for i in bands[_band(point[1])] if contains(areas[i].box, point, margin=_MARGIN)]
+        if near:
+            held[near[0] if len(near) == 1 else _nearest(near, areas, point)].append(number)
+    return held
+
+
+def _band(y: float) -> int:
+    return int(y // _BAND)
+
+
+def _nearest(near: Sequence[int], areas: Sequence[Area], point: tuple[float, float]) -> int:
+    def distance(index: int) -> tuple[float, float, int]:
+        box = areas[index].box
+        across = 1 if width(box) >= height(box) else 0  # 0 for a line that runs up or down
+        size = max(box[across + 2] - box[across], 1.0)
+        off = round(abs(middle(box)[across] - point[across]) / size, 1)
+        return 0.0 if areas[index].is_cell else off, width(box) * height(box), index
+
+    return min(near, key=distance)
+
+
+def unjoined(text: str) -> str:
+    """Return a row's text without the joints between its cells."""
+    return _JOINTS.sub(" ", text)
+
+
+def unboxed(page: Page) -> list[str]:
+    """Return the words of blocks that stand in none of their lines."""
+    left_out: list[str] = []
+    for block in page.blocks:
+        at = block.start
+        for line in sorted(block.lines, key=lambda item: item.start):
+            left_out.append(page.text[at : max(at, line.start)])
+            at = max(at, line.end)
+        left_out.append(page.text[at : block.end])
+    words = unjoined(" ".join(left_out)).split()
+    return [word for word in words if word != ","]

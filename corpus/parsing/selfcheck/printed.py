@@ -1,0 +1,116 @@
+"""The words of a PDF's pages as PDFium gives them, for whoever checks what the reader made of them.
+
+Nothing of the reader is used here: what it lost or moved must not be lost or moved here, too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpus.parsing.layout.geometry import contains, middle, union
+from corpus.parsing.pdf.render import unreadable
+from corpus.parsing.selfcheck.plain import DIVIDED, plain_texts
+from corpus.parsing.types import Box
+
+_WORD = re.compile(rf"[^\s{DIVIDED}]+[{DIVIDED}]?")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two units of UTF-16 for one character
+_NOTHING = "\u200b"  # keeps a place, and is no part of any word
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedWord:
+    """A word in the form of `plain_texts`, and its box on the page as a reader sees it."""
+
+    text: str
+    box: Box
+
+
+class Printed:
+    """An open PDF that gives the words of its pages."""
+
+    def __init__(self, path: Path) -> None:
+        import pypdfium2  # native, so late
+
+        try:
+            self._document = pypdfium2.PdfDocument(path)
+        except pypdfium2.PdfiumError as error:
+            raise unreadable(str(error)) from error
+
+    def words(self, number: int) -> list[PrintedWord]:
+        """Return the words of page `number` (1-based) in the order of the file, all that stand on
+        the page; two calls of PDFium a word and one for the text of the page."""
+        page = self._document[number - 1]
+        text_page = page.get_textpage()
+        try:
+            return _words(page, text_page)
+        finally:
+            text_page.close()
+            page.close()
+
+
+def _words(page: Any, text_page: Any) -> list[PrintedWord]:
+    text = _text(text_page.raw)
+    places = [match.span() for match in _WORD.finditer(text)]
+    texts = [word.replace(" ", "") for word in plain_texts([text[a:b] for a, b in places])]
+    boxes = _boxes(page, text_page.raw, places)
+    sheet = (0.0, 0.0, *page.get_size())
+    return [
+        PrintedWord(text, box)
+        for text, box in zip(texts, boxes, strict=True)
+        if text and contains(sheet, middle(box))
+    ]
+
+
+def _text(text_page: Any) -> str:
+    """Return the page's text, in which a character stands where PDFium counts it."""
+    import pypdfium2.raw as raw
+
+    count = raw.FPDFText_CountChars(text_page)
+    units = (ctypes.c_ushort * (count + 1))()
+    if count > 0 and raw.FPDFText_GetText(text_page, 0, count, units) == count + 1:
+        found = bytes(units)[: 2 * count].decode("utf-16-le", "replace")
+        if len(found) == count:  # no characters of two units, and none that PDFium left out
+            return found
+    codes = (raw.FPDFText_GetUnicode(text_page, index) for index in range(count))
+    return _PAIR.sub(_one, "".join(map(chr, codes)))
+
+
+def _one(pair: re.Match[str]) -> str:
+    return pair.group().encode("utf-16-le", "surrogatepass").decode("utf-16-le") + _NOTHING
+
+
+def _boxes(page: Any, text_page: Any, places: Sequence[tuple[int, int]]) -> Iterator[Box]:
+    """Yield for each word the box around its first and its last letter, on the displayed page."""
+    import pypdfium2.raw as raw
+
+    sides = [ctypes.c_double() for _ in range(4)]  # left, right, bottom, top
+    left, right, bottom, top = map(ctypes.byref, sides)
+    turn, size, origin = int(page.get_rotation()), page.get_size(), page.get_bbox()[:2]
+
+    def letter(index: int) -> Box:
+        raw.FPDFText_GetCharBox(text_page, index, left, right, bottom, top)
+        x0, x1, y0, y1 = (side.value for side in sides)
+        return (x0 - origin[0], y0 - origin[1], x1 - origin[0], y1 - origin[1])
+
+    for start, end in places:
+        user = letter(start)
+        if end - start > 1:
+            user = union((user, letter(end - 1)))
+        yield _displayed(user, size, turn)
+
+
+def _displayed(rect: Box, size: tuple[float, float], turn: int) -> Box:
+    """Turn a rectangle of PDF user space, y upwards, into a box on the displayed page."""
+    width, height = size
+    x0, y0, x1, y1 = rect
+    return {
+        0: (x0, height - y1, x1, height - y0),
+        90: (y0, x0, y1, x1),
+        180: (width - x1, y0, width - x0, y1),
+        270: (width - y1, height - x1, width - y0, height - x0),
+    }[turn]

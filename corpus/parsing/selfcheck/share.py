@@ -1,0 +1,126 @@
+"""How many of a page's words are found under the boxes of its blocks. Pure.
+
+A word counts as found when it stands in the box of a line or cell whose text holds it whole, in
+the order of that text, and in order with the other lines of its block. The share of a page is
+
+    found / (printed + max(0, unprinted - (printed - found)))
+
+with `unprinted` the words of the text that its boxes do not hold: a word that was lost, one that
+was added and one that was read otherwise weigh the same, and no number hides another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from corpus.parsing.selfcheck.areas import Area, areas_of, unboxed, words_by_area
+from corpus.parsing.selfcheck.matching import Match, in_order, match_words
+from corpus.parsing.selfcheck.places import by_place, uprighted
+from corpus.parsing.selfcheck.printed import PrintedWord
+from corpus.parsing.selfcheck.rows import row_faults
+from corpus.parsing.types import Page, WordsFound
+
+_BULLETS = frozenset(
+    "-*\u00b7\u2022\u2023\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25ba\u25cb\u25cf\u25e6\u2756\u27a2"
+)
+_TABLE_ORDER = 0.8  # of its words; true tables of published guidelines have 0.83 and more
+_LEADERS = frozenset("._\u00b7")
+
+Printed = Sequence[PrintedWord]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """An area, its words in the order of the file, and how its text agrees with them."""
+
+    area: Area
+    words: tuple[int, ...]
+    read: tuple[int, ...]  # the words in the order that fits the text best
+    match: Match
+
+    @property
+    def found(self) -> list[int]:
+        """The words found, in the order of the text."""
+        pairs = zip(self.read, self.match.places, strict=True)
+        placed = [(place, word) for word, place in pairs if place is not None]
+        return [word for _, word in sorted(placed)]
+
+
+def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -> WordsFound:
+    """Compare a page with its printed words; `dropped` are indexes of those left out on purpose.
+
+    Leaders and bullets are no words; in a table a bullet is one.
+    """
+    areas = areas_of(page)
+    held = [
+        _held(area, words, printed)
+        for area, words in zip(areas, words_by_area(areas, printed), strict=True)
+    ]
+    inside = {word for one in held for word in one.words}
+    loose = [n for n in range(len(printed)) if n not in inside and n not in dropped]
+    count = sum(_is_word(printed[word].text) for word in loose)
+    count += sum(len(one.read) for one in held)
+    lost, unprinted = row_faults(page, areas)
+    unprinted += len(unboxed(page)) + sum(one.match.unprinted for one in held)
+    said = [one for index, one in enumerate(held) if index not in lost]
+    found = sum(_in_order(block, printed) for block in _by_block(said))
+    return WordsFound(found, count + max(0, unprinted - (count - found)))
+
+
+def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:
+    """Match an area's text with its words: as the file has them, or as they stand on the page."""
+    own = [word for word in words if not _is_leader(printed[word].text)]
+    text = " ".join(word for word in area.text.split() if not _is_leader(word))
+    if not area.is_cell:
+        own = own[1:] if own and _is_bullet(printed[own[0]].text) else own
+        first, _, rest = text.partition(" ")
+        text = rest if _is_bullet(first) else text
+    match = match_words([printed[word].text for word in own], text)
+    if match.found < len(own):
+        placed = by_place({word: printed[word].box for word in own})
+        other = match_words([printed[word].text for word in placed], text)
+        if other.found > match.found:
+            own, match = placed, other
+    return _Held(area, tuple(words), tuple(own), match)
+
+
+def _by_block(held: Sequence[_Held]) -> list[list[_Held]]:
+    """Return the lines or cells of each block together."""
+    blocks: list[list[_Held]] = []
+    for one in held:
+        if not blocks or blocks[-1][-1].area.block != one.area.block:
+            blocks.append([])
+        blocks[-1].append(one)
+    return blocks
+
+
+def _in_order(block: Sequence[_Held], printed: Printed) -> int:
+    """Return how many words of a block were found and stand in order: in that of the file, or in
+    that of the page where the file draws them in another.
+
+    A table may draw some of its cells out of turn, but not most of them: then its rows run through
+    columns of text, or through the lines of its cells.
+    """
+    lines = [one.found for one in block]
+    found = [word for line in lines for word in line]
+    best = in_order(found)
+    if block[0].area.is_cell:
+        return len(found) if best >= _TABLE_ORDER * len(found) else best
+    if best < len(found):
+        boxes = uprighted({word: printed[word].box for word in found}, lines)
+        rank = {word: place for place, word in enumerate(by_place(boxes))}
+        best = max(best, in_order([rank[word] for word in found]))
+    return best
+
+
+def _is_leader(text: str) -> bool:
+    return _LEADERS.issuperset(text)
+
+
+def _is_bullet(text: str) -> bool:
+    return _BULLETS.issuperset(text)
+
+
+def _is_word(text: str) -> bool:
+    return not _is_leader(text) and not _is_bullet(text)
