@@ -69,7 +69,7 @@ def measure(pages: Sequence[PageCells]) -> Styles:
         for page in pages:
             sizes.update(round(word.size * 2) / 2 for word in page.words)
     body = max(sizes, key=lambda size: (sizes[size], -size)) if sizes else 10.0
-    return Styles(body, by_ocr=any(page.ocr_confidence is not None for page in pages))
+    return Styles(body, by_ocr=any(page.is_scan for page in pages))
 
 
 def heading_depth(text: str) -> int | None:
