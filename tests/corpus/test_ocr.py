@@ -14,7 +14,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.layout.geometry import PageCells, Word
-from corpus.parsing.pdf import legibility, scans
+from corpus.parsing.pdf import legibility, ocr, scans
 from corpus.parsing.pdf.ocr import Reading, ReadLine
 from corpus.parsing.types import Block, ParsedDocument
 from samples.renderers.source import Heading, Paragraph, Table, read_guideline
@@ -423,3 +423,15 @@ def test_an_algorithm_that_lies_on_its_side_is_not_lost_silently(tmp_path: Path)
     (page,) = fixtures.parse(path, tmp_path / "out").pages
     assert page.text.count("Measure the platelet count") == 14
     assert "ocr_picture_turned" in {doubt.code for doubt in page.doubts}
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        ("5Observation", "5 Observation"),
+        ("flushing and itching.Steroids do not", "flushing and itching. Steroids do not"),
+        ("see nice.org.uk and Fig.2", "see nice.org.uk and Fig.2"),
+    ],
+)
+def test_a_blank_that_was_lost_before_a_new_sentence_is_put_back(read: str, text: str) -> None:
+    assert ocr.spaced(read) == text

@@ -1,4 +1,4 @@
-"""PDFs: docling-parse reads cells, RapidOCR what has no text layer, `layout` makes blocks of them.
+"""PDFs: docling-parse reads cells, OCR what is a picture, `layout` makes blocks of them.
 
 Not docling's whole pipeline, because it stands in the way of what citations need: it hands pages on
 one by one, while running headers, body size and heading levels show only over the whole document;

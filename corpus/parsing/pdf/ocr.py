@@ -32,7 +32,8 @@ MIN_PX_PER_PT = 1.4  # 100 dpi: a page longer than half a metre
 SAMPLE = 8  # lines, the longest ones, that tell how a picture lies
 COVERED = 0.5  # of a line's length by words that are known: it is theirs
 # A narrow blank is lost at times: `5Observation`. Behind a section's number it makes the heading.
-_GLUED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,3}\.?)([A-Z][a-z]{2,})")
+# Behind a full stop it ends the sentence.
+_GLUED = re.compile(r"(^\d{1,2}(?:\.\d{1,2}){0,3}\.?|[a-z]{3}\.)([A-Z][a-z]{2,})")
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,12 @@ class _View:
 
     def _line(self, reader: LineReader, quad: Quad) -> ReadLine:
         text, score = reader.read(quad.cut_from(self._pixels))
-        cleaned = _GLUED.sub(r"\1 \2", clean_line(text))
-        return ReadLine(cleaned, _scaled(quad.box, self._factor), score)
+        return ReadLine(spaced(clean_line(text)), _scaled(quad.box, self._factor), score)
+
+
+def spaced(text: str) -> str:
+    """Return a line with the blanks that were lost before a heading or a new sentence."""
+    return _GLUED.sub(r"\1 \2", text)
 
 
 def _scaled(box: Box, factor: float) -> Box:
