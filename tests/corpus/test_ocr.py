@@ -430,8 +430,9 @@ def test_an_algorithm_that_lies_on_its_side_is_not_lost_silently(tmp_path: Path)
     [
         ("5Observation", "5 Observation"),
         ("flushing and itching.Steroids do not", "flushing and itching. Steroids do not"),
+        ("the clinic on extension4610", "the clinic on extension 4610"),
         ("see nice.org.uk and Fig.2", "see nice.org.uk and Fig.2"),
     ],
 )
-def test_a_blank_that_was_lost_before_a_new_sentence_is_put_back(read: str, text: str) -> None:
+def test_a_blank_that_was_lost_is_put_back(read: str, text: str) -> None:
     assert ocr.spaced(read) == text

@@ -32,8 +32,11 @@ MIN_PX_PER_PT = 1.4  # 100 dpi: a page longer than half a metre
 SAMPLE = 8  # lines, the longest ones, that tell how a picture lies
 COVERED = 0.5  # of a line's length by words that are known: it is theirs
 # A narrow blank is lost at times: `5Observation`. Behind a section's number it makes the heading.
-# Behind a full stop it ends the sentence.
-_GLUED = re.compile(r"(^\d{1,2}(?:\.\d{1,2}){0,3}\.?|[a-z]{3}\.)([A-Z][a-z]{2,})")
+# Behind a full stop it ends the sentence; a long number is no part of a word.
+_NEW = r"(?=[A-Z][a-z]{2})"
+_GLUED = re.compile(
+    rf"(^\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}\.?{_NEW}|[a-z]{{3}}\.{_NEW}|[a-z]{{4}}(?=\d{{3}}))"
+)
 
 
 @dataclass(frozen=True)
@@ -178,8 +181,8 @@ class _View:
 
 
 def spaced(text: str) -> str:
-    """Return a line with the blanks that were lost before a heading or a new sentence."""
-    return _GLUED.sub(r"\1 \2", text)
+    """Return a line with the blanks lost before a heading, a sentence or a long number."""
+    return _GLUED.sub(r"\1 ", text)
 
 
 def _scaled(box: Box, factor: float) -> Box:
