@@ -12,7 +12,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 3  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 4  # raised by every change that gives other pages or blocks for the same bytes
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
     if media_type != sniff.PDF:
         return f"docling/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
     return (
-        f"geometry/{LAYOUT_REVISION} docling-parse/{_version('docling-parse')} "
-        f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')}"
+        f"geometry/{LAYOUT_REVISION} "
+        f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "
+        f"openvino/{_version('openvino')}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -13,7 +14,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.layout.geometry import PageCells, Word
-from corpus.parsing.pdf import legibility, scans
+from corpus.parsing.pdf import legibility, ocr, scans
 from corpus.parsing.pdf.ocr import Reading, ReadLine
 from corpus.parsing.types import Block, ParsedDocument
 from samples.renderers.source import Heading, Paragraph, Table, read_guideline
@@ -163,24 +164,32 @@ SWAPPED = [
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "unmapped", "expected"),
     [
-        ((), scans.Suspicion.NO_TEXT),
-        (("Draft", "2"), scans.Suspicion.NO_TEXT),
-        (("/g31/g32/g33",) * 9, scans.Suspicion.SIGNS),
-        (("(cid:31)(cid:32)",) * 9, scans.Suspicion.SIGNS),
-        (("\ufffd\ufffdab\ufffd",) * 19, scans.Suspicion.SIGNS),
-        (tuple(SWAPPED), scans.Suspicion.SWAPPED),
-        (tuple(GOOD * 3 + SWAPPED), scans.Suspicion.SWAPPED),
-        (tuple(GOOD * 3), None),
-        (tuple("Die Dosis wird an die Nierenfunktion angepasst und gemessen".split() * 5), None),
-        (tuple("Доза подбирается по функции почек и массе тела".split() * 5), None),
+        ((), 0, None),
+        (("Draft", "2"), 0, None),
+        (("/g31/g32/g33",) * 9, 0, scans.Suspicion.UNMAPPED),
+        (("(cid:31)(cid:32)",) * 9, 0, scans.Suspicion.UNMAPPED),
+        (("\ufffd\ufffdab\ufffd",) * 19, 0, scans.Suspicion.UNMAPPED),
+        (("\uf041\uf042\uf043",) * 9, 0, scans.Suspicion.UNMAPPED),
+        (tuple(GOOD * 3), 40, scans.Suspicion.UNMAPPED),
+        (tuple(GOOD * 3), 5, None),
+        (tuple(["\uf0b7", *GOOD] * 20), 20, None),  # bullets of a font of signs
+        (tuple(SWAPPED), 0, scans.Suspicion.SWAPPED),
+        (tuple(GOOD * 3 + SWAPPED), 0, scans.Suspicion.SWAPPED),
+        (tuple(GOOD * 3), 0, None),
+        (("Dosing", "." * 90, "12", "....", "...", "13") * 9, 0, None),
+        (("1.5", "(2)", "\u2013", "100/25", "<", "%") * 40, 0, None),
+        (("AZT/3TC", "TDF", "mcg", "kg", "lb", "DRV/r", "mg/kg") * 40, 0, None),
+        (("vancomycin", "linezolid", "mg", "q12h", "cefotaxime", "azithromycin") * 9, 0, None),
+        (tuple("Die Dosis wird an die Nierenfunktion angepasst und gemessen".split()), 0, None),
+        (tuple("Доза подбирается по функции почек и массе тела".split() * 5), 0, None),
     ],
 )
-def test_a_text_layer_is_suspected_when_it_is_no_words(
-    words: tuple[str, ...], expected: scans.Suspicion | None
+def test_a_text_layer_is_suspected_on_evidence_alone(
+    words: tuple[str, ...], unmapped: int, expected: scans.Suspicion | None
 ) -> None:
-    assert scans.suspicion_of(cells(*words)) == expected
+    assert scans.suspicion_of(replace(cells(*words), unmapped=unmapped)) == expected
 
 
 @fixtures.needs_samples
@@ -191,7 +200,7 @@ def test_no_page_of_the_samples_and_papers_is_suspected() -> None:
         for number, page in enumerate(pypdfium2.PdfDocument(path), start=1):
             words = page.get_textpage().get_text_range().split()
             assert not legibility.has_swapped_letters(words), (path.name, number)
-            assert not legibility.has_signs_for_letters(words), (path.name, number)
+            assert not legibility.has_unmapped_letters(words, 0), (path.name, number)
 
 
 def test_what_the_picture_says_decides() -> None:
@@ -201,16 +210,57 @@ def test_what_the_picture_says_decides() -> None:
     assert [doubt.code for doubt in replaced.doubts] == ["ocr_text_replaced"]
     confirmed = scans.choose(cells(*GOOD), read, scans.Suspicion.SWAPPED)
     assert confirmed.ocr_confidence is None
-    stamp = scans.choose(cells("Downloaded", "by", "somebody"), read, scans.Suspicion.STAMP)
-    assert [doubt.code for doubt in stamp.doubts] == ["ocr_under_stamp"]
-    drawing = scans.choose(cells(*GOOD), cells(*GOOD[:4], confidence=0.9), scans.Suspicion.STAMP)
-    assert drawing.ocr_confidence is None
-    illegible = scans.choose(cells("/g31/g32"), cells(confidence=0.0), scans.Suspicion.SIGNS)
+    assert confirmed.doubts == ()
+    illegible = scans.choose(cells("/g31/g32"), cells(confidence=0.0), scans.Suspicion.UNMAPPED)
     assert [doubt.code for doubt in illegible.doubts] == ["text_illegible"]
+    partly = scans.choose(cells(*GOOD), read, scans.Suspicion.UNMAPPED)
+    assert [doubt.code for doubt in partly.doubts] == ["text_partly_illegible"]
+    fewer = scans.choose(cells(*GOOD[:12]), read, scans.Suspicion.UNMAPPED)
+    assert [doubt.code for doubt in fewer.doubts] == ["ocr_text_replaced"]
+
+
+LABEL = ("Give", "oxygen", "by", "mask", "now")
+REGION = (100.0, 300.0, 400.0, 500.0)
+
+
+def test_words_of_a_picture_are_put_to_those_of_the_page() -> None:
+    layer = replace(cells(*GOOD), drawn=((100, 300, 400, 500), (0, 700, 90, 790)))
+    read = replace(cells(*LABEL, confidence=0.95), width=300, height=200)
+    joined = scans.join(layer, replace(read, unsure=((read.words[0].box, 0.7),)), REGION)
+    assert [word.text for word in joined.words] == [*GOOD, *LABEL]
+    assert joined.words[len(GOOD)].box == (100, 310, 109, 320)
+    assert joined.unsure == (((100, 310, 109, 320), 0.7),)
+    assert joined.drawn == ((0, 700, 90, 790),)
+    assert joined.ocr_confidence == 0.95
+    assert [doubt.code for doubt in joined.doubts] == ["ocr_picture_read"]
+
+
+@pytest.mark.parametrize(
+    ("words", "turn", "code"),
+    [
+        (("NICE", "logo"), 0, None),
+        (("100", "200", "300", "400", "500", "600", "months"), 0, "ocr_picture_labels"),
+        (LABEL, 90, "ocr_picture_turned"),
+    ],
+)
+def test_other_words_of_a_picture_are_named_and_left_out(
+    words: tuple[str, ...], turn: int, code: str | None
+) -> None:
+    layer = cells(*GOOD)
+    joined = scans.join(layer, replace(cells(*words, confidence=0.95), turn=turn), REGION)
+    assert joined.words == layer.words
+    assert [doubt.code for doubt in joined.doubts] == ([code] if code else [])
+
+
+def test_a_scan_that_lies_on_its_side_under_a_stamp_is_read_instead_of_it() -> None:
+    read = replace(cells(*GOOD, confidence=0.97), turn=90)
+    joined = scans.join(cells("Downloaded", "by", "somebody"), read, (0, 0, 595, 842))
+    assert [word.text for word in joined.words] == GOOD
+    assert [doubt.code for doubt in joined.doubts] == ["ocr_under_stamp"]
 
 
 def test_low_confidence_is_said_of_the_page_and_of_its_lines() -> None:
-    unclear = scans.choose(cells(), cells(*GOOD, confidence=0.71), scans.Suspicion.NO_TEXT)
+    unclear = scans.join(cells(), cells(*GOOD, confidence=0.71), (0, 0, 595, 842))
     (doubt,) = unclear.doubts
     assert doubt.code == "ocr_low_confidence"
     assert "71%" in doubt.message
@@ -276,7 +326,8 @@ def test_a_scan_under_a_stamp_is_read_whole(tmp_path: Path) -> None:
     path = small_pdf(tmp_path / "a.pdf", picture=True, swapped=False)
     (page,) = fixtures.parse(path, tmp_path / "out").pages
     assert "Measure the platelet count" in page.text
-    assert [doubt.code for doubt in page.doubts][:1] == ["ocr_under_stamp"]
+    assert "Downloaded by a reader on Monday" in page.text
+    assert [doubt.code for doubt in page.doubts] == ["ocr_picture_read"]
 
 
 def test_a_font_with_swapped_letters_is_found_out(tmp_path: Path) -> None:
@@ -286,3 +337,102 @@ def test_a_font_with_swapped_letters_is_found_out(tmp_path: Path) -> None:
     (page,) = fixtures.parse(path, tmp_path / "out").pages
     assert "platelet count in the second week" in page.text
     assert [doubt.code for doubt in page.doubts][:1] == ["ocr_text_replaced"]
+
+
+class NeverRead:
+    """Stands where the recogniser would be loaded."""
+
+    def __init__(self) -> None:
+        pytest.fail("a page with a sound text was sent to OCR")
+
+
+def sound_pdf(path: Path) -> Path:
+    """Pages whose words are all text: contents, numbers, drugs, next to nothing, a drawing."""
+    canvas = Canvas(str(path), pagesize=(420, 595), invariant=1)
+    contents = [f"{n}.{n + 1} Dosing {'.' * 70} {n + 7}" for n in range(24)]
+    numbers = [" ".join(f"{row * column / 4:.2f}" for column in range(1, 11)) for row in range(24)]
+    drugs = [f"AZT/3TC  {n} mg q{n}h IV | TDF 3.5 mcg/kg | DRV/r \u2264{n} mL" for n in range(24)]
+    for lines in (contents, numbers, drugs):
+        fixtures.write_lines(canvas, lines, x=20, y=560, size=9)
+        canvas.showPage()
+    fixtures.write_lines(canvas, ["7"], x=200, y=20, size=9)
+    canvas.showPage()
+    fixtures.write_lines(canvas, ["Figure 2: dose by weight and age"], x=20, y=560, size=9)
+    for step in range(60):
+        canvas.circle(30 + 6 * step, 300, 2)
+    canvas.showPage()
+    canvas.save()
+    return path
+
+
+def test_a_page_whose_text_is_sound_is_not_read_by_ocr(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scans, "Reader", NeverRead)
+    document = fixtures.parse(sound_pdf(tmp_path / "a.pdf"), tmp_path / "out")
+    assert [page.ocr_confidence for page in document.pages] == [None] * 5
+    assert [
+        doubt.code for page in document.pages for doubt in page.doubts if "ocr" in doubt.code
+    ] == []
+
+
+ALGORITHM = [
+    "Suspected opioid toxicity",
+    "Give 400 micrograms of naloxone",
+    "Observe for six hours",
+]
+
+
+def picture_of(lines: list[str], path: Path, *, turn: int = 0) -> ImageReader:
+    canvas = Canvas(str(path), pagesize=(300, 120), invariant=1)
+    fixtures.write_lines(canvas, lines, x=20, y=90, size=12)
+    canvas.save()
+    drawn = pypdfium2.PdfDocument(path)[0].render(scale=3).to_pil().convert("L")
+    return _jpeg(drawn.rotate(turn, expand=True))
+
+
+def mixed_pdf(path: Path, *, words: int, turn: int = 0) -> Path:
+    """A page of text, less or more of it, over a picture of an algorithm."""
+    canvas = Canvas(str(path), pagesize=(420, 595), invariant=1)
+    text = ["Measure the platelet count in the second week and stop below 100."] * words
+    fixtures.write_lines(canvas, ["Appendix 2", *text], x=30, y=550, size=10)
+    picture = picture_of(ALGORITHM, path.with_suffix(".source.pdf"), turn=turn)
+    canvas.drawImage(picture, 60, 40, *((120, 300) if turn else (300, 120)))
+    canvas.save()
+    return path
+
+
+@pytest.mark.parametrize("words", [0, 3, 14])
+def test_an_algorithm_that_is_a_picture_is_read_beside_the_text(words: int, tmp_path: Path) -> None:
+    (page,) = fixtures.parse(mixed_pdf(tmp_path / "a.pdf", words=words), tmp_path / "out").pages
+    assert page.text.count("Appendix 2") == 1
+    assert page.text.count("Measure the platelet count") == words
+    found = [page.text.count(line) for line in ALGORITHM]
+    assert found == [1, 1, 1]
+    assert page.ocr_confidence
+    assert page.ocr_confidence > 0.95
+    assert "ocr_picture_read" in {doubt.code for doubt in page.doubts}
+    lines = {page.text[line.start : line.end]: line.box for b in page.blocks for line in b.lines}
+    left, top, right, bottom = lines[ALGORITHM[0]]
+    assert 60 < left < right < 360
+    assert 595 - 160 < top < bottom < 595 - 40
+
+
+def test_an_algorithm_that_lies_on_its_side_is_not_lost_silently(tmp_path: Path) -> None:
+    path = mixed_pdf(tmp_path / "a.pdf", words=14, turn=90)
+    (page,) = fixtures.parse(path, tmp_path / "out").pages
+    assert page.text.count("Measure the platelet count") == 14
+    assert "ocr_picture_turned" in {doubt.code for doubt in page.doubts}
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        ("5Observation", "5 Observation"),
+        ("flushing and itching.Steroids do not", "flushing and itching. Steroids do not"),
+        ("the clinic on extension4610", "the clinic on extension 4610"),
+        ("see nice.org.uk and Fig.2", "see nice.org.uk and Fig.2"),
+    ],
+)
+def test_a_blank_that_was_lost_is_put_back(read: str, text: str) -> None:
+    assert ocr.spaced(read) == text

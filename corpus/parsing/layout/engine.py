@@ -111,8 +111,8 @@ def _turned(part: Part) -> Part:
 def _styles(pages: Sequence[PageCells]) -> list[Styles]:
     """Return the styles of each page: one for all with a text layer, one for each page read by
     OCR."""
-    native = measure([page for page in pages if page.ocr_confidence is None])
-    return [native if page.ocr_confidence is None else measure([page]) for page in pages]
+    native = measure([page for page in pages if not page.is_scan])
+    return [measure([page]) if page.is_scan else native for page in pages]
 
 
 def _read_parts(page: PageCells, styles: Styles) -> list[Part]:

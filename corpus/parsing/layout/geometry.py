@@ -39,8 +39,10 @@ class PageCells:
     `turn` is how far the text is turned clockwise on the page that a reader sees; `displayed` leads
     back to that page. `drawn` holds the boxes of pictures and of all that is drawn with lines,
     `frames` those of closed boxes that can hold words, `unsure` boxes and scores of lines that OCR
-    was not sure of. `insets` are the words in other directions, each in a frame in which they stand
-    upright. `unmapped` counts the characters of which the file does not say what they are.
+    was not sure of. `ocr_confidence` is that of the words that were read from a picture, which may
+    be some or all. `insets` are the words in other directions, each in a frame in which they stand
+    upright. `unmapped` counts the shown characters of the page's own text whose font does not say
+    which letters they are, or that have a code for private use.
     """
 
     number: int
@@ -56,6 +58,13 @@ class PageCells:
     frames: tuple[Box, ...] = ()
     insets: tuple[PageCells, ...] = ()
     unmapped: int = 0
+
+    @property
+    def is_scan(self) -> bool:
+        """Tell whether most of the page was read from its picture: such words have no font."""
+        seen = sum(len(word.text) for word in self.words if not word.font)
+        most = 2 * seen >= sum(len(word.text) for word in self.words)
+        return self.ocr_confidence is not None and most
 
     @property
     def displayed_size(self) -> tuple[float, float]:
@@ -105,6 +114,14 @@ def width(box: Box) -> float:
 
 def height(box: Box) -> float:
     return box[3] - box[1]
+
+
+def area(box: Box) -> float:
+    return width(box) * height(box)
+
+
+def shifted(box: Box, x: float, y: float) -> Box:
+    return (box[0] + x, box[1] + y, box[2] + x, box[3] + y)
 
 
 def middle(box: Box) -> tuple[float, float]:

@@ -96,7 +96,7 @@ def measure(pages: Sequence[PageCells]) -> Styles:
             if not word.bold and abs(word.size - body) <= 0.1 * body:
                 fonts[family(word.font)] += len(word.text)
     text = frozenset(font for font, count in fonts.items() if count >= _TEXT * fonts.total())
-    return Styles(body, any(page.ocr_confidence is not None for page in pages), text)
+    return Styles(body, any(page.is_scan for page in pages), text)
 
 
 def family(font: str) -> str:

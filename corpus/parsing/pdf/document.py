@@ -1,4 +1,4 @@
-"""PDFs: PDFium reads words and rules, RapidOCR what has no text layer, `layout` makes blocks.
+"""PDFs: PDFium reads words and rules, OCR what is a picture, `layout` makes blocks of them.
 
 Running headers, body size and heading levels show only over the whole document, so all pages are
 read before any is laid out. With docling's own weights at hand (`--docling-artifacts`) its pipeline

@@ -1,9 +1,9 @@
 """Tell whether a page's own text is words at all. Pure.
 
-Fonts that lack a mapping to Unicode give signs instead of letters, and fonts with a wrong one give
+Fonts that lack a mapping to Unicode give codes instead of letters, and fonts with a wrong one give
 letters that look plausible and are no words. The second shows in the pairs of letters: four of five
 pairs in English are of the 120 commonest, and three of five in other languages of the same script,
-but two of five at most once the letters are swapped.
+but two of five at most once the letters are swapped. Numbers, signs and dots say nothing of either.
 """
 
 from __future__ import annotations
@@ -24,34 +24,48 @@ _COMMON_PAIRS = frozenset(
 )
 _MIN_SHARE = 0.45
 _WINDOW = 80  # pairs: about 16 words
-_LATIN = re.compile(r"[a-z]{2,}")
+_LEAST = 32
+_LATIN = re.compile(r"[a-z]{3,}")
+# How programs write a character of which they know the number only, and codes for private use.
+_CODE = re.compile(r"/g\d+|\(cid:\d+\)|[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_MIN_UNMAPPED = 16
+_UNMAPPED_SHARE = 0.05  # of a page's characters: a paragraph
 _MIN_WORD = 3
 
 
-def has_signs_for_letters(words: Sequence[str]) -> bool:
-    """Tell text that comes out of fonts without a mapping to Unicode: signs instead of words."""
-    text = "".join(words)
-    letters = sum(c.isalnum() for c in text)
-    unmapped = text.count("/g") + text.count("(cid:") + text.count("\ufffd")
-    return letters < 0.4 * len(text) or unmapped * 4 > len(words)
+def has_unmapped_letters(words: Sequence[str], unmapped: int) -> bool:
+    """Tell text of fonts that do not say which letters theirs are.
+
+    `unmapped` is what the reader of the file counted of them; what it passed on as codes counts
+    too. Signs that stand alone are bullets and ticks, which have codes for private use.
+    """
+    alone = sum(_CODE.fullmatch(word) is not None for word in words)
+    found = max(unmapped, sum(len(_CODE.findall(word)) for word in words)) - alone
+    return found >= max(_MIN_UNMAPPED, _UNMAPPED_SHARE * sum(map(len, words)))
 
 
 def has_swapped_letters(words: Sequence[str]) -> bool:
     """Tell whether a stretch of Latin letters is no words of any language that we know.
 
-    A suspicion, to be settled by looking at the picture: formulas and codes raise it too. False for
-    fewer than 40 pairs of letters, and for other scripts.
+    Columns of units and abbreviations are no words either: none of less than three letters counts,
+    and each counts once in a stretch. False for a few words, and for other scripts.
     """
-    common = [pair in _COMMON_PAIRS for pair in _pairs(words)]
-    windows = [common[at : at + _WINDOW] for at in range(0, len(common), _WINDOW)]
-    long = [window for window in windows if len(window) >= _WINDOW // 2]
+    long = [window for window in _windows(words) if len(window) >= _LEAST]
     return any(sum(window) < _MIN_SHARE * len(window) for window in long)
 
 
-def _pairs(words: Sequence[str]) -> Iterator[str]:
-    for word in words:
-        for run in _LATIN.findall(word.lower()):
-            yield from (run[at : at + 2] for at in range(len(run) - 1))
+def _windows(words: Sequence[str]) -> Iterator[list[bool]]:
+    """Yield stretches of pairs of letters: whether each is a common one."""
+    window: list[bool] = []
+    known: set[str] = set()
+    for run in (run for word in words for run in _LATIN.findall(word.lower())):
+        if run not in known:
+            known.add(run)
+            window += [run[at : at + 2] in _COMMON_PAIRS for at in range(len(run) - 1)]
+        if len(window) >= _WINDOW:
+            yield window
+            window, known = [], set()
+    yield window
 
 
 def share_confirmed(words: Sequence[str], read: Sequence[str]) -> float:

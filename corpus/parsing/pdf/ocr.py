@@ -1,30 +1,47 @@
-"""Words of a page's picture, by RapidOCR with the models that its package carries."""
+"""Words of a picture of a page or of a part of it, upright."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.layout.geometry import PageCells, Word, height, union, width
+from corpus.parsing.layout.geometry import (
+    PageCells,
+    Word,
+    contains,
+    height,
+    middle,
+    overlap,
+    upright,
+    width,
+)
+from corpus.parsing.pdf.line_finder import LineFinder, Quad
+from corpus.parsing.pdf.line_reader import LineReader
 from corpus.parsing.types import Box, Doubt
 
-SCALE = 3.0  # pixels a point: 216 dpi, docling's default for the same models
+SCALE = 3.0  # pixels a point: lines of 10 points come at the height that the recogniser wants
+FIND_SCALE = 2.0  # pixels a point: at less, marks of single letters are not found
+MIN_FIND_PX = 736  # of the shorter side, for small pages
+MAX_FIND_PX = 2_000  # of the longer side
 MIN_SCORE = 0.5  # lines below it are as often specks as words
 SURE = 0.85  # upright print reads at 0.95 and more, upside down below 0.8
-# The engine shrinks what is larger: A4 to 2.4 pixels a point, at which print of 6 points is read
-# without error; 2,560 pixels read no better and take a third longer.
-MAX_SIDE_PX = 2_000
 MIN_PX_PER_PT = 1.4  # 100 dpi: a page longer than half a metre
+SAMPLE = 8  # lines, the longest ones, that tell how a picture lies
+COVERED = 0.5  # of a line's length by words that are known: it is theirs
 # A narrow blank is lost at times: `5Observation`. Behind a section's number it makes the heading.
-_GLUED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,3}\.?)([A-Z][a-z]{2,})")
+# Behind a full stop it ends the sentence; a long number is no part of a word.
+_NEW = r"(?=[A-Z][a-z]{2})"
+_GLUED = re.compile(
+    rf"(^\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}\.?{_NEW}|[a-z]{{3}}\.{_NEW}|[a-z]{{4}}(?=\d{{3}}))"
+)
 
 
 @dataclass(frozen=True)
 class ReadLine:
-    """A line as the engine read it, its box in points of the frame in which it was read."""
+    """A line as it was read, its box in points of the frame in which it was read."""
 
     text: str
     box: Box
@@ -66,33 +83,24 @@ class Reading:
 
 
 class Reader:
-    """Loads the models once; each call reads one page."""
+    """Loads the models once; each call reads one picture."""
 
     def __init__(self) -> None:
-        from rapidocr import RapidOCR  # heavy, so late
+        self._finder, self._reader = LineFinder(), LineReader()
+        self._turn = 0  # of the picture before: those of a scan are mostly turned alike
 
-        self._turn = 0  # of the page before: those of a scan are mostly turned alike
-        self._engine: Any = RapidOCR(
-            params={
-                "Global.log_level": "critical",
-                "Global.text_score": 0.0,  # what it left out itself, nobody would hear of
-                "Global.max_side_len": MAX_SIDE_PX,
-                # It turns single lines, which would leave the order of a turned page wrong.
-                "Global.use_cls": False,
-                "EngineConfig.onnxruntime.intra_op_num_threads": 1,
-                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-                "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,
-            }
-        )
+    def read(
+        self, picture: Any, *, number: int, size: tuple[float, float], known: Sequence[Box] = ()
+    ) -> PageCells:
+        """Return the words of an RGB picture that shows `size` points, upright.
 
-    def read(self, picture: Any, *, number: int, size: tuple[float, float]) -> PageCells:
-        """Return the words of a picture of a page of `size` points, upright.
-
-        Where the picture was scanned sideways or upside down, it is turned first. Its confidence is
-        the mean over all lines by their letters.
+        Where it was scanned sideways or upside down, it is turned first. Lines whose place is
+        taken by `known` boxes, as displayed, are left out. The confidence is the mean over all
+        other lines by their letters; 0 where there are none.
         """
-        reading = self._upright(picture, size)
-        self._turn = reading.turn
+        reading = self._upright(picture, size, known)
+        if reading.confidence >= SURE:
+            self._turn = reading.turn
         words = [word for line in reading.legible for word in _words(line)]
         return PageCells(
             number,
@@ -100,45 +108,100 @@ class Reader:
             tuple(words),
             ocr_confidence=reading.confidence,
             turn=reading.turn,
-            doubts=tuple(_doubts(reading, min(MAX_SIDE_PX, max(picture.size)) / max(size))),
+            doubts=tuple(_doubts(reading, MAX_FIND_PX / max(size))),
             unsure=tuple((line.box, line.score) for line in reading.legible if line.score < SURE),
         )
 
-    def _upright(self, picture: Any, size: tuple[float, float]) -> Reading:
-        """Read the picture as the page before lay; where that is not upright, turned further.
+    def _upright(self, picture: Any, size: tuple[float, float], known: Sequence[Box]) -> Reading:
+        """Read the picture as that before lay; turned further, if a few lines are surer there.
 
-        A line that stands on end is turned by the engine before it is read, so that even a page
-        that lies on its side tells by its scores to which side.
+        A line that stands on end is laid down before it is read, so that even a page that lies on
+        its side tells by its scores to which side.
         """
-        first = self._read(picture, size, self._turn)
-        sure = first.confidence >= SURE
-        if not first.lines or (sure and not first.stands_tall):
-            return first
-        further = (90 if sure else 270) if first.stands_tall else 180
-        second = self._read(picture, size, (first.turn + further) % 360)
-        return max(first, second, key=lambda reading: reading.letters_read)
+        view = self._view(picture, size, self._turn, known)
+        tried = view.read(self._reader, view.longest)
+        sure = tried.confidence >= SURE
+        if tried.lines and not (sure and not tried.stands_tall):
+            further = (90 if sure else 270) if tried.stands_tall else 180
+            other = self._view(picture, size, (view.turn + further) % 360, known)
+            if other.read(self._reader, other.longest).letters_read > tried.letters_read:
+                view = other
+        return view.read(self._reader, range(len(view.quads)))
 
-    def _read(self, picture: Any, size: tuple[float, float], turn: int) -> Reading:
-        import numpy  # loaded by the engine anyway
+    def _view(
+        self, picture: Any, size: tuple[float, float], turn: int, known: Sequence[Box]
+    ) -> _View:
+        import numpy  # heavy, so late
 
         frame = size[::-1] if turn in (90, 270) else size
-        upright = picture.rotate(turn, expand=True) if turn else picture
-        result: Any = self._engine(numpy.asarray(upright)[:, :, ::-1])
-        if result is None or result.boxes is None:
-            return Reading(turn, frame, ())
-        factor = frame[0] / upright.width
+        turned = picture.rotate(turn, expand=True) if turn else picture
+        pixels = numpy.ascontiguousarray(turned)
+        factor = frame[0] / turned.width
+        wanted = min(max(FIND_SCALE, MIN_FIND_PX / min(size)), MAX_FIND_PX / max(size))
+        taken = [upright(box, size, turn) for box in known]
+        quads = [
+            quad
+            for quad in self._finder.find(pixels, min(1.0, wanted * factor))
+            if not _is_covered(_scaled(quad.box, factor), taken)
+        ]
+        return _View(turn, frame, factor, pixels, quads)
+
+
+class _View:
+    """A picture turned by `turn` degrees, with the lines that were found in it."""
+
+    def __init__(
+        self, turn: int, frame: tuple[float, float], factor: float, pixels: Any, quads: list[Quad]
+    ) -> None:
+        self.turn, self.quads = turn, quads
+        self._frame, self._factor, self._pixels = frame, factor, pixels
+        self._read: dict[int, ReadLine] = {}
+
+    @property
+    def longest(self) -> list[int]:
+        """The numbers of the lines that say most about how the picture lies."""
+        by_length = sorted(
+            range(len(self.quads)),
+            key=lambda at: -max(self.quads[at].width, self.quads[at].height),
+        )
+        return by_length[:SAMPLE]
+
+    def read(self, reader: LineReader, chosen: Iterable[int]) -> Reading:
+        """Read the chosen lines, each once; those without text are left out."""
         lines = []
-        for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
-            spots = [(float(x) * factor, float(y) * factor) for x, y in corners]
-            box = union((x, y, x, y) for x, y in spots)
-            cleaned = _GLUED.sub(r"\1 \2", clean_line(text))
-            if cleaned and width(box) > 0 and height(box) > 0:
-                lines.append(ReadLine(cleaned, box, float(score)))
-        return Reading(turn, frame, tuple(lines))
+        for at in chosen:
+            if at not in self._read:
+                self._read[at] = self._line(reader, self.quads[at])
+            lines.append(self._read[at])
+        return Reading(self.turn, self._frame, tuple(line for line in lines if line.text))
+
+    def _line(self, reader: LineReader, quad: Quad) -> ReadLine:
+        text, score = reader.read(quad.cut_from(self._pixels))
+        return ReadLine(spaced(clean_line(text)), _scaled(quad.box, self._factor), score)
+
+
+def spaced(text: str) -> str:
+    """Return a line with the blanks lost before a heading, a sentence or a long number."""
+    return _GLUED.sub(r"\1 ", text)
+
+
+def _scaled(box: Box, factor: float) -> Box:
+    left, top, right, bottom = box
+    return (left * factor, top * factor, right * factor, bottom * factor)
+
+
+def _is_covered(line: Box, taken: Sequence[Box]) -> bool:
+    """Tell whether words whose place is known stand along a line."""
+    along = 0 if width(line) >= height(line) else 1
+    on_it = [box for box in taken if contains(line, middle(box), margin=1)]
+    length = line[along + 2] - line[along]
+    covered = sum(overlap(line[along], line[along + 2], x[along], x[along + 2]) for x in on_it)
+    return covered >= COVERED * length
 
 
 def _words(line: ReadLine) -> list[Word]:
-    """Divide a read line into words, by the number of letters: the reader gives no finer boxes."""
+    """Divide a read line into words, by the number of letters: the recogniser gives no finer
+    boxes."""
     left, top, right, bottom = line.box
     step = (right - left) / len(line.text)
     words, at = [], 0

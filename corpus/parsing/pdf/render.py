@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.types import ParseError
+from corpus.parsing.layout.geometry import height, union, width
+from corpus.parsing.types import Box, ParseError
 
 VIEW_SCALE = 1.6  # pixels a point
 QUALITY = 80
 MAX_PIXELS = 24_000_000  # of one picture: a page of 2 x 2 m at 1.6 would have 81 million
 MAX_SIDE_PX = 16_000  # WebP holds 16,383
+MAX_DEPTH = 8  # of forms within forms
+FINENESS = 20  # steps a point: PDFium tells places on a page in whole numbers
+LETTER_EDGES, LETTER_PT = 8, 40.0  # at least, at most: of a letter that is drawn
+GAP = 1.0  # points between the pieces of one picture
 
 
 class Renderer:
@@ -26,31 +33,49 @@ class Renderer:
         except pypdfium2.PdfiumError as error:
             raise unreadable(str(error)) from error
 
-    def picture(self, number: int, scale: float) -> Any:
-        """Return page `number` (1-based) as an RGB picture of PIL, smaller where it would be
-        huge."""
-        width, height = self.size(number)
-        if width <= 0 or height <= 0:
+    def picture(self, number: int, scale: float, region: Box | None = None) -> Any:
+        """Return page `number` (1-based), or a part of it, as an RGB picture of PIL.
+
+        `region` is in points of the displayed page. The picture is smaller where it would be huge.
+        """
+        across, down = size = self.size(number)
+        if min(size) <= 0:
             raise unreadable("")
-        scale = min(scale, (MAX_PIXELS / (width * height)) ** 0.5, MAX_SIDE_PX / max(width, height))
-        return self.page(number).render(scale=scale).to_pil().convert("RGB")
+        scale = min(scale, (MAX_PIXELS / (across * down)) ** 0.5, MAX_SIDE_PX / max(size))
+        left, top, right, bottom = region or (0.0, 0.0, *size)
+        crop = (left, down - bottom, across - right, top)
+        return self.page(number).render(scale=scale, crop=crop).to_pil().convert("RGB")
 
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height in points, as a reader sees the page."""
         width, height = self.page(number).get_size()
         return float(width), float(height)
 
-    def picture_share(self, number: int) -> float:
-        """Return how much of the page its pictures fill, in [0, 1]; what overlaps counts twice."""
+    def pictures(self, number: int) -> list[Box]:
+        """Return where pictures stand on the displayed page, in points; pieces of one are
+        joined."""
         import pypdfium2.raw as raw  # native, so late
 
         page = self.page(number)
-        width, height = page.get_size()
-        area = 0.0
-        for found in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4):
-            left, bottom, right, top = found.get_bounds()
-            area += abs(right - left) * abs(top - bottom)
-        return min(1.0, area / (width * height)) if width * height > 0 else 0.0
+        right_edge, bottom_edge = self.size(number)
+        boxes = []
+        for found in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=MAX_DEPTH):
+            left, top, right, bottom = _displayed(page, _bounds(found))
+            box = (max(0.0, left), max(0.0, top), min(right_edge, right), min(bottom_edge, bottom))
+            if box[0] < box[2] and box[1] < box[3]:
+                boxes.append(box)
+        return _joined(boxes)
+
+    def outlines(self, number: int) -> int:
+        """Return how many small shapes of many edges are drawn on a page, as letters are that
+        were turned into outlines."""
+        import pypdfium2.raw as raw  # native, so late
+
+        page = self.page(number)
+        found = page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=MAX_DEPTH)
+        rich = (path for path in found if raw.FPDFPath_CountSegments(path.raw) >= LETTER_EDGES)
+        boxes = (_bounds(path) for path in rich)
+        return sum(max(width(box), height(box)) <= LETTER_PT for box in boxes)
 
     def metadata(self) -> dict[str, str]:
         """Return what the file says of itself; what is no text is left out."""
@@ -78,6 +103,49 @@ class Renderer:
         folder.mkdir(exist_ok=True)
         picture = self.picture(number, VIEW_SCALE)
         picture.save(folder / f"{number}.webp", "WEBP", quality=QUALITY, method=2)
+
+
+def _bounds(found: Any) -> Box:
+    """Return the box of an object in points of the page, also where it stands in a form."""
+    left, bottom, right, top = found.get_bounds()
+    holder = found.container
+    while holder is not None:
+        left, bottom, right, top = holder.get_matrix().on_rect(left, bottom, right, top)
+        holder = holder.container
+    return float(left), float(bottom), float(right), float(top)
+
+
+def _displayed(page: Any, bounds: Box) -> Box:
+    """Return bounds of PDF user space as a box on the page as a reader sees it."""
+    import pypdfium2.raw as raw  # native, so late
+
+    scaled = [round(side * FINENESS) for side in page.get_size()]
+    spots = []
+    for x, y in (bounds[:2], bounds[2:]):
+        across, down = ctypes.c_int(), ctypes.c_int()
+        raw.FPDF_PageToDevice(page.raw, 0, 0, *scaled, 0, x, y, across, down)
+        spots.append((across.value / FINENESS, down.value / FINENESS))
+    (x0, y0), (x1, y1) = spots
+    return (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def _joined(boxes: Sequence[Box]) -> list[Box]:
+    """Unite boxes that touch: programs cut a large picture into strips."""
+    joined: list[Box] = []
+    for box in sorted(boxes, key=lambda box: (box[1], box[0])):
+        touching = [other for other in joined if _touch(box, other)]
+        while touching:
+            joined = [other for other in joined if other not in touching]
+            box = union([box, *touching])
+            touching = [other for other in joined if _touch(box, other)]
+        joined.append(box)
+    return joined
+
+
+def _touch(box: Box, other: Box) -> bool:
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    return min(across, down) >= -GAP
 
 
 def unreadable(detail: str) -> ParseError:

@@ -1,6 +1,7 @@
-"""Pages whose picture has to be read, because their own text is missing, garbage, or a mere stamp.
+"""What a page shows and its own text does not say: its picture is read, or a part of it.
 
-Reading a picture takes seconds, so a page is looked at only on suspicion; what was read decides.
+A page whose text is garbled is read whole, and what was read decides. To a sound text the lines are
+added that stand in pictures; where there is nothing of the kind, nothing is read.
 """
 
 from __future__ import annotations
@@ -8,83 +9,125 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from typing import Any
 
-from corpus.parsing.layout.geometry import PageCells, contains, middle
+from corpus.parsing.layout.geometry import PageCells, area, contains, middle
 from corpus.parsing.pdf.legibility import (
-    has_signs_for_letters,
     has_swapped_letters,
+    has_unmapped_letters,
     share_confirmed,
 )
 from corpus.parsing.pdf.ocr import SCALE, Reader
+from corpus.parsing.pdf.picture_words import (
+    add_words,
+    added_doubt,
+    holds_words,
+    known_boxes,
+    labels_doubt,
+    letters_of,
+    turned_doubt,
+)
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.types import Box, Doubt, Page
 
-MIN_LETTERS = 16  # fewer on a page: it has no text of its own
-MANY_LETTERS = 600  # more are no stamp on a picture
-PICTURE_SHARE = 0.4  # of the page; a scan fills nearly all of it
-CONFIRMED = 0.75  # a good text layer agrees with 90 % and more of what is read from its picture
+MIN_LETTERS = 16  # fewer on a page: it has no text of its own; fewer in a picture: it is a logo
+MANY_LETTERS = 600  # more are no title or stamp
+LARGE_PICTURE = 0.04  # of the page; a logo or a portrait is smaller
+MANY_OUTLINES = 150  # of letters on a page: title pages with logos have up to 112
 LOW_CONFIDENCE = 0.9
-MAX_RATIO = 30  # of a page's sides: a ribbon is no page, and the engine can't take it
+MAX_RATIO = 30  # of a page's sides: a ribbon is no page
+FAINT = 24  # of 255 levels of grey: what differs less is no print
 
 
 class Suspicion(StrEnum):
     """Why a page's own text may not be what it says."""
 
-    NO_TEXT = "no_text"
-    SIGNS = "signs"
+    UNMAPPED = "unmapped"
     SWAPPED = "swapped"
-    STAMP = "stamp"
+
+
+# A good text layer has 90 % and more of the words that are read from its picture. Where letters are
+# known to be missing, a paragraph may be.
+CONFIRMED = {Suspicion.SWAPPED: 0.75, Suspicion.UNMAPPED: 0.9}
 
 
 class PictureReader:
-    """Looks at the pages of an open PDF where their text layer is not to be trusted."""
+    """Looks at the pages of an open PDF where their own text lacks what they show."""
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
         self._reader: Reader | None = None
 
     def read(self, layer: PageCells) -> PageCells:
-        """Return `layer`, or what the picture of its page says where that is better."""
-        suspicion = suspicion_of(layer)
+        """Return `layer`, with what only pictures on its page say, or their words instead."""
         size = self._renderer.size(layer.number)
         if max(size) > MAX_RATIO * min(size):
             return layer
-        if suspicion is None and not self._is_picture(layer):
-            return layer
-        self._reader = self._reader or Reader()
-        picture = self._renderer.picture(layer.number, SCALE)
-        read = self._reader.read(picture, number=layer.number, size=size)
-        return choose(layer, read, suspicion or Suspicion.STAMP)
+        whole = (0.0, 0.0, *size)
+        suspicion = suspicion_of(layer)
+        if suspicion is not None:
+            return choose(layer, self._read(layer.number, whole), suspicion)
+        found = layer
+        for region in self._regions(layer, whole):
+            read = self._read(layer.number, region, known_boxes(layer, region))
+            found = join(found, read, region)
+        return found
 
-    def _is_picture(self, layer: PageCells) -> bool:
-        """Tell a page of few words that a picture fills. Walks the page's objects."""
-        few = _letters(layer) < MANY_LETTERS
-        return few and self._renderer.picture_share(layer.number) >= PICTURE_SHARE
+    def _regions(self, layer: PageCells, whole: Box) -> list[Box]:
+        """Return the parts of a page that may hold text besides its own."""
+        pictures = self._renderer.pictures(layer.number)
+        letters = letters_of(layer.words)
+        large = [box for box in pictures if area(box) >= LARGE_PICTURE * area(whole)]
+        if letters >= MANY_LETTERS:
+            return large
+        drawn = large or self._renderer.outlines(layer.number) >= MANY_OUTLINES
+        return [whole] if drawn or letters < MIN_LETTERS else []
+
+    def _read(self, number: int, region: Box, known: Sequence[Box] = ()) -> PageCells:
+        """Return the words in a part of the displayed page, but for those whose boxes in it are
+        known."""
+        size = (region[2] - region[0], region[3] - region[1])
+        picture = self._renderer.picture(number, SCALE, region)
+        if _is_blank(picture, known, picture.width / size[0]):
+            return PageCells(number, *size, ())
+        self._reader = self._reader or Reader()
+        return self._reader.read(picture, number=number, size=size, known=known)
 
 
 def suspicion_of(layer: PageCells) -> Suspicion | None:
     """Return what is wrong with a page's own text at first sight."""
     words = [word.text for word in layer.words]
-    if _letters(layer) < MIN_LETTERS:
-        return Suspicion.NO_TEXT
-    if has_signs_for_letters(words):
-        return Suspicion.SIGNS
+    if has_unmapped_letters(words, layer.unmapped):
+        return Suspicion.UNMAPPED
     return Suspicion.SWAPPED if has_swapped_letters(words) else None
 
 
 def choose(layer: PageCells, read: PageCells, suspicion: Suspicion) -> PageCells:
     """Return the page's own text or what was read from its picture, with what is doubtful of it."""
-    if suspicion is Suspicion.NO_TEXT:
-        return _seen(read) if read.words else layer
-    if suspicion is Suspicion.STAMP:
-        more = _letters(read) > 1.3 * _letters(layer) + MIN_LETTERS
-        return _seen(read, _STAMP) if more else layer
     confirmed = share_confirmed([w.text for w in layer.words], [w.text for w in read.words])
-    if read.words and confirmed < CONFIRMED:
+    if read.words and confirmed < CONFIRMED[suspicion]:
         return _seen(read, _REPLACED)
-    if suspicion is Suspicion.SIGNS and not read.words:
-        return replace(layer, doubts=(*layer.doubts, _GARBAGE))
+    if suspicion is Suspicion.UNMAPPED:
+        doubt = _SOME_UNKNOWN if read.words else _GARBAGE
+        return replace(layer, doubts=(*layer.doubts, doubt))
     return layer
+
+
+def join(layer: PageCells, read: PageCells, region: Box) -> PageCells:
+    """Return a page with what was read from a part of it; as it was if that is a mere label."""
+    letters = letters_of(read.words)
+    is_whole = area(region) >= area((0.0, 0.0, *layer.displayed_size))
+    if not layer.words and is_whole:
+        return _seen(read) if read.words else layer
+    if letters < MIN_LETTERS:
+        return layer
+    if not holds_words(read.words):
+        return replace(layer, doubts=(*layer.doubts, labels_doubt(read)))
+    if read.turn == layer.turn:
+        return add_words(layer, _seen(read, added_doubt(read)), region)
+    if is_whole and letters > letters_of(layer.words):
+        return _seen(read, _STAMP)
+    return replace(layer, doubts=(*layer.doubts, turned_doubt(read)))
 
 
 def unsure_lines(page: Page, unsure: Sequence[tuple[Box, float]]) -> Iterator[Doubt]:
@@ -109,17 +152,32 @@ def _seen(read: PageCells, *doubts: Doubt) -> PageCells:
     return replace(read, doubts=(*doubts, *read.doubts))
 
 
-def _letters(page: PageCells) -> int:
-    return sum(c.isalnum() for word in page.words for c in word.text)
+def _is_blank(picture: Any, known: Sequence[Box], px_per_pt: float) -> bool:
+    """Tell whether nothing is printed in a picture beside words whose boxes are known."""
+    from PIL import ImageDraw  # heavy, so late
+
+    grey = picture.convert("L")
+    pen = ImageDraw.Draw(grey)
+    for box in known:
+        left, top, right, bottom = (edge * px_per_pt for edge in box)
+        pen.rectangle((left - 2, top - 2, right + 2, bottom + 2), fill=grey.getpixel((0, 0)))
+    darkest, lightest = grey.getextrema()
+    return bool(lightest - darkest < FAINT)
 
 
 _STAMP = Doubt(
     "ocr_under_stamp",
-    "The page is a picture with a few words of text over it: the picture was read.",
+    "The page is a picture that lies in another direction than a few words of text over it: the "
+    "picture was read, and these words were left out.",
 )
 _REPLACED = Doubt(
     "ocr_text_replaced",
     "The text that the file holds for this page is not what the page shows: the picture was read.",
+)
+_SOME_UNKNOWN = Doubt(
+    "text_partly_illegible",
+    "Some characters of this page's text are unknown, and missing or wrong here. The picture of "
+    "the page bears out the rest: compare them where it matters.",
 )
 _GARBAGE = Doubt(
     "text_illegible",
