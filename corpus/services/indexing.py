@@ -126,7 +126,6 @@ def _parse(document: Document, lease: Lease) -> Stage:
             docling_artifacts=artifacts,
         )
         _refuse_gaps(parsed)
-        files.keep_page_images(document.sha256, folder / "pages")
     lease.lap("parse")
     with transaction.atomic():
         lease.hold(

@@ -1,4 +1,4 @@
-"""Parse a file in a child process that can be limited, and killed even in native code.
+"""Open a file in a child process that can be limited, and killed even in native code.
 
 Light on purpose: no parser is imported here.
 """
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from corpus.parsing.sandbox.pipes import PipeReader
 from corpus.parsing.serialise import KNOWN_FAILURE, from_json
+from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError
 
 logger = logging.getLogger(__name__)
@@ -57,24 +58,63 @@ def parse_in_child(
 ) -> ParsedDocument:
     """Parse `path` in a child process and return what it made of it.
 
-    `output_dir` must exist; it gets `parsed.json`, and `pages/{n}.webp` for a PDF.
+    `output_dir` must exist; it gets `parsed.json`.
     `on_progress(done, total)` is called at least every two seconds, with (0, 0) until the number of
     pages is known; what it raises kills the child and goes on to the caller. `on_start()` is called
     when the child begins to read the file. Raises ParseError.
     """
-    arguments = [*command, str(path.resolve()), media_type, str(output_dir.resolve())]
-    arguments += ["--max-pages", str(limits.max_pages), "--memory-mb", str(limits.memory_mb)]
-    arguments += ["--cpu-s", str(limits.cpu_s)]
+    arguments = _arguments(command, path, media_type, output_dir, limits)
     if docling_artifacts is not None:
         arguments += ["--docling-artifacts", str(docling_artifacts)]
-    with tempfile.TemporaryDirectory(prefix="medrag-parse-") as home:
-        status = _run(arguments, home, output_dir, limits, on_progress, on_start)
-    if status != 0:
-        raise _failure(status, output_dir)
+    _run(arguments, output_dir, limits, on_progress, on_start)
     return _read_result(output_dir, limits)
 
 
+def draw_in_child(path: Path, *, number: int, output_dir: Path, limits: Limits) -> bytes:
+    """Draw page `number` of a PDF in a child process; return the picture as WebP.
+
+    Raises ParseError.
+    """
+    arguments = _arguments(CHILD, path, PDF, output_dir, limits)
+    _run([*arguments, f"--picture={number}"], output_dir, limits, _ignore, lambda: None)
+    _check_output(output_dir, limits)
+    drawn = output_dir / f"{number}.webp"
+    content = drawn.read_bytes() if drawn.is_file() and not drawn.is_symlink() else b""
+    if content[:4] + content[8:12] != b"RIFFWEBP":
+        raise ParseError("What came out is no picture.", code="parser_output")
+    return content
+
+
+def _ignore(done: int, total: int) -> None:
+    """Tell nobody: a picture is waited for."""
+
+
+def _arguments(
+    command: Sequence[str], path: Path, media_type: str, output_dir: Path, limits: Limits
+) -> list[str]:
+    bounds = {"max-pages": limits.max_pages, "memory-mb": limits.memory_mb, "cpu-s": limits.cpu_s}
+    return [
+        *command,
+        *(str(path.resolve()), media_type, str(output_dir.resolve())),
+        *(f"--{name}={value}" for name, value in bounds.items()),
+    ]
+
+
 def _run(
+    arguments: list[str],
+    output_dir: Path,
+    limits: Limits,
+    on_progress: OnProgress,
+    on_start: OnStart,
+) -> None:
+    """Run the child to its end, in a home of its own. Raises ParseError unless it ended well."""
+    with tempfile.TemporaryDirectory(prefix="medrag-parse-") as home:
+        status = _status(arguments, home, output_dir, limits, on_progress, on_start)
+    if status != 0:
+        raise _failure(status, output_dir)
+
+
+def _status(
     arguments: list[str],
     home: str,
     output_dir: Path,
