@@ -41,6 +41,7 @@ SHARED = {
     "chat.admin": "`ReadOnly`: what is kept for the record is edited by nobody",
     "corpus.recipe": "`doctor` says how passages are cut for the encoder in use",
     "corpus.parsing.clean": "the one `clean_text` of every boundary",
+    "corpus.parsing.sandbox.nurseries": "a queue process has one ready before the first document",
     "corpus.parsing.sandbox.parent": "`doctor` tries the parser's child process",
     "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",

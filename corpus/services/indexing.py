@@ -24,7 +24,7 @@ from corpus import context_lines, files, jobs, search_vectors, statistics, vecto
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
-from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
 from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
@@ -108,6 +108,7 @@ def _run(lease: Lease) -> None:
 
 def _parse(document: Document, lease: Lease) -> Stage:
     artifacts = artifacts_for(document.read_with)
+    load_early()  # beside the child
     with files.scratch_folder() as folder:
         parsed = sandbox.parse_in_child(
             files.document_path(document.sha256),

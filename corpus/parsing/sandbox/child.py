@@ -24,7 +24,7 @@ from corpus.parsing.registry import Request, parse_file
 from corpus.parsing.serialise import KNOWN_FAILURE, to_json
 from corpus.parsing.types import ParseError, too_deep
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _NO_MEMORY = re.compile(
     r"bad.alloc|allocate memory|insufficient memory|failed to map segment", re.IGNORECASE
 )
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     _limit(arguments.memory_mb, arguments.cpu_s)
     _print_progress(0, 0)  # it has started
     if arguments.docling_artifacts is None:
-        _leave_out_torch()
+        leave_out_torch()
     request = Request(
         path=Path(arguments.input).resolve(),
         media_type=arguments.media_type,
@@ -115,14 +115,27 @@ def _limit(memory_mb: int, cpu_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
+    die_with(os.getppid())
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when `parent`, which started it, ends."""
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died in between
+        sys.exit(1)
+
+
+def allow_no_tracing() -> None:
+    """Let no process of the same user read or write this one's memory."""
+    _control(_PR_SET_DUMPABLE, 0)
+
+
+def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
-        parent = os.getppid()
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died in between
-            sys.exit(1)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _leave_out_torch() -> None:
+def leave_out_torch() -> None:
     """Let docling import as where torch is not installed: it saves two seconds and 230 MB a
     file."""
     for name in ("torch", "transformers"):
