@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from django.conf import settings
@@ -257,20 +258,40 @@ def _embed(document: Document, lease: Lease) -> Stage:
     encoders = _searched(lease)
     chunks = Chunk.objects.filter(document=document)
     total = chunks.count()
-    for first in _batches_to_do(chunks, encoders):
-        rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
-        made = []
-        for encoder, embedder in encoders:
-            with lease.kept_alive(BATCH_LIMIT_S):
-                made.append((encoder, encode_rows(embedder, rows)))
+    for rows, encoding in _encoded_ahead(chunks, encoders):
+        with lease.kept_alive(BATCH_LIMIT_S):
+            made = encoding.result()
         lease.lap("embed")
         with transaction.atomic():
-            lease.hold(done=min(first + BATCH, total), total=total)
+            lease.hold(done=min(rows[0].index // BATCH * BATCH + BATCH, total), total=total)
             write_vectors(rows, made)
         lease.lap("write")
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
+
+
+def _encoded_ahead(
+    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
+) -> Iterator[tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]]]:
+    """Yield each batch that lacks something with its vectors to come, in order.
+
+    While the caller writes one the next is encoded: one at a time, each as ever.
+    """
+
+    def encode(rows: list[Chunk]) -> list[tuple[Encoder, Vectors]]:
+        return [(encoder, encode_rows(embedder, rows)) for encoder, embedder in encoders]
+
+    before: tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]] | None = None
+    with ThreadPoolExecutor(1) as pool:
+        for first in _batches_to_do(chunks, encoders):
+            rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
+            begun = rows, pool.submit(encode, rows)
+            if before is not None:
+                yield before
+            before = begun
+        if before is not None:
+            yield before
 
 
 def _batches_to_do(
