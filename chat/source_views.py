@@ -28,8 +28,9 @@ from chat.selectors import (
 )
 from corpus.access import readable_ids
 from corpus.boxes import Span
-from corpus.files import document_path, page_image_path
+from corpus.files import document_path
 from corpus.models import Document, Page
+from corpus.pictures import has_picture, picture_response
 
 A_DAY_S = 86_400
 
@@ -79,8 +80,8 @@ def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBa
 @signed_in
 def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
     document = access_document(request.user, sha256=sha256)
-    path = page_image_path(document.sha256, number)
-    return _kept(FileResponse(_opened(path), content_type="image/webp"), document)
+    response = picture_response(document, access_page(document, number=number))
+    return _kept(response, document) if response.streaming else response
 
 
 @require_safe
@@ -110,7 +111,7 @@ def _viewer(
         "notices": document_notices(
             document, on=timezone.localdate(), readable=readable_ids(request.user)
         ),
-        "has_image": page.width > 0 and page_image_path(document.sha256, page.number).exists(),
+        "has_image": has_picture(document, page),
         "painted": paint(page.blocks, marks.main),
         "also": paint(page.blocks, marks.also),
         "blocks": show(page.text, page.blocks, [*marks.main, *marks.also]),
@@ -128,7 +129,7 @@ def _answer_address(request: SignedInRequest, cited: Citation) -> str:
     return ""
 
 
-def _kept(response: FileResponse, document: Document) -> FileResponse:
+def _kept(response: HttpResponseBase, document: Document) -> HttpResponseBase:
     """For a day in the reader's own browser; not at all where the right to read may be taken."""
     if document.collection.searchers.exists():
         patch_cache_control(response, private=True, no_store=True)

@@ -31,9 +31,10 @@ from corpus.admin_selectors import (
     spans_on,
 )
 from corpus.errors import MedragError
-from corpus.files import document_path, page_image_path
+from corpus.files import document_path
 from corpus.forms import DisableForm
 from corpus.models import Chunk, Document, Page
+from corpus.pictures import has_picture, picture_response
 from corpus.reading import ReadPage, read_page
 from corpus.services.passages import chunk_disable, chunk_enable
 
@@ -75,7 +76,7 @@ def reading_of(document: Document, number: int, *, user: User, show: str = "") -
         page=row,
         read=read_page(row.text, blocks=row.blocks, doubts=row.doubts, passages=spans),
         passages=tuple(_shown(chunk) for chunk in chunks),
-        has_picture=row.width > 0 and page_image_path(document.sha256, number).exists(),
+        has_picture=has_picture(document, row),
         painted=frozenset({show} - {""}),
     )
 
@@ -110,8 +111,8 @@ def read(request: StaffRequest, document: Document, number: int) -> HttpResponse
 @require_safe
 @guarded(Right.SEE)
 def picture(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
-    path = page_image_path(document.sha256, number)
-    return _private(FileResponse(_opened(path), content_type="image/webp"))
+    response = picture_response(document, get_object_or_404(document.pages, number=number))
+    return _private(response) if response.streaming else response
 
 
 @require_safe
@@ -174,7 +175,7 @@ def _others(checks: list[PageCheck], number: int) -> list[PageCheck]:
     return [check for check in checks if check.is_doubtful and check.number != number]
 
 
-def _private(response: FileResponse) -> FileResponse:
+def _private(response: HttpResponseBase) -> HttpResponseBase:
     patch_cache_control(response, private=True, max_age=A_DAY_S)
     return response
 

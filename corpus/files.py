@@ -90,11 +90,12 @@ def keep_document(received: Received) -> Path:
     return _place(received.path, document_path(received.sha256))
 
 
-def keep_page_images(sha256: str, folder: Path) -> None:
-    """Move `folder/{n}.webp` to their places; nothing where the parser made none."""
-    for path in sorted(folder.glob("*.webp")):
-        if path.stem.isdigit() and path.is_file() and not path.is_symlink():
-            _place(path, page_image_path(sha256, int(path.stem)))
+def keep_page_image(picture: bytes, sha256: str, number: int) -> Path:
+    """Write a page's picture to its place; another process may have put the same there."""
+    with scratch_folder() as folder:
+        path = folder / "picture"
+        path.write_bytes(picture)
+        return _place(path, page_image_path(sha256, number))
 
 
 def clear_stale() -> None:

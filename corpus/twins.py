@@ -18,6 +18,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 LABEL_DIGITS = 32
 
@@ -141,6 +142,7 @@ def _unit(token: str) -> str:
     return _UNIT_OF.get(token, token)
 
 
+@lru_cache(maxsize=20_000)  # most words of a passage stand in the one before
 def _word(token: str) -> str:
     if token in _ABBREVIATIONS:
         return token

@@ -8,6 +8,7 @@ command that started it holds one as long as it lives.
 import os
 import signal
 
+from corpus.parsing.sandbox.nurseries import start_early
 from medrag_site.tether import die_with_parent, tether_forks
 
 
@@ -19,8 +20,15 @@ def main() -> None:
 
     django.setup()
     from django_q.cluster import Cluster  # late: it needs the apps
+    from django_q.signals import post_spawn
 
+    post_spawn.connect(_start_nursery)
     Cluster().start()
+
+
+def _start_nursery(**_: object) -> None:
+    """Have ready what the first document's child is forked from; called in each queue process."""
+    start_early()
 
 
 if __name__ == "__main__":

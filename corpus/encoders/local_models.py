@@ -13,7 +13,7 @@ from typing import Protocol
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.openvino_backend import OpenvinoRunner
-from corpus.encoders.openvino_model import converted_name
+from corpus.encoders.openvino_model import converted, converted_name
 from corpus.encoders.openvino_runtime import precision
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.torch_backend import TorchRunner
@@ -114,8 +114,20 @@ def converted_names(model: LocalModel) -> frozenset[str]:
     """Of the converted models that it is computed with; none by torch. Raises EncoderUnusable."""
     if model.backend == "torch":
         return frozenset()
-    folders = [model.folder, *([model.query_folder] if model.query_folder else [])]
-    return frozenset(converted_name(folder, pooling=model.pooling) for folder in folders)
+    return frozenset(converted_name(folder, pooling=model.pooling) for folder in _folders(model))
+
+
+def make_converted(model: LocalModel, *, kept_in: Path) -> None:
+    """Have the converted models that `converted_names` names in `kept_in`.
+
+    Raises EncoderUnusable.
+    """
+    for folder in _folders(model):
+        converted(folder, pooling=model.pooling, kept_in=kept_in)
+
+
+def _folders(model: LocalModel) -> list[Path]:
+    return [model.folder, *([model.query_folder] if model.query_folder else [])]
 
 
 def computed_by(backend: str) -> str:

@@ -22,8 +22,9 @@ from django.db.models import QuerySet
 from corpus import vectors
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
-from corpus.encoders.local_models import LocalEmbedder, converted_names
+from corpus.encoders.local_models import LocalEmbedder, converted_names, make_converted
 from corpus.encoders.openai_backend import OpenAIEmbedder
+from corpus.encoders.openvino_model import is_whole
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
 from corpus.encoders.types import Embedder
 from corpus.errors import MedragError
@@ -229,6 +230,23 @@ def warm_up() -> None:
     connection.close()  # this thread's own
 
 
+def load_early() -> None:
+    """Load the primary configured encoder in a thread of its own, where that is quick.
+
+    Not where torch is needed: its import keeps other threads from running. No query. What fails
+    says so when the encoder is asked for.
+    """
+    if not _loaded:
+        threading.Thread(target=_load_converted).start()
+
+
+def _load_converted() -> None:
+    with contextlib.suppress(MedragError, ImproperlyConfigured, SpecError, OSError):
+        names = converted_for(configured_specs()[0])
+        if names and all((settings.MODELS_DIR / name).is_dir() for name in names):
+            get_embedder()
+
+
 _loaded: dict[EncoderSpec, Embedder] = {}  # by what is computed where
 _load_lock = threading.Lock()
 
@@ -266,6 +284,15 @@ def converted_for(spec: EncoderSpec) -> frozenset[str]:
         return converted_names(local_model(_here(spec)))
     except EncoderUnusable as error:
         raise SpecError(f"[{spec.name}]: {error}") from error
+
+
+def convert(spec: EncoderSpec) -> None:
+    """Make what `converted_for` names, where it is missing. Raises `ImproperlyConfigured`."""
+    if not all(is_whole(settings.MODELS_DIR / name) for name in converted_for(spec)):
+        try:
+            make_converted(local_model(_here(spec)), kept_in=settings.MODELS_DIR)
+        except EncoderUnusable as error:
+            raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
 
 
 def _key(spec: EncoderSpec) -> str:

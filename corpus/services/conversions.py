@@ -7,7 +7,7 @@ from contextlib import suppress
 from django.conf import settings
 
 from corpus.encoders.openvino_model import drop_unused
-from corpus.encoders.registry import configured_specs, converted_for
+from corpus.encoders.registry import configured_specs, convert, converted_for
 from corpus.encoders.specs import EncoderSpec, SpecError, spec_from
 from corpus.models import Encoder, EncoderState
 
@@ -24,6 +24,19 @@ def conversions_drop_unused() -> tuple[str, ...]:
     rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
     specs = [*configured_specs(), *(spec_from(row.spec) for row in rows if row.fingerprint)]
     return drop_unused(settings.MODELS_DIR, _names(specs))
+
+
+def conversions_make() -> None:
+    """Convert the configured models, so that no worker has to before its first document.
+
+    A site whose workers run elsewhere has them make it: that is the same, and later. Takes seconds
+    for a model that is new. Nothing is made for a database that MEDRAG_DATABASE_NAME names, as
+    nothing is deleted. Raises `ImproperlyConfigured` or `SpecError` for one that can't be used.
+    """
+    if settings.DATABASE_NAME:
+        return
+    for spec in configured_specs():
+        convert(spec)
 
 
 def _names(specs: list[EncoderSpec]) -> set[str]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from django.conf import settings
@@ -24,7 +25,7 @@ from corpus import context_lines, files, jobs, search_vectors, statistics, vecto
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
-from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
 from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
@@ -109,6 +110,7 @@ def _run(lease: Lease) -> None:
 
 def _parse(document: Document, lease: Lease) -> Stage:
     artifacts = artifacts_for(document.read_with)
+    load_early()  # beside the child
     with files.scratch_folder() as folder:
         parsed = sandbox.parse_in_child(
             files.document_path(document.sha256),
@@ -127,7 +129,6 @@ def _parse(document: Document, lease: Lease) -> Stage:
             docling_artifacts=artifacts,
         )
         _refuse_gaps(parsed)
-        files.keep_page_images(document.sha256, folder / "pages")
     lease.lap("parse")
     with transaction.atomic():
         lease.hold(
@@ -260,20 +261,40 @@ def _embed(document: Document, lease: Lease) -> Stage:
     encoders = _searched(lease)
     chunks = Chunk.objects.filter(document=document)
     total = chunks.count()
-    for first in _batches_to_do(chunks, encoders):
-        rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
-        made = []
-        for encoder, embedder in encoders:
-            with lease.kept_alive(BATCH_LIMIT_S):
-                made.append((encoder, encode_rows(embedder, rows)))
+    for rows, encoding in _encoded_ahead(chunks, encoders):
+        with lease.kept_alive(BATCH_LIMIT_S):
+            made = encoding.result()
         lease.lap("embed")
         with transaction.atomic():
-            lease.hold(done=min(first + BATCH, total), total=total)
+            lease.hold(done=min(rows[0].index // BATCH * BATCH + BATCH, total), total=total)
             write_vectors(rows, made)
         lease.lap("write")
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
+
+
+def _encoded_ahead(
+    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
+) -> Iterator[tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]]]:
+    """Yield each batch that lacks something with its vectors to come, in order.
+
+    While the caller writes one the next is encoded: one at a time, each as ever.
+    """
+
+    def encode(rows: list[Chunk]) -> list[tuple[Encoder, Vectors]]:
+        return [(encoder, encode_rows(embedder, rows)) for encoder, embedder in encoders]
+
+    before: tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]] | None = None
+    with ThreadPoolExecutor(1) as pool:
+        for first in _batches_to_do(chunks, encoders):
+            rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
+            begun = rows, pool.submit(encode, rows)
+            if before is not None:
+                yield before
+            before = begun
+        if before is not None:
+            yield before
 
 
 def _batches_to_do(

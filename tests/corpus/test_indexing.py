@@ -14,6 +14,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from corpus import jobs
+from corpus.encoders.registry import get_embedder
 from corpus.models import (
     Chunk,
     Document,
@@ -26,7 +27,7 @@ from corpus.models import (
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.services import indexing
-from corpus.services.batches import BATCH
+from corpus.services.batches import BATCH, embedded_text
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
@@ -234,4 +235,21 @@ def test_a_worker_that_wakes_up_after_its_lease_writes_nothing(
     assert "the lease was lost, nothing was written" in log.read_text()
     assert Job.objects.values().get() == finished
     assert (finished["state"], finished["attempts"]) == (JobState.DONE, 2)
+    assert derived(document) == made
+
+
+def test_each_vector_is_what_the_encoder_alone_makes_of_the_passage(db: None) -> None:
+    """To the byte of its storage (half precision), whatever else was encoded beside it."""
+    document = ingest(guideline(sections=40))
+    document_index(document.pk)
+    chunks = list(document.chunks.order_by("index"))
+    assert len(chunks) > 2 * BATCH
+    embedder = get_embedder()
+    for chunk in chunks:
+        alone = embedder.encode([embedded_text(chunk)])[0]
+        stored = alone.astype(np.float16).astype(np.float32)
+        assert vector_of(chunk).tobytes() == stored.tobytes()
+    made = derived(document)
+    document_reindex(document, by=None)
+    document_index(document.pk)
     assert derived(document) == made

@@ -151,15 +151,6 @@ def test_the_same_bytes_give_the_same_pages(tmp_path: Path, out: Path) -> None:
     assert to_json(from_json(first)) == first
 
 
-def test_each_page_gets_a_picture(tmp_path: Path, out: Path) -> None:
-    from PIL import Image
-
-    fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns), out)
-
-    with Image.open(out / "pages" / "1.webp") as picture:
-        assert picture.size == (952, 1348)
-
-
 @fixtures.needs_samples
 @pytest.mark.parametrize(
     ("name", "row"),

@@ -32,9 +32,7 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
             code="pages_missing",
             hint="Save the PDF again and upload it; nothing of it is used as it is.",
         )
-    for number in range(1, total + 1):
-        renderer.save_view(number, request.output_dir / "pages")
-        request.on_page(number, total)
+    request.on_page(total, total)
     pages, title = pages_of(result.document, page_count=total)
     seen = tuple(replace(x, ocr_confidence=_confidence(result, x.number)) for x in pages)
     engine = engine_name(request.media_type, with_models=True)

@@ -30,7 +30,7 @@ _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "Creati
 
 
 def parse_pdf(request: Request) -> ParsedDocument:
-    """Return all pages; writes a picture of each. Raises ParseError."""
+    """Return all pages. Raises ParseError."""
     renderer = Renderer(request.path)
     _check_count(renderer.page_count, request.max_pages)
     if request.docling_artifacts is not None:
@@ -77,7 +77,6 @@ def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
     total = renderer.page_count
     request.on_page(0, total)
     for number in range(1, total + 1):
-        renderer.save_view(number, request.output_dir / "pages")
         cells.append(pictures.read(_cells(renderer, number)))
         request.on_page(number, total)
     return cells

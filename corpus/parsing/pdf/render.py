@@ -99,8 +99,7 @@ class Renderer:
             ) from error
 
     def save_view(self, number: int, folder: Path) -> None:
-        """Write the picture of a page that the viewer shows."""
-        folder.mkdir(exist_ok=True)
+        """Write the picture of a page that the viewer shows, as `{number}.webp`."""
         picture = self.picture(number, VIEW_SCALE)
         picture.save(folder / f"{number}.webp", "WEBP", quality=QUALITY, method=2)
 

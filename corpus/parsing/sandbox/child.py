@@ -1,7 +1,8 @@
 """The program that reads one hostile file: `child INPUT TYPE OUTPUT_DIR`.
 
-It limits itself before it opens anything. Exit status 0 means `parsed.json` is there, 3 means that
-`error.json` says what is wrong; all else is a crash.
+It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, or with
+`--picture 7` of a PDF that `7.webp` is; 3 means that `error.json` says what is wrong; all else is a
+crash.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import sys
 import traceback
 from pathlib import Path
 
+from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
 from corpus.parsing.serialise import KNOWN_FAILURE, to_json
 from corpus.parsing.types import ParseError, too_deep
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _NO_MEMORY = re.compile(
     r"bad.alloc|allocate memory|insufficient memory|failed to map segment", re.IGNORECASE
 )
@@ -32,12 +34,12 @@ _MAX_FILE_BYTES = 512 * 2**20
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse one file; return the exit status."""
+    """Parse one file, or draw a page of it; return the exit status."""
     arguments = _arguments(argv)
     _limit(arguments.memory_mb, arguments.cpu_s)
     _print_progress(0, 0)  # it has started
     if arguments.docling_artifacts is None:
-        _leave_out_torch()
+        leave_out_torch()
     request = Request(
         path=Path(arguments.input).resolve(),
         media_type=arguments.media_type,
@@ -47,8 +49,11 @@ def main(argv: list[str] | None = None) -> int:
         docling_artifacts=arguments.docling_artifacts,
     )
     try:
-        document = parse_file(request)
-        (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
+        if arguments.picture:
+            Renderer(request.path).save_view(arguments.picture, request.output_dir)
+        else:
+            document = parse_file(request)
+            (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
     except ParseError as error:
         known = error
         if error.code in _MAYBE_MEMORY and _ran_short(arguments.memory_mb):
@@ -95,6 +100,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("input")
     parser.add_argument("media_type")
     parser.add_argument("output_dir")
+    parser.add_argument("--picture", type=int, default=0, metavar="PAGE")
     parser.add_argument("--max-pages", type=int, default=1_000)
     parser.add_argument("--memory-mb", type=int, default=3_072)
     parser.add_argument("--cpu-s", type=int, default=900)
@@ -109,14 +115,27 @@ def _limit(memory_mb: int, cpu_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
+    die_with(os.getppid())
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when `parent`, which started it, ends."""
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died in between
+        sys.exit(1)
+
+
+def allow_no_tracing() -> None:
+    """Let no process of the same user read or write this one's memory."""
+    _control(_PR_SET_DUMPABLE, 0)
+
+
+def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
-        parent = os.getppid()
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died in between
-            sys.exit(1)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _leave_out_torch() -> None:
+def leave_out_torch() -> None:
     """Let docling import as where torch is not installed: it saves two seconds and 230 MB a
     file."""
     for name in ("torch", "transformers"):

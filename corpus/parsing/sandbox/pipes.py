@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import selectors
-import subprocess
 from collections.abc import Callable
+
+from corpus.parsing.sandbox.running import Running
 
 MAX_KEPT_BYTES = 64 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -19,11 +20,7 @@ class PipeReader:
     The first line, whatever it says, is the child's word that it has started.
     """
 
-    def __init__(
-        self, child: subprocess.Popen[bytes], on_start: Callable[[], None] = lambda: None
-    ) -> None:
-        if child.stdout is None or child.stderr is None:
-            raise ValueError("the child needs pipes for stdout and stderr")
+    def __init__(self, child: Running, on_start: Callable[[], None] = lambda: None) -> None:
         self.progress = (0, 0)
         self._on_start: Callable[[], None] | None = on_start
         self.errors = b""

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from corpus.encoders.specs import SpecError
 from corpus.errors import MedragError
 from corpus.models import Encoder
-from corpus.services.conversions import conversions_drop_unused
+from corpus.services.conversions import conversions_drop_unused, conversions_make
 from corpus.services.encoders import encoders_sync
 from corpus.services.vector_index import OWNER
 from medrag_site.tables import database_fault
@@ -61,11 +63,19 @@ class Command(migrate.Command):
         except MedragError as error:
             raise CommandError(error.sentence) from error
         conversions_drop_unused()
+        self._convert()
         if synced.made:
             self.stdout.write(
                 f"New vectors are to be made by {', '.join(synced.made)}: a worker does it in the "
                 "background, or manage.py reembed now. Until then the old ones are searched."
             )
+
+    def _convert(self) -> None:
+        """The database is whole without it: what fails is told, and a worker tries again."""
+        try:
+            conversions_make()
+        except (ImproperlyConfigured, SpecError) as error:
+            self.stderr.write(f"The encoder is not ready: {error}")
 
 
 def _encoders_are_here() -> bool:
