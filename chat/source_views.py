@@ -110,6 +110,7 @@ def _viewer(
         "notices": document_notices(
             document, on=timezone.localdate(), readable=readable_ids(request.user)
         ),
+        "has_pages": document.page_count > 1 or page.width > 0,
         "has_image": page.width > 0 and page_image_path(document.sha256, page.number).exists(),
         "painted": paint(page.blocks, marks.main),
         "also": paint(page.blocks, marks.also),

@@ -1,7 +1,8 @@
 """What a page says of a statement, without a database."""
 
 from chat.models import Reason
-from chat.presentation import below_title, is_verbatim, table_row
+from chat.presentation import is_verbatim, table_row
+from corpus.positions import below_title
 from chat.refusals import ADVICE
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"

@@ -60,7 +60,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2))
             return
         for hit, shown in zip(evidence.hits, payload, strict=True):
-            self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
+            self.stdout.write(f"{hit.rank}. {hit.title}, {hit.place}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")
             if "surroundings" in shown:
                 self.stdout.write(
