@@ -31,6 +31,7 @@ SHARED = {
     "retrieval.scope": "what is in force is one rule for a search and for a replay",
     "retrieval.dense": "`bench` compares the index of vectors with all of them",
     "corpus.encoders.local_models": "`bench` compares what computes the site's encoder",
+    "corpus.positions": "how a place is told is one rule for a hit, a citation and a passage",
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.published.medquad": "MedQuAD is read the same for search and evaluation",
@@ -83,6 +84,7 @@ PURE = [
     "corpus/importing/*.py",
     *("corpus/parsing/*.py", "corpus/chunking/*.py", "corpus/sentences.py"),
     *("corpus/marks.py", "corpus/search_text.py", "corpus/twins.py", "corpus/boxes.py"),
+    "corpus/positions.py",
     *("corpus/summaries/sections.py", "corpus/summaries/extractive.py"),
     *("corpus/versions.py", "corpus/disabling.py", "corpus/reading.py"),
     "corpus/encoders/[!r]*.py",  # all but the registry, which reads settings and rows

@@ -2,8 +2,8 @@
 
 from chat.models import Reason
 from chat.presentation import is_verbatim, table_row
-from corpus.positions import below_title
 from chat.refusals import ADVICE
+from corpus.positions import below_title
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"
 NOTE = "* Maximum 560 mg."

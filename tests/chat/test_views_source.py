@@ -145,4 +145,8 @@ def test_a_document_without_pages_is_cited_by_heading_and_position(
     assert "· Treatment · paragraph 1</p>" in page_of(clinician, citation)
     (payload,) = turn_payload(citation.claim.turn)["claims"][0]["citations"]
     told = {name: payload[name] for name in ("page", "position", "section_path")}
-    assert told == {"page": 1, "position": "paragraph 1", "section_path": ["Pneumonia in adults", "Treatment"]}
+    assert told == {
+        "page": 1,
+        "position": "paragraph 1",
+        "section_path": ["Pneumonia in adults", "Treatment"],
+    }

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus.parsing.office.blocks import pages_of
+from corpus.parsing.pdf.docling_blocks import pages_of
 from corpus.parsing.registry import engine_name
 from corpus.parsing.types import ParsedDocument, ParseError
 

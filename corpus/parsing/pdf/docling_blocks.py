@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, Sheet, text_draft, write_page
 from corpus.parsing.layout.runs import raise_text
-from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.office.annotations import annotate
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Page
 
-_NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
 _CLOSING = re.compile(r"^[.,;:!?)\]%/’”]")
 _KINDS = {
     "title": BlockKind.HEADING,
@@ -158,27 +156,3 @@ def _cell_text(document: Any, cell: Any) -> str:
     if reference is None:
         return clean_line(cell.text)
     return item_text(document, reference.resolve(document)) or clean_line(cell.text)
-
-
-def annotate(drafts: list[Drafted]) -> list[Drafted]:
-    """Tell captions and notes of tables from paragraphs by their words and places."""
-    result: list[Drafted] = []
-    for draft in drafts:
-        if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
-            draft = Draft(_kind_beside_table(draft.text, result), draft.pieces)
-        if isinstance(draft, DraftTable) and result and not draft.caption:
-            above = result[-1]
-            if isinstance(above, Draft) and above.kind is BlockKind.CAPTION:
-                draft = replace(draft, caption=above.text)
-        result.append(draft)
-    return result
-
-
-def _kind_beside_table(text: str, before: list[Drafted]) -> BlockKind:
-    if CAPTION.match(text):
-        return BlockKind.CAPTION
-    last = before[-1] if before else None
-    below_table = isinstance(last, DraftTable) or (
-        isinstance(last, Draft) and last.kind is BlockKind.FOOTNOTE
-    )
-    return BlockKind.FOOTNOTE if below_table and _NOTE.match(text) else BlockKind.PARAGRAPH
