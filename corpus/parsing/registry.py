@@ -94,7 +94,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         name, package = _ENGINES[media_type]
         return f"{name} {package}/{_version(package)}" if package else name
     if with_models:
-        return f"docling-models/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
+        return f"docling-models/{_version('docling-slim')} html/2"
     return (
         f"geometry/{LAYOUT_REVISION} docling-parse/{_version('docling-parse')} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')}"

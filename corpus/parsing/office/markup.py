@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
@@ -15,7 +16,7 @@ from corpus.parsing.published.marks import doubts_beside
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import BlockKind, ParsedDocument
+from corpus.parsing.types import BlockKind, Page, ParsedDocument
 
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
@@ -70,14 +71,29 @@ def document_of(
     request: Request, tree: Element, title: str = "", metadata: dict[str, str] | None = None
 ) -> ParsedDocument:
     """Return one page of what a tree of HTML says; its first heading is the title, else `title`."""
+    page = page_of(tree)
+    request.on_page(1, 1)
+    said = first_heading((page,)) or title
+    return ParsedDocument((page,), engine_name(request.media_type), said, metadata or {})
+
+
+def page_of(tree: Element, number: int = 1) -> Page:
+    """Return what a reader sees of a tree of HTML as one page, doubts and all."""
     prune(tree)
     drafts = annotate(blocks(tree, 1))
     doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
-    page = write_page(Sheet(number=1, doubts=doubts), drafts)
-    request.on_page(1, 1)
-    headings = (d.text for d in drafts if isinstance(d, Draft) and d.kind is BlockKind.HEADING)
-    first = next(headings, title)
-    return ParsedDocument((page,), engine_name(request.media_type), first, metadata or {})
+    return write_page(Sheet(number, doubts=doubts), drafts)
+
+
+def first_heading(pages: Iterable[Page]) -> str:
+    """Return the first heading of all pages; empty where there is none."""
+    headings = (
+        page.text[block.start : block.end]
+        for page in pages
+        for block in page.blocks
+        if block.kind is BlockKind.HEADING
+    )
+    return next(headings, "")
 
 
 def _metadata(tree: Element) -> dict[str, str]:

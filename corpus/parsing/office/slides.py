@@ -7,15 +7,12 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Sheet, write_page
-from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.archives import check_archive
+from corpus.parsing.office.markup import first_heading, page_of
 from corpus.parsing.office.package import damaged
-from corpus.parsing.published.marks import HIDDEN, STRUCK, doubts_beside
-from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.published.marks import HIDDEN, STRUCK
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import Page, ParsedDocument, ParseError
+from corpus.parsing.types import ParsedDocument, ParseError
 
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _TITLES = frozenset(("TITLE", "CENTER_TITLE", "VERTICAL_TITLE"))
@@ -27,10 +24,9 @@ def parse_pptx(request: Request) -> ParsedDocument:
     """Return a page for each slide; one that is hidden is empty. Notes and footers are left out."""
     check_archive(request.path, request.media_type)
     trees = _trees(request)
-    pages = tuple(_page(tree, number) for number, tree in enumerate(trees, start=1))
+    pages = tuple(page_of(tree, number) for number, tree in enumerate(trees, start=1))
     request.on_page(len(pages), len(pages))
-    title = next((line_of(h) for tree in trees for h in tree.iter("h1")), "")
-    return ParsedDocument(pages, engine_name(request.media_type), title=title)
+    return ParsedDocument(pages, engine_name(request.media_type), title=first_heading(pages))
 
 
 def _trees(request: Request) -> list[Element]:
@@ -49,12 +45,6 @@ def _trees(request: Request) -> list[Element]:
         raise
     except Exception as error:  # whatever the library and those below it raise
         raise damaged() from error
-
-
-def _page(tree: Element, number: int) -> Page:
-    drafts = annotate(blocks(tree, 1))
-    doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
-    return write_page(Sheet(number, doubts=doubts), drafts)
 
 
 def _tree(slide: Any) -> Element:

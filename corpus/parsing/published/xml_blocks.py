@@ -7,6 +7,7 @@ HTML's tables are those of JATS.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
@@ -20,6 +21,7 @@ from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 
 MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as often
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
 Drafted = Draft | DraftTable
 _Reader = Callable[[Element, int], Iterator[Drafted]]
 
@@ -108,7 +110,8 @@ def _list(element: Element, level: int) -> Iterator[Drafted]:
     yield from _paragraph(element.text or "")
     for child in element:
         if child.tag in ("list-item", "li"):
-            own = line_of(child.find("label")) or label(at)
+            styled = _MARKER.search(child.get("style", ""))
+            own = line_of(child.find("label")) or (styled.group(1).strip() if styled else label(at))
             drafts = _item(list(blocks(child, level)), own.lstrip("•·-– "))
             at += 1
         else:  # a list right inside a list
