@@ -124,3 +124,14 @@ def test_a_frame_of_one_cell_is_no_table(tmp_path: Path) -> None:
 def test_a_list_right_inside_a_list_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "<ul><li>One<ul><li>A</ul><ul><li>B</ul></ul>", "a.html")
     assert lines(document) == ["One", "A", "B"]
+
+
+def test_a_head_that_is_not_closed_hides_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("<html><head><title>Card</title><style>p {}</style><body><p>Give 5 mg.</html>")
+    document = fixtures.parse(path, tmp_path / "out")
+    assert (document.title, lines(document)) == ("Card", ["Give 5 mg."])
+
+
+def test_front_matter_that_never_ends_takes_no_time(tmp_path: Path) -> None:
+    assert "-a: b" in read(tmp_path, "---\n" + "-a: b\n" * 3_000 + "Give 5 mg.\n").pages[0].text

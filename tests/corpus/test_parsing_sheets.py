@@ -111,3 +111,9 @@ def test_a_bar_over_a_sheet_is_a_section_and_a_blank_row_ends_no_labels(
     assert first is not None and second is not None
     assert first.rows[0].cells == ("By mouth", "Alpha", "0.5")
     assert [row.cells for row in second.rows] == [("Delta", "4"), ("Omega", "5")]
+
+
+def test_a_named_sheet_says_for_whom_its_table_is(book: Any, tmp_path: Path) -> None:
+    book.active.title = "Children"
+    (page,) = read(book, tmp_path).pages
+    assert fixtures.block_texts(page)[0] == ("heading", "Children")

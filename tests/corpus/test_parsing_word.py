@@ -173,3 +173,32 @@ def test_a_missing_part_is_no_reason_to_fail(tmp_path: Path) -> None:
     assert zipfile.is_zipfile(tmp_path / "a.docx")
     (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
     assert "Give ten milligrams" in page.text
+
+
+def test_a_note_of_a_cell_stands_below_its_table_and_a_deleted_row_is_gone(tmp_path: Path) -> None:
+    def row(first: str, second: str, properties: str = "") -> str:
+        cells = (f"<w:tc>{paragraph(text)}</w:tc>" for text in (first, second))
+        return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(cells)}</w:tr>"
+
+    mark = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    notes = b'<w:footnotes %%s><w:footnote w:id="2">%s</w:footnote></w:footnotes>'
+    note = notes % paragraph(run("Not in pregnancy.")).encode()
+    rows = [
+        row(run("Drug"), run("Dose")),
+        row(run("A"), run("9 mg"), "<w:del/>"),
+        row(run("A"), run("5 mg") + mark),
+        row(run("B"), run("1 mg")),
+    ]
+    page = read(tmp_path, f"<w:tbl>{''.join(rows)}</w:tbl>", footnotes=note)
+    assert page.text == "Drug | Dose\nA | 5 mg¹\nB | 1 mg\n1 Not in pregnancy."
+    assert [code for code, _ in codes(page)] == ["struck_out"]
+    assert page.blocks[-1].kind == "footnote"
+
+
+def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
+    file = docx.Document()
+    file.styles.add_style("toc 1", 1)
+    file.add_paragraph("Dose 3", style="toc 1")
+    file.add_paragraph("Give 5 mg.")
+    file.save(str(tmp_path / "a.docx"))
+    assert fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages[0].text == "Give 5 mg."

@@ -24,7 +24,7 @@ _HEADING = re.compile(
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
 # What Jekyll and its like put in front of Markdown: facts about the file, between two rules.
 _FRONT_MATTER = re.compile(
-    r"\A---[^\S\n]*\n((?:[\w-]+:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
+    r"\A---[^\S\n]*\n((?:\w[\w-]*:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
 )
 _FRONT_TITLE = re.compile(r"^title:[^\S\n]*[\"']?(.*?)[\"']?[^\S\n]*$", re.M)
 
@@ -34,7 +34,9 @@ def parse_html(request: Request) -> ParsedDocument:
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
     tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
-    title, metadata = line_of(tree.find(".//head/title")), _metadata(tree)
+    title, metadata = line_of(tree.find(".//title")), _metadata(tree)
+    for label in tree.iter("label"):  # in HTML that of a field, in JATS the number of an item
+        label.tag = "span"
     return document_of(request, tree, title, metadata)
 
 

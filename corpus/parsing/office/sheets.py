@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, write_page
+from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.archives import check_archive
@@ -21,6 +23,7 @@ from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseError
 
+_UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 _APART = 2  # columns without text between tables that stand beside each other
 Drafted = Draft | DraftTable
 
@@ -82,19 +85,21 @@ def _sheets(request: Request) -> list[Any]:
 def _page(sheet: Any, number: int, marks: str) -> Page:
     grid, hidden = _grid(sheet)
     drafts = annotate(draft for region in _regions(grid) for draft in _drafts(region))
+    if drafts and not _UNNAMED.match(sheet.title):
+        drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))
     return write_page(Sheet(number, doubts=doubts), _inheriting(drafts))
 
 
 def _grid(sheet: Any) -> tuple[_Grid, bool]:
     """Return what is filled and seen, and whether something filled is hidden."""
-    hidden_rows = {n for n, row in sheet.row_dimensions.items() if row.hidden}
-    hidden_columns = {
+    hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
+    hidden_columns = sorted(
         n
         for column in sheet.column_dimensions.values()
         if column.hidden
         for n in range(column.min or 0, (column.max or 0) + 1)
-    }
+    )
     spans = {(m.min_row, m.min_col): (m.max_row, m.max_col) for m in sheet.merged_cells.ranges}
     grid: _Grid = {}
     hidden = False
@@ -103,19 +108,20 @@ def _grid(sheet: Any) -> tuple[_Grid, bool]:
         if not raw:
             continue
         bottom, right = spans.get((row, column), (row, column))
-        rows = [n for n in range(row, bottom + 1) if n not in hidden_rows]
-        columns = [n for n in range(column, right + 1) if n not in hidden_columns]
+        top, left = _seen(row, hidden_rows), _seen(column, hidden_columns)
+        rows = _seen(bottom + 1, hidden_rows) - top
+        columns = _seen(right + 1, hidden_columns) - left
         if not rows or not columns:
             hidden = True
             continue
-        place = (_seen(rows[0], hidden_rows), _seen(columns[0], hidden_columns))
         is_number = isinstance(cell.value, int | float)
-        grid[place] = _Filled(raw, len(rows), len(columns), is_number, bool(cell.font.b))
+        grid[(top, left)] = _Filled(raw, rows, columns, is_number, bool(cell.font.b))
     return grid, hidden
 
 
-def _seen(number: int, hidden: set[int]) -> int:
-    return number - 1 - sum(other < number for other in hidden)
+def _seen(number: int, hidden: Sequence[int]) -> int:
+    """Return how many rows or columns stand before one and are seen."""
+    return number - 1 - bisect_left(hidden, number)
 
 
 def _raw(cell: Any) -> str:
@@ -152,8 +158,10 @@ def _parted(grid: _Grid, axis: int, gap: int) -> Iterator[_Grid]:
         }
     )
     starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
-    for start, stop in zip(starts, [*starts[1:], float("inf")], strict=True):
-        yield {place: cell for place, cell in grid.items() if start <= place[axis] < stop}
+    parts: list[_Grid] = [{} for _ in starts]
+    for place, cell in grid.items():
+        parts[bisect_right(starts, place[axis]) - 1][place] = cell
+    yield from parts
 
 
 def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:

@@ -10,7 +10,7 @@ from corpus.parsing.published.marks import STRUCK
 
 # Never part of what a reader sees, or not part of what the page says.
 _DROPPED = frozenset(
-    "head script style noscript template iframe object embed svg canvas audio video nav dialog "
+    "script style noscript template iframe object embed svg canvas audio video nav dialog "
     "button select textarea".split()
 )
 _STRUCK = frozenset("del s strike".split())  # no longer said

@@ -60,6 +60,8 @@ class _Reader:
         self._notes = notes
         self._numbers = count(1)
         self._beside: list[Element] = []  # text boxes and notes, which stand below their paragraph
+        self._below: list[Element] = []  # notes of a table
+        self._tables = 0  # that are being read, one in another
         self._shift = 0
 
     def tree(self, document: Element) -> Element:
@@ -83,6 +85,8 @@ class _Reader:
 
     def _paragraph(self, element: Element, to: Element) -> None:
         properties = element.find("pPr")
+        if self._looks.is_contents(properties):
+            return
         look = self._looks.look(properties)
         parts = list(self._parts(element))
         if is_on(None if properties is None else properties.find("rPr/del")):
@@ -105,6 +109,8 @@ class _Reader:
                 yield STRUCK
             elif child.tag == "oMath":
                 yield mathml(child)
+            elif child.tag == "AlternateContent":  # the same twice, for newer and older programs
+                yield from self._parts(next(iter(child), child))
 
     def _run(self, run: Element) -> Iterator[str | Element]:
         parts = [part for child in run for part in self._piece(child)]
@@ -138,7 +144,7 @@ class _Reader:
             yield from self._note(self._notes[child.tag].get(child.get("id", "")))
         elif child.tag in ("drawing", "pict", "object"):
             self._boxes(child)
-        elif child.tag == "AlternateContent":  # the same twice, for newer and older programs
+        elif child.tag == "AlternateContent":
             self._boxes(next(iter(child), child))
 
     def _note(self, note: Element | None) -> Iterator[Element]:
@@ -151,7 +157,8 @@ class _Reader:
         SubElement(below, "label").text = mark.text
         outer, self._beside = self._beside, []
         self._blocks(note, below)
-        self._beside = [*outer, below]
+        self._beside = outer
+        (self._below if self._tables else self._beside).append(below)
 
     def _boxes(self, element: Element) -> None:
         for box in element.iter("txbxContent"):
@@ -162,8 +169,12 @@ class _Reader:
 
     def _table(self, element: Element, to: Element) -> None:
         table = SubElement(to, "table")
+        self._tables += 1
         over: dict[int, Element] = {}  # by column, the cell that goes on over rows
         for row in _rows(element, "tr"):
+            if row.find("trPr/del") is not None:
+                table.text = STRUCK
+                continue
             tr = SubElement(table, "tr")
             column = _number(value_of(row, "trPr/gridBefore"), 0)
             if column:
@@ -173,6 +184,9 @@ class _Reader:
                 span = _number(value_of(cell, "tcPr/gridSpan"), 1)
                 self._cell(cell, tr, over, (column, span, "th" if is_label else "td"))
                 column += span
+        self._tables -= 1
+        if not self._tables:
+            self._beside, self._below = [*self._beside, *self._below], []
 
     def _cell(
         self, cell: Element, tr: Element, over: dict[int, Element], look: tuple[int, int, str]
@@ -185,7 +199,10 @@ class _Reader:
             return
         made = SubElement(tr, tag, colspan=str(span))
         outer, self._beside = self._beside, []
-        self._blocks(cell, made)
+        if cell.find("tcPr/cellDel") is not None:
+            made.text = STRUCK
+        else:
+            self._blocks(cell, made)
         self._beside = outer
         over.pop(column, None)
         if merge is not None:

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 from corpus.parsing.office.numbering import ordinal
 
 _HEADING = re.compile(r"^heading ([1-9])$", re.I)
+_CONTENTS = re.compile(r"^(?:toc \d|table of figures$)")
 _PLACE = re.compile(r"%([1-9])")
 _MAX_STYLES = 50  # in a chain, which may run in a circle
 
@@ -53,8 +54,15 @@ class Looks:
     _counts: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def is_title(self, properties: Element | None) -> bool:
+        return self._name(properties) == "title"
+
+    def is_contents(self, properties: Element | None) -> bool:
+        """Tell a line of a table of contents, which only says where something is said."""
+        return bool(_CONTENTS.match(self._name(properties)))
+
+    def _name(self, properties: Element | None) -> str:
         chain = self._chain(value_of(properties, "pStyle"))
-        return bool(chain) and value_of(chain[0], "name").casefold() == "title"
+        return value_of(chain[0], "name").casefold() if chain else ""
 
     def look(self, properties: Element | None) -> Look:
         style = value_of(properties, "pStyle", self.default)
