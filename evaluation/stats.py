@@ -72,6 +72,23 @@ def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) ->
     return Interval(float(statistic(counts)), float(low), float(high), n)
 
 
+def interval_of_ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
+    """The sum of `parts` over that of `wholes`, one of each an item, and its bootstrap interval.
+
+    Items without a whole have no say; `n` counts the others.
+    """
+    pairs = np.asarray([pair for pair in zip(parts, wholes, strict=True) if pair[1]])
+    if not len(pairs):
+        return Interval(0.0, 0.0, 0.0, 0)
+    random = np.random.default_rng(SEED)
+    drawn = random.multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=RESAMPLES)
+    sums = drawn @ pairs
+    low, high = np.percentile(sums[:, 0] / sums[:, 1], [2.5, 97.5])
+    return Interval(
+        float(pairs[:, 0].sum() / pairs[:, 1].sum()), float(low), float(high), len(pairs)
+    )
+
+
 def difference(first: Sequence[float], second: Sequence[float]) -> Difference:
     """Compare two runs query by query; the values stand in the same order of queries.
 

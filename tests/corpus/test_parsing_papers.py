@@ -175,7 +175,7 @@ def test_words_inside_figures_are_told_from_text() -> None:
         text = "\n".join(page.text for page in document.pages)
         assert not any(word in text for word in WORDS_OF_FIGURES)
         doubts = {doubt.code for page in document.pages for doubt in page.doubts}
-        assert doubts == {"figure_words_left_out"}
+        assert "figure_words_left_out" in doubts and "figure_words_kept" not in doubts
     captions = [
         text for kind, text in fixtures.block_texts(_read(CHEXNET).pages[3]) if kind == "caption"
     ]

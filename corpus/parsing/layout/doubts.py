@@ -17,6 +17,11 @@ HEADING_BY_SIZE = Doubt(
     "heading_by_size",
     "This line was taken for a heading by its size alone. Check that it is one.",
 )
+SIGN_UNREADABLE = Doubt(
+    "sign_unreadable",
+    "A sign here is printed in a font that does not say which it is; […] stands in its place. It "
+    "may be a bound, a unit or a number: look at the page.",
+)
 OVERPRINTED = Doubt(
     "overprinted_words",
     "Words are printed over each other here, so that what was read may differ from what is meant.",
@@ -28,7 +33,7 @@ COLUMNS_UNSURE = Doubt(
 _CLEARLY_LARGER = 1.25  # times the body size
 
 
-def doubt_parts(parts: Sequence[Part], styles: Styles, *, columns_unsure: bool) -> None:
+def doubt_parts(parts: Sequence[Part], styles: Styles) -> None:
     """Mark the groups of a page that a careful reader should look at."""
     groups = [part for part in parts if isinstance(part, Group)]
     for group in groups:
@@ -38,8 +43,13 @@ def doubt_parts(parts: Sequence[Part], styles: Styles, *, columns_unsure: bool) 
     for (_, above), (group, line) in itertools.pairwise(lines):
         if _is_overprinted(above, line) and OVERPRINTED not in group.doubts:
             group.doubts.append(OVERPRINTED)
-    if columns_unsure and groups:
-        groups[0].doubts.append(COLUMNS_UNSURE)
+
+
+def doubt_columns(parts: Sequence[Part]) -> None:
+    """Mark the first text of what was read in columns that many lines cross."""
+    for group in (part for part in parts if isinstance(part, Group)):
+        group.doubts.append(COLUMNS_UNSURE)
+        break
 
 
 def _is_guess(heading: Group, styles: Styles) -> bool:

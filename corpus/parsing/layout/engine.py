@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.parsing.drafts import Draft, DraftTable
+from corpus.parsing.clean import UNREADABLE
+from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.layout.bylines import side_by_side, without_bylines
-from corpus.parsing.layout.doubts import doubt_parts
+from corpus.parsing.layout.doubts import SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
 from corpus.parsing.layout.geometry import PageCells, middle, union
 from corpus.parsing.layout.joining import Vocabulary
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
+from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
 from corpus.parsing.layout.styles import (
@@ -27,6 +29,7 @@ from corpus.parsing.layout.styles import (
     heading_levels,
     measure,
 )
+from corpus.parsing.layout.turned import TURNED, settle
 from corpus.parsing.tables.continued import join_tables
 from corpus.parsing.tables.find import (
     IN_COLUMNS,
@@ -36,14 +39,16 @@ from corpus.parsing.tables.find import (
     find_wordy,
     unsure_runs,
 )
+from corpus.parsing.tables.grids import ruled_regions
 from corpus.parsing.types import BlockKind
 
-Solid = FoundTable | Figure
+Solid = FoundTable | Figure | Panel
 
 
 @dataclass(frozen=True)
 class LaidOut:
-    """Drafts of each page in reading order, and the document's title (may be empty)."""
+    """Drafts of each page in reading order, boxes as a reader sees them, and the document's title
+    (may be empty)."""
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
     title: str
@@ -51,22 +56,59 @@ class LaidOut:
 
 def lay_out(pages: Sequence[PageCells]) -> LaidOut:
     """Return the blocks of every page; as many pages as came in."""
-    running = running_words(pages)
-    bodies = [
-        replace(page, words=tuple(word for word in page.words if id(word) not in running))
-        for page in pages
-    ]
-    styles = _styles(bodies)
-    parts = [_page_parts(page, style) for page, style in zip(bodies, styles, strict=True)]
+    pages = _bodies([_settled(page) for page in pages])
+    styles = _styles(pages)
+    parts = [_page_parts(page, style) for page, style in zip(pages, styles, strict=True)]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
-    vocabulary = Vocabulary([part_line.text for part in _groups(parts) for part_line in part.lines])
-    levels = _levels(parts)
-    drafts = tuple(
-        tuple(_draft(part, vocabulary, levels) for part in page_parts if _has_text(part))
-        for page_parts in parts
-    )
-    return LaidOut(drafts, _title(parts, vocabulary))
+    insets = [_inset_parts(page, style) for page, style in zip(pages, styles, strict=True)]
+    every = [*parts, *(turned for page in insets for _, turned in page)]
+    vocabulary = Vocabulary([line.text for group in _groups(every) for line in group.lines])
+    levels = _levels(every)
+    drafts = []
+    for page, page_parts, turned in zip(pages, parts, insets, strict=True):
+        frames = [(page, page_parts), *turned]
+        drafts.append(
+            tuple(
+                place_draft(_draft(part, vocabulary, levels), frame.displayed)
+                for frame, found in frames
+                for part in found
+                if _has_text(part)
+            )
+        )
+    return LaidOut(tuple(drafts), _title(parts, vocabulary))
+
+
+def _settled(page: PageCells) -> PageCells:
+    return settle(page, [region.box for region in ruled_regions(page)]) if page.insets else page
+
+
+def _bodies(pages: Sequence[PageCells]) -> list[PageCells]:
+    """Return pages and their insets without running headers and footers."""
+    running = running_words(pages)
+    for turn in (0, 90, 180, 270):
+        running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
+
+    def body(page: PageCells) -> PageCells:
+        words = tuple(word for word in page.words if id(word) not in running)
+        return replace(page, words=words, insets=tuple(body(inset) for inset in page.insets))
+
+    return [body(page) for page in pages]
+
+
+def _inset_parts(page: PageCells, styles: Styles) -> list[tuple[PageCells, list[Part]]]:
+    """Return what stands on a page in other directions, each part with its frame."""
+    found = [(inset, _page_parts(inset, styles)) for inset in page.insets if inset.words]
+    return [(inset, [_turned(part) for part in parts]) for inset, parts in found]
+
+
+def _turned(part: Part) -> Part:
+    """Return a part with its doubt; a line or two, as a stamp at the edge, is no running text."""
+    if isinstance(part, FoundTable):
+        return part.with_doubt(TURNED)
+    part.doubts.append(TURNED)
+    part.kind = BlockKind.FOOTNOTE if len(part.lines) <= 2 else part.kind
+    return part
 
 
 def _styles(pages: Sequence[PageCells]) -> list[Styles]:
@@ -77,27 +119,52 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
 
 
 def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
-    tables = find_ruled(page)
-    figures = find_figures(page, link_runs(page.words, page.rules), [table.box for table in tables])
+    nodes = chart_nodes(page)
+    plain = _without(page, {name for node in nodes for name in node.ids})
+    tables = find_ruled(plain)
+    runs = link_runs(plain.words, page.rules)
+    figures = find_figures(plain, runs, [table.box for table in tables])
     certain = [figure for figure in figures if figure.certain]
     drawn = {word for figure in certain for word in figure.words}
     tables = [table for table in tables if not table.words & drawn]
     taken = drawn.union(*(table.words for table in tables))
-    solids: list[Solid] = [*tables, *certain]
-    runs = link_runs([word for word in page.words if id(word) not in taken], page.rules)
+    free = _without(plain, taken)
+    solids: list[Solid] = [*tables, *certain, *nodes]
+    panels = find_panels(free, [solid.box for solid in solids])
+    parts = _arranged(free, [*solids, *panels], styles)
+    parts = _without_figures(parts)
+    _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
+    _doubt_figures(parts, figures)
+    doubt_parts(parts, styles)
+    return _captioned(parts)
+
+
+def _without(page: PageCells, taken: set[int]) -> PageCells:
+    return replace(page, words=tuple(word for word in page.words if id(word) not in taken))
+
+
+def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[Part]:
+    """Return the blocks of a page's, or a panel's, running words with its solids in their
+    places."""
+    solids = list(solids)
+    boxed = {name for solid in solids if isinstance(solid, Panel) for name in solid.ids}
+    runs = link_runs(_without(page, boxed).words, page.rules)
     for used, table in find_wordy(runs):
         solids.append(table)
-        runs = [run for run in runs if run not in used]
+        runs = _left(runs, used)
     items = [Item(index, run.box) for index, run in enumerate(runs)]
     items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
     parts: list[Part] = []
     for region in order_items(items):
         parts += _region_parts(region, runs, solids, styles, page)
-    parts = _without_figures(parts)
-    _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
-    _doubt_figures(parts, figures)
-    doubt_parts(parts, styles, columns_unsure=columns_unsure(items))
-    return _captioned(parts)
+    if columns_unsure(items):
+        doubt_columns(parts)
+    return parts
+
+
+def _left(runs: Sequence[Line], used: Sequence[Line]) -> list[Line]:
+    names = {id(run) for run in used}
+    return [run for run in runs if id(run) not in names]
 
 
 def _region_parts(
@@ -107,23 +174,35 @@ def _region_parts(
     styles: Styles,
     page: PageCells,
 ) -> list[Part]:
-    """Return the blocks of one column, tables and figures in their places."""
+    """Return the blocks of one column, tables, figures and panels in their places."""
     here = [solids[-1 - item.index] for item in region if item.solid]
     texts = [runs[item.index] for item in region if not item.solid]
     for used, table in find_aligned(texts):
         here.append(table)
-        texts = [run for run in texts if run not in used]
+        texts = _left(texts, used)
     unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
-    for solid in sorted(here, key=lambda found: found.box[1]):
+    for solid in sorted(here, key=lambda found: (found.box[1], found.box[0])):
         above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
-        lines = [line for line in lines if line not in above]
+        lines = _left(lines, above)
         parts += group_lines(above, styles, page_height=page.height)
-        parts += [solid] if isinstance(solid, FoundTable) else _part_captions(solid)
+        parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)
     _doubt_columns(parts, frozenset(unsure))
     return parts
+
+
+def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part]:
+    if isinstance(solid, FoundTable):
+        return [solid]
+    if isinstance(solid, Figure):
+        return _part_captions(solid)
+    if not solid.is_node:
+        inner = replace(page, words=solid.words)
+        return _arranged(inner, find_panels(inner, ()), styles)
+    lines = [merge_row(row) for row in rows_of(link_runs(solid.words))]
+    return [Group(BlockKind.PARAGRAPH, lines, lines[0].box[0], solid.box, doubts=[FLOW_CHART])]
 
 
 def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:
@@ -235,8 +314,11 @@ def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:
 
 def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:
     if isinstance(part, FoundTable):
-        return part.draft
-    return draft_of(part, vocabulary, levels.get(id(part), 0))
+        lost = any(UNREADABLE in cell.text for cell in part.draft.cells)
+        return part.with_doubt(SIGN_UNREADABLE).draft if lost else part.draft
+    draft = draft_of(part, vocabulary, levels.get(id(part), 0))
+    lost = any(UNREADABLE in piece.text for piece in draft.pieces)
+    return replace(draft, doubts=(*draft.doubts, SIGN_UNREADABLE)) if lost else draft
 
 
 def _title(parts: Sequence[Sequence[Part]], vocabulary: Vocabulary) -> str:

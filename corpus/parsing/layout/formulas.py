@@ -25,6 +25,11 @@ def is_formula(lines: Sequence[Line], column: Box) -> bool:
     return inset and narrow and few and _SIGN.search(text) is not None
 
 
+def is_sum(text: str) -> bool:
+    """Tell the sign of a sum, a product or an integral, whose limits stand over and under it."""
+    return any(sign in text for sign in "\u2211\u220f\u222b")
+
+
 def is_limit(line: Line, formula: Line) -> bool:
     """Tell the limit of a sum, right above or below the line that the sum stands in."""
     gap = max(formula.box[1] - line.box[3], line.box[1] - formula.box[3])

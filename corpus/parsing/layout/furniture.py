@@ -5,44 +5,88 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from corpus.parsing.layout.geometry import PageCells, Word, middle, typical_size
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
 EDGE = 0.08
-_NUMBER = re.compile(r"\d+")
+_MANY = 0.2  # of the pages: at the edge, what so many have in one place and type is a running line
+_FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
-    r"^(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxl]{1,6})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?$",
+    r"^(?:page\s+)?[-–—|]?\s*(?:[A-Z]?\d{1,4}|[ivxl]{1,6}|\d{1,2}\s*[-–]\s*\d{1,3})"
+    r"\s*[-–—|]?(?:\s*(?:of|/)\s*\d{1,4})?$",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True)
+class _Margin:
+    """A line in a page's margin, and what it may share with those of other pages."""
+
+    page: PageCells
+    line: Line
+
+    @property
+    def slot(self) -> tuple[int, float, str]:
+        """Where it stands and in which type."""
+        word = self.line.words[0]
+        return (round(self.line.box[1] / 4), round(self.line.size * 2) / 2, word.font)
+
+    @property
+    def place(self) -> int:
+        return round(self.line.box[1] / 6)
+
+    @property
+    def is_at_edge(self) -> bool:
+        y = middle(self.line.box)[1]
+        return not EDGE * self.page.height <= y <= (1 - EDGE) * self.page.height
+
+    @property
+    def pattern(self) -> str:
+        """Its text but for the figures in it: a page's number, a date."""
+        return _FIGURES.sub("#", self.line.text.lower())
 
 
 def running_words(pages: Sequence[PageCells]) -> set[int]:
     """Return the ids of the words that are no part of what the pages say.
 
-    A line counts when it stands at the same height on another page, and on at least a third of
-    them, with the same text, or the same but for a number that counts the pages; or when it is a
-    page number.
+    A line counts when it stands at the same height on at least a third of the pages, and on
+    another, with the same text but for figures; when many pages have a line in that type there at
+    their edge and another page has this one, as a chapter's name; or when it is a page number.
     """
     usual = typical_size([word for page in pages for word in page.words])
-    lines = [(page, line) for page in pages for line in _margin_lines(page)]
-    seen = {(key, page.number) for page, line in lines for key in _keys(page, line, usual)}
-    pages_with = Counter(key for key, _ in seen)
+    margins = [_Margin(page, line) for page in pages for line in _margin_lines(page)]
+    texts = _pages_with((m.line.text.lower(), m.place, m.page.number) for m in margins)
+    patterns = _pages_with((m.pattern, m.place, m.page.number) for m in margins)
+    slots = _pages_with((m.slot, 0, m.page.number) for m in margins)
     enough = max(2, len(pages) // 3)
+    many = max(4, _MANY * len(pages))
     running: set[int] = set()
-    for page, line in lines:
-        repeated = any(pages_with[key] >= enough for key in _keys(page, line, usual))
+    for margin in margins:
+        page, line = margin.page, margin.line
+        same = texts[line.text.lower(), margin.place]
+        alike = patterns[margin.pattern, margin.place] if line.size <= 1.05 * usual else same
+        in_place = margin.is_at_edge and slots[margin.slot, 0] >= many and max(same, alike) >= 2
+        repeated = max(same, alike) >= enough or in_place
         alone = len(pages) == 1 and _is_head(page, line, usual)
-        if repeated and _is_said(line, usual):
-            repeated = False
-        number = (
-            _PAGE_NUMBER.match(line.text) and not _in_cell(page, line) and not _goes_on(page, line)
-        )
-        if repeated or alone or number or _PAGE_OF.search(line.text):
+        if (repeated and not _is_said(line, usual)) or alone or _is_number(page, line):
             running.update(id(word) for word in line.words)
     return running
+
+
+def _pages_with(seen: object) -> Counter[tuple[object, int]]:
+    """Return on how many pages each text, pattern or slot stands at its height."""
+    return Counter((what, where) for what, where, _ in set(seen))  # type: ignore[call-overload]
+
+
+def _is_number(page: PageCells, line: Line) -> bool:
+    if _PAGE_OF.search(line.text):
+        return True
+    found = _PAGE_NUMBER.match(line.text) is not None
+    return found and not _in_cell(page, line) and not _goes_on(page, line)
 
 
 def _is_said(line: Line, usual: float) -> bool:
@@ -86,18 +130,3 @@ def _margin_lines(page: PageCells) -> list[Line]:
 
     words = [word for word in page.words if outer(word)]
     return [merge_row(row) for row in rows_of(link_runs(words))]
-
-
-def _keys(page: PageCells, line: Line, usual: float) -> list[tuple[str, int]]:
-    """Return what a running line has in common with those of other pages: text and height.
-
-    Numbers count from the page's, so that `page 7` on page 5 equals `page 8` on page 6. Large
-    lines may be headings (`Step 1`, `Step 2`), so that their numbers are not touched.
-    """
-    height = round(line.box[1] / 6)
-    text = line.text.lower()
-    keys = [(text, height)]
-    if line.size <= 1.05 * usual and _NUMBER.search(text):
-        counted = _NUMBER.sub(lambda match: f"#{int(match.group()) - page.number}", text)
-        keys.append((counted, height))
-    return keys

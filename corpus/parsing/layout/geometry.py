@@ -11,13 +11,14 @@ from corpus.parsing.types import Box, Doubt
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word as printed. `size` is the height of its font's box in points; `font` is empty where
-    it is not known."""
+    it is not known; `place` counts the words of the file, -1 where its order says nothing."""
 
     text: str
     box: Box
     size: float
     bold: bool = False
     font: str = ""
+    place: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,9 @@ class PageCells:
 
     `turn` is how far the text is turned clockwise on the page that a reader sees; `displayed` leads
     back to that page. `drawn` holds the boxes of pictures and of all that is drawn with lines,
-    `unsure` boxes and scores of lines that OCR was not sure of.
+    `frames` those of closed boxes that can hold words, `unsure` boxes and scores of lines that OCR
+    was not sure of. `insets` are the words in other directions, each in a frame in which they stand
+    upright. `unmapped` counts the characters of which the file does not say what they are.
     """
 
     number: int
@@ -50,6 +53,9 @@ class PageCells:
     doubts: tuple[Doubt, ...] = ()
     unsure: tuple[tuple[Box, float], ...] = ()
     drawn: tuple[Box, ...] = ()
+    frames: tuple[Box, ...] = ()
+    insets: tuple[PageCells, ...] = ()
+    unmapped: int = 0
 
     @property
     def displayed_size(self) -> tuple[float, float]:

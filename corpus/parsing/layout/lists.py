@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 
-_BULLET = re.compile(r"^(?:[•·∙●○◦▪■□‣⁃➢►✓✔–—*\-])(?:\s+|$)")
-_NUMBER = re.compile(r"^(?:\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")
+from corpus.parsing.clean import UNREADABLE
+
+_SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸❖◆◇✓✔☐⮚–—*\\-"
+_BULLET = re.compile(rf"^(?:[{_SIGNS}]{{1,2}}|o|{re.escape(UNREADABLE)})(?:\s+|$)")
+_NUMBER = re.compile(r"^(?:\(?(?:\d{1,3}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")
+_RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 
 
 def list_marker(text: str) -> str | None:
     """Return the marker (with the blank after it) that `text` begins with; None for no list
     item."""
-    match = _BULLET.match(text) or _NUMBER.match(text)
+    match = _BULLET.match(text) or _NUMBER.match(text) or _RECOMMENDATION.match(text)
     return match.group() if match else None
+
+
+def is_recommendation(text: str) -> bool:
+    """Tell text that a number of a section introduces, as `1.2.4 Offer ...`."""
+    return _RECOMMENDATION.match(text) is not None
 
 
 def goes_on_range(before: str, text: str) -> bool:

@@ -10,7 +10,7 @@ from corpus.parsing.drafts import Draft, Piece
 from corpus.parsing.layout.formulas import is_limit, is_scrap
 from corpus.parsing.layout.geometry import union
 from corpus.parsing.layout.joining import Vocabulary, glue_between
-from corpus.parsing.layout.lists import list_marker
+from corpus.parsing.layout.lists import is_bullet, is_recommendation, list_marker
 from corpus.parsing.layout.runs import Line, pitch_of
 from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth
 from corpus.parsing.types import BlockKind, Box, Doubt
@@ -174,6 +174,8 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     low = group.lines[0].box[1] > 0.6 * page_height
     if small and (_NOTE.match(group.lines[0].text) or low) and not styles.by_ocr:
         return BlockKind.FOOTNOTE
+    if is_recommendation(group.lines[0].text):
+        return BlockKind.PARAGRAPH  # it stands by itself, and may lead a list
     return group.kind
 
 
@@ -196,7 +198,7 @@ def draft_of(group: Group, vocabulary: Vocabulary, level: int = 0) -> Draft:
 def _without_bullet(piece: Piece, line: Line) -> Piece:
     """Leave out a bullet, which says nothing; keep a number, which may be referred to."""
     marker = list_marker(piece.text)
-    if marker is None or marker.strip()[0].isalnum() or marker.strip()[0] in "([":
+    if marker is None or not is_bullet(piece.text):
         return piece
     alone = len(line.words) > 1 and line.words[0].text == marker.strip()
     box = union(word.box for word in line.words[1:]) if alone else piece.box

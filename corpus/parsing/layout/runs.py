@@ -17,11 +17,17 @@ from corpus.parsing.layout.geometry import (
     typical_size,
     union,
 )
+from corpus.parsing.layout.lists import list_marker
 from corpus.parsing.types import Box
 
 # A gap of this many font heights ends a run. Justified text stretches blanks to about 0.8, gutters
 # between columns start at about 1.2.
 RUN_GAP = 0.95
+# Words that the file does not write one after the other stand in one line only this close: those
+# of two columns may be no further apart than justified words.
+APART_GAP = 0.45
+MARKER_GAP = 4.0  # font heights between a list's marker and its text
+NEXT = 3  # places; a raised mark may be written between two words
 _TOUCHING = 0.11  # font heights; less than this between two words is no blank
 _RAISED = str.maketrans(
     "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
@@ -104,7 +110,24 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
             while chain[-1] in follows:
                 chain.append(follows[chain[-1]])
             runs.append(Line(tuple(words[i] for i in chain)))
+    runs = _with_markers(runs)
     return sorted(runs, key=lambda run: (run.box[1], run.box[0]))
+
+
+def _with_markers(runs: Sequence[Line]) -> list[Line]:
+    """Join a list's marker that stands by itself to the text beside it, which it introduces."""
+    by_place = {run.words[0].place: run for run in runs}
+    joined: dict[int, Line] = {}
+    told: set[int] = set()
+    for run in runs:
+        if len(run.words) > 2 or list_marker(run.text) != run.text:
+            continue
+        text = by_place.get(run.words[-1].place + 1) if run.words[-1].place >= 0 else None
+        gap = text.box[0] - run.box[2] if text else -1.0
+        if text and 0 <= gap <= MARKER_GAP * run.size and same_row(run.box, text.box):
+            joined[id(run)] = Line((*run.words, *text.words))
+            told.add(id(text))
+    return [joined.get(id(run), run) for run in runs if id(run) not in told]
 
 
 def _right_neighbour(
@@ -118,7 +141,8 @@ def _right_neighbour(
         if other.box[0] > limit + other.size:
             break
         gap = other.box[0] - word.box[2]
-        near = -0.6 * word.size <= gap <= RUN_GAP * max(word.size, other.size)
+        reach = RUN_GAP if _is_next(word, other) else APART_GAP
+        near = -0.6 * word.size <= gap <= reach * max(word.size, other.size)
         if index in taken or not near:
             continue
         if not same_row(word.box, other.box) or _divided(word.box, other.box, uprights):
@@ -126,6 +150,11 @@ def _right_neighbour(
         if best is None or other.box[0] < best[0]:
             best = (other.box[0], index)
     return best[1] if best else None
+
+
+def _is_next(word: Word, other: Word) -> bool:
+    """Tell words that the file writes one after the other, or whose order it does not tell."""
+    return word.place < 0 or other.place < 0 or 0 < other.place - word.place <= NEXT
 
 
 def _divided(left: Box, right: Box, uprights: list[Box]) -> bool:

@@ -13,6 +13,8 @@ from corpus.parsing.layout.geometry import PageCells
 from corpus.parsing.layout.runs import Line
 
 MAX_HEADING_CHARS = 200
+MIN_LETTERS = 3
+_NEARLY = 0.3  # of a size
 LARGER = 1.13  # times the body size; sizes of one font differ less by rounding
 NUMBERED_LARGER = 1.07
 _NUMBERED = re.compile(
@@ -23,6 +25,8 @@ CAPTION = re.compile(
     r"^(?:Table|Figure|Fig\.|Box|Algorithm|Chart|Appendix Table)\s*[A-Z]?\d{1,3}[a-z]?\s*[.:–—-]",
     re.I,
 )
+_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
+_TAG = re.compile(r"^\[[^\]]*\]$")  # the year of a recommendation
 _SENTENCE_END = re.compile(r"[.;,]$")
 
 
@@ -39,6 +43,8 @@ class Styles:
         if len(text) > MAX_HEADING_CHARS or len(lines) > 4 or not any(c.isalpha() for c in text):
             return False
         if CAPTION.match(text) or text[0].islower() or _SENTENCE_END.search(text):
+            return False
+        if _LEADERS.search(text) or _TAG.match(text) or sum(map(str.isalpha, text)) < MIN_LETTERS:
             return False
         if any(_is_spread(line) for line in lines):
             return False
@@ -105,31 +111,45 @@ class HeadingStyle:
 def heading_levels(headings: Sequence[tuple[HeadingStyle, str]]) -> list[int]:
     """Return the level of each heading of a document, in reading order; the first is 1.
 
-    Styles are ranked by size, then weight, then capitals. Numbers decide between headings of one
-    kind: `2.1` stands one below `2`, whatever its style.
+    Styles are ranked by size, then weight, then capitals, and within a style by number: `2.1`
+    stands one below `2` where both are set alike. Headings of one depth of number that are set
+    nearly alike, as those of a scan are, count as set like most of them.
     """
-    ranked = sorted(
-        {style for style, _ in headings}, key=lambda s: (-s.size, not s.bold, not s.capitals)
-    )
-    ranks: list[int] = []
-    rank, before = 0, None
-    for style in ranked:
-        if (
-            before is None
-            or before.size - style.size >= 1
-            or before.bold != style.bold
-            or (before.capitals != style.capitals)
-        ):
-            rank += 1
-        before = style
-        ranks.append(rank)
-    by_style = dict(zip(ranked, ranks, strict=True))
+    ranks = _style_ranks({style for style, _ in headings})
     depths = [heading_depth(text) for _, text in headings]
-    tops = [
-        by_style[style] for (style, _), depth in zip(headings, depths, strict=True) if depth == 1
-    ]
-    top = min(tops) if tops else None
-    return [
-        by_style[style] if depth is None or top is None else top + depth - 1
+    usual = {depth: _usual_style(headings, depths, depth) for depth in depths if depth}
+    keys = [
+        (ranks[_like(style, usual.get(depth or 0))], depth)
         for (style, _), depth in zip(headings, depths, strict=True)
     ]
+    highest = {rank: min((d for r, d in keys if r == rank and d), default=1) for rank, _ in keys}
+    full = [(rank, (depth or highest[rank]) - highest[rank]) for rank, depth in keys]
+    levels = {key: at for at, key in enumerate(sorted(set(full)), start=1)}
+    return [levels[key] for key in full]
+
+
+def _usual_style(
+    headings: Sequence[tuple[HeadingStyle, str]], depths: Sequence[int | None], depth: int
+) -> HeadingStyle:
+    """Return the commonest style of the headings numbered so deep; the first of equals."""
+    styles = [style for (style, _), own in zip(headings, depths, strict=True) if own == depth]
+    return Counter(styles).most_common(1)[0][0]
+
+
+def _like(style: HeadingStyle, usual: HeadingStyle | None) -> HeadingStyle:
+    near = usual is not None and abs(style.size - usual.size) <= _NEARLY * usual.size
+    return usual if usual is not None and near and style.bold == usual.bold else style
+
+
+def _style_ranks(styles: set[HeadingStyle]) -> dict[HeadingStyle, int]:
+    """Return the rank of each style from 1; sizes closer than a point, or a tenth, are one."""
+    ranked = sorted(styles, key=lambda s: (-s.size, not s.bold, not s.capitals))
+    ranks: dict[HeadingStyle, int] = {}
+    rank, before = 0, None
+    for style in ranked:
+        alike = before and (before.bold, before.capitals) == (style.bold, style.capitals)
+        if before is None or not alike or before.size - style.size >= max(1, 0.1 * style.size):
+            rank += 1
+        before = style
+        ranks[style] = rank
+    return ranks

@@ -1,4 +1,4 @@
-"""Words and rules of a PDF's pages, read by docling-parse.
+"""Words, rules and boxes of a PDF's pages, read by PDFium.
 
 Only words that a reader sees are kept: invisible text (an OCR layer, or something hidden on
 purpose) and text outside the page are not what the page says.
@@ -6,257 +6,280 @@ purpose) and text outside the page are not what the page says.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import math
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from corpus.parsing.clean import clean_line, mend_accents
+import pypdfium2.raw as raw
+
+from corpus.parsing.clean import UNREADABLE, clean_line, mend_accents
 from corpus.parsing.layout.geometry import (
     PageCells,
     Rule,
     Word,
     height,
     middle,
+    overlap,
     union,
     upright,
     width,
 )
-from corpus.parsing.pdf.letters import Letters
-from corpus.parsing.pdf.render import Renderer, unreadable
-from corpus.parsing.types import Box
+from corpus.parsing.pdf.drawings import Drawings, Frame, bounds, drawings, objects
+from corpus.parsing.types import Box, Doubt
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
+_BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
 _UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
-_PLACED = ("Sm", "Ps", "Pe")  # signs and brackets
-MIN_RULE = 8.0
-MAX_THICKNESS = 3.0
+_NAME_BYTES = 128
+_HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
+_MIN_PAINTED = 1.0  # points; a blank has no height
+_NOTHING = "\x00\ufffe\uffff"
+# Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
+_TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
+_TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+_ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
+_GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
+_SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
+_MIN_SPACED = 3
+_ASLANT = Doubt(
+    "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
+)
 
 
-class CellReader:
-    """An open PDF. Heavy imports happen here, not when the module is imported."""
+@dataclass(frozen=True, slots=True)
+class _Font:
+    """What all characters of one text object share."""
 
-    def __init__(self, path: Path) -> None:
-        from docling_parse.pdf_parser import (  # heavy, so late
-            ContentConfig,
-            ContentLevel,
-            DoclingPdfParser,
-        )
-
-        self._content = ContentConfig(
-            char_cells_content_level=ContentLevel.COMPUTE,
-            word_cells_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            line_cells_content_level=ContentLevel.SKIP,
-            shapes_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            bitmaps_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            include_bitmap_bytes=False,
-        )
-        try:
-            self._document = DoclingPdfParser(loglevel="fatal").load(path, lazy=True)
-        except RuntimeError as error:  # PDFium mends more than it does
-            raise unreadable("") from error
-
-    def read(self, number: int, renderer: Renderer) -> PageCells:
-        """Return the cells of page `number` (1-based) in points from its top left corner.
-
-        A page that can't be decoded comes back without words.
-        """
-        size = renderer.size(number)
-        try:
-            page: Any = self._document.get_page(number, content_config=self._content)
-        except (RuntimeError, ValueError, KeyError, IndexError):
-            return PageCells(number, *size, ())
-        self._document.unload_pages((number, number + 1))
-        turn = _main_turn(page.word_cells)
-        letters = renderer.letters(number)
-        words = tuple(
-            word for cell in page.word_cells for word in _words(cell, size, letters, turn)
-        )
-        rules = [rule for shape in page.shapes for rule in _rules(shape, size)]
-        turned = tuple(Rule(upright(rule.box, size, turn)) for rule in merge_rules(rules))
-        drawn = tuple(upright(box, size, turn) for box in _drawn(page, size))
-        frame = size[::-1] if turn in (90, 270) else size
-        return PageCells(number, *frame, words, turned, turn=turn, drawn=drawn)
+    name: str
+    size: float  # points
+    bold: bool
+    turn: int  # clockwise on the displayed page; -1 for aslant
+    shown: bool
 
 
-def _turn(cell: Any) -> int:
-    """Return how far a word is turned clockwise: 0, 90, 180 or 270; -1 for one that is aslant."""
-    rect = cell.rect
-    x, y = rect.r_x1 - rect.r_x0, rect.r_y1 - rect.r_y0
-    if min(abs(x), abs(y)) > 0.2 * max(abs(x), abs(y)) + 0.1:
-        return -1
-    if abs(x) >= abs(y):
-        return 0 if x >= 0 else 180
-    return 90 if y < 0 else 270
+@dataclass(frozen=True, slots=True)
+class _Character:
+    """`box` is the font's box in the frame in which the character stands upright."""
+
+    text: str
+    box: Box
+    font: _Font
+    is_mapped: bool = True  # its font says which character it is
 
 
-def _main_turn(cells: Sequence[Any]) -> int:
-    """Return the direction of most letters. Others, as of a stamp along the edge, are left out."""
-    letters = Counter[int]()
-    for cell in cells:
-        letters[_turn(cell)] += len(cell.text)
-    del letters[-1]
-    return max(letters, key=lambda turn: (letters[turn], -turn), default=0)
+def read_page(page: Any, number: int) -> PageCells:
+    """Return the cells of a page of pypdfium2, in points from its top left corner.
 
-
-def _words(cell: Any, size: tuple[float, float], letters: Letters, turn: int) -> list[Word]:
-    """Return the word of a cell, or more where PDFium sees blanks in it; none for what is not
-    shown."""
-    text = mend_accents(clean_line(cell.text))
-    if not text or _turn(cell) != turn or cell.rendering_mode.value in _UNPAINTED:
-        return []
-    rect = cell.rect
-    shown = _flip(rect.r_x0, rect.r_y0, rect.r_x2, rect.r_y2, size[1])
-    x, y = middle(shown)
-    if not (0 <= x <= size[0] and 0 <= y <= size[1]) or min(width(shown), height(shown)) < 0.3:
-        return []
-    box = upright(shown, size, turn)
-    first = letters.at(*_first_letter(shown, len(text), turn))
-    if first is None or first.size < 1:
-        return [Word(text, box, height(box), bool(_BOLD.search(cell.font_name)))]
-    read = [(letter, upright(at, size, turn)) for letter, at in letters.read(first, text)]
-    line = upright(first.box, size, turn)
-    if not line[1] <= middle(box)[1] <= line[3]:
-        word = Word(text, box, height(box), bool(_BOLD.search(cell.font_name)))
-        return _scatter(word, _parts(read))
-    box = (box[0], min(box[1], line[1]), box[2], max(box[3], line[3]))
-    font = first.font or cell.font_name
-    return _divide(Word(text, box, first.size, bool(_BOLD.search(font)), font), _parts(read))
-
-
-def _divide(word: Word, parts: Sequence[Sequence[tuple[str, Box]]]) -> list[Word]:
-    """Return a word as the letters that PDFium read for it divide it; there may be none.
-
-    docling-parse overlooks the blanks of some fonts (`BERTModel`) and writes a dash between words
-    as a hyphen. What PDFium takes for blanks in letter-spaced capitals divides nothing.
+    Its words are those in the direction of most letters; words in other directions are its
+    `insets`, each in a frame in which they stand upright.
     """
-    if any(len(part) == len(after) == 1 for part, after in itertools.pairwise(parts)):
-        return [word]
-    if len(parts) < 2:
-        text = "".join(letter for part in parts for letter, _ in part)
-        return [replace(word, text=text or word.text)]
-    if any(_is_elsewhere(part[-1], after[0]) for part, after in itertools.pairwise(parts)):
-        return _scatter(word, parts)
-    lefts = [word.box[0], *(part[0][1][0] for part in parts[1:])]
-    rights = [*(part[-1][1][2] for part in parts[:-1]), word.box[2]]
-    return [
-        replace(
-            word,
-            text="".join(letter for letter, _ in part),
-            box=(left, word.box[1], max(left, right), word.box[3]),
-        )
-        for part, left, right in zip(parts, lefts, rights, strict=True)
-    ]
-
-
-def _scatter(word: Word, parts: Sequence[Sequence[tuple[str, Box]]]) -> list[Word]:
-    """Return the parts of a word that stand over and under each other, each where it stands."""
-    if len(parts) < 2:
-        return [word]
-    return [
-        replace(word, text="".join(letter for letter, _ in part), box=union(box for _, box in part))
-        for part in parts
-    ]
-
-
-def _parts(read: Sequence[tuple[str, Box]]) -> list[list[tuple[str, Box]]]:
-    """Return letters divided at blanks, and where one stands on another line than that before."""
-    parts: list[list[tuple[str, Box]]] = []
-    blank = True
-    for letter, box in read:
-        if letter.isspace():
-            blank = True
-            continue
-        if blank or _is_elsewhere(parts[-1][-1], (letter, box)):
-            parts.append([])
-        parts[-1].append((letter, box))
-        blank = False
-    return parts
-
-
-def _is_elsewhere(before: tuple[str, Box], letter: tuple[str, Box]) -> bool:
-    """Tell a sum's sign below its limit; an accent is printed over or under its own letter."""
-    apart = letter[1][1] > before[1][3] or letter[1][3] < before[1][1]
-    return apart and all(
-        c.isalnum() or unicodedata.category(c) in _PLACED for c, _ in (before, letter)
+    frame = Frame.of(page)
+    fonts: dict[int, _Font] = {}
+    shown = (char for char in _characters(page, frame, fonts) if _is_shown(char, frame.size))
+    pieces = list(_pieces(shown))
+    lost = _lost(page, frame, fonts)
+    letters = Counter[int]()
+    for piece in pieces:
+        letters[piece[0].font.turn] += len(piece)
+    aslant = letters.pop(-1, 0)
+    turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
+    drawn = drawings(page, frame)
+    main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
+    return replace(
+        main,
+        words=(*main.words, *lost),
+        insets=tuple(insets),
+        doubts=(_ASLANT,) if aslant else (),
+        unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
 
 
-def _first_letter(box: Box, count: int, turn: int) -> tuple[float, float]:
-    """Return a point inside the first letter of a word of `count` letters on the displayed page."""
+def _cells(
+    number: int,
+    pieces: Sequence[Sequence[_Character]],
+    drawn: Drawings,
+    size: tuple[float, float],
+    turn: int,
+) -> PageCells:
+    words = (_word(p, at) for at, p in enumerate(pieces) if p[0].font.turn == turn)
+    return PageCells(
+        number,
+        *(size[::-1] if turn in (90, 270) else size),
+        tuple(word for word in words if word.text),
+        tuple(Rule(upright(rule.box, size, turn)) for rule in drawn.rules),
+        turn=turn,
+        drawn=tuple(upright(box, size, turn) for box in drawn.art),
+        frames=tuple(upright(box, size, turn) for box in drawn.frames),
+    )
+
+
+def _word(piece: Sequence[_Character], place: int) -> Word:
+    font = piece[0].font
+    text = mend_accents(clean_line("".join(character.text for character in piece)))
+    box = union(character.box for character in piece)
+    return Word(text, box, font.size, font.bold, font.name, place)
+
+
+def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
+    """Tell what is painted on the page from what is hidden or beside it; blanks are kept."""
+    if isinstance(character, str):
+        return True
+    font, box = character.font, character.box
+    across, down = size[::-1] if font.turn in (90, 270) else size
     x, y = middle(box)
-    along = 0.4 / count
-    return {
-        0: (box[0] + along * width(box), y),
-        90: (x, box[1] + along * height(box)),
-        180: (box[2] - along * width(box), y),
-        270: (x, box[3] - along * height(box)),
-    }[turn]
+    return font.shown and font.size >= 1 and 0 <= x <= across and 0 <= y <= down
 
 
-def _flip(x0: float, y0: float, x1: float, y1: float, page_height: float) -> Box:
-    return (min(x0, x1), page_height - max(y0, y1), max(x0, x1), page_height - min(y0, y1))
-
-
-def _drawn(page: Any, size: tuple[float, float]) -> list[Box]:
-    """Return the boxes of pictures and paths on the displayed page, without its background."""
-    rects = [bitmap.rect for bitmap in page.bitmap_resources]
-    corners = [([r.r_x0, r.r_x1, r.r_x2, r.r_x3], [r.r_y0, r.r_y1, r.r_y2, r.r_y3]) for r in rects]
-    shapes = [shape.points for shape in page.shapes if shape.points]
-    corners += [([point.x for point in ps], [point.y for point in ps]) for ps in shapes]
-    boxes = [_flip(min(xs), min(ys), max(xs), max(ys), size[1]) for xs, ys in corners]
-    return [box for box in boxes if width(box) * height(box) < 0.7 * size[0] * size[1]]
-
-
-def _rules(shape: Any, size: tuple[float, float]) -> list[Rule]:
-    """Return the straight, level or upright edges of a path that are long enough to be rules."""
-    points = [(point.x, point.y) for point in shape.points]
-    if not points:
-        return []
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    box = _flip(min(xs), min(ys), max(xs), max(ys), size[1])
-    if (box[2] - box[0]) * (box[3] - box[1]) > 0.8 * size[0] * size[1]:
-        return []  # the page's background
-    if min(box[0], box[1], size[0] - box[2], size[1] - box[3]) < -2:
-        return []  # of a drawing that is cut off
-    thin = min(box[2] - box[0], box[3] - box[1]) <= MAX_THICKNESS
-    if thin:
-        return [Rule(box)] if max(box[2] - box[0], box[3] - box[1]) >= MIN_RULE else []
-    edges = itertools.pairwise(points)
-    boxes = [_flip(x0, y0, x1, y1, size[1]) for (x0, y0), (x1, y1) in edges]
-    return [
-        Rule(edge)
-        for edge in boxes
-        if min(edge[2] - edge[0], edge[3] - edge[1]) <= 0.5
-        and max(edge[2] - edge[0], edge[3] - edge[1]) >= MIN_RULE
-    ]
-
-
-def merge_rules(rules: list[Rule]) -> list[Rule]:
-    """Join pieces of one line: tables are often drawn cell by cell."""
-    level = _merge([rule.box for rule in rules if rule.horizontal], along=0)
-    upright = _merge([rule.box for rule in rules if not rule.horizontal], along=1)
-    return [Rule(box) for box in level + upright]
-
-
-def _merge(boxes: list[Box], *, along: int) -> list[Box]:
-    across = 1 - along
-    merged: list[Box] = []
-    for box in sorted(boxes, key=lambda b: (round(b[across]), b[along])):
-        for place, other in enumerate(merged):
-            close = abs(other[across] - box[across]) <= 1.5
-            if close and box[along] <= other[along + 2] + 2 and box[along + 2] >= other[along] - 2:
-                merged[place] = (
-                    min(other[0], box[0]),
-                    min(other[1], box[1]),
-                    max(other[2], box[2]),
-                    max(other[3], box[3]),
-                )
-                break
+def _pieces(characters: Iterable[_Character | str]) -> Iterator[list[_Character]]:
+    """Yield the characters of each word: blanks part them, printed or seen by PDFium, and gaps."""
+    parts: list[list[_Character]] = []
+    is_open = False
+    for character in characters:
+        if isinstance(character, str):
+            is_open = False
+            if character is _PRINTED:
+                yield from _spelled(parts)
+                parts = []
+        elif is_open and _goes_on(parts[-1][-1], character, _GAP):
+            parts[-1].append(character)
         else:
-            merged.append(box)
-    return merged
+            if parts and not _goes_on(parts[-1][-1], character, _SPACED):
+                yield from _spelled(parts)
+                parts = []
+            parts.append([character])
+            is_open = True
+    yield from _spelled(parts)
+
+
+def _spelled(parts: Sequence[list[_Character]]) -> Iterator[list[_Character]]:
+    """Yield words; letters set apart for looks, three or more in a row, are one."""
+    for alone, group in itertools.groupby(parts, key=_is_letter):
+        letters = list(group)
+        if alone and len(letters) >= _MIN_SPACED:
+            yield [character for part in letters for character in part]
+        else:
+            yield from letters
+
+
+def _is_letter(part: Sequence[_Character]) -> bool:
+    return len(part) == 1 and part[0].text.isalpha()
+
+
+def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
+    """Tell whether a character stands in one word with that before: no raised or other-sized one.
+
+    `reach` is how far apart they may stand, in font heights.
+    """
+    one, other = before.font, character.font
+    if character.box == before.box:
+        return True  # of one glyph: a ligature
+    if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
+        return False
+    gap = character.box[0] - before.box[2]
+    shift = abs(character.box[3] - before.box[3])
+    shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
+    level = shared >= 0.6 * min(height(before.box), height(character.box))
+    return level and shift < 0.3 * one.size and -0.7 * one.size <= gap <= reach * one.size
+
+
+def _lost(page: Any, frame: Frame, read: Container[int]) -> list[Word]:
+    """Return a mark for each text object that is painted and of which nothing was `read`.
+
+    A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours.
+    """
+    found = []
+    for owner, place in objects(page, (raw.FPDF_PAGEOBJ_TEXT,)):
+        if ctypes.addressof(owner.contents) in read:
+            continue
+        box = bounds(owner, place, frame)
+        painted = raw.FPDFTextObj_GetTextRenderMode(owner) not in _UNPAINTED
+        if painted and box and min(width(box), height(box)) >= _MIN_PAINTED:
+            found.append(Word(UNREADABLE, box, height(box)))
+    return found
+
+
+def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_Character | str]:
+    """Yield all characters of a page in the order of the file, and the blanks between them.
+
+    `fonts` is filled with that of each text object by its address.
+    """
+    textpage = page.get_textpage()
+    handle = textpage.raw
+    mapped: dict[tuple[str, int], bool] = {}
+    rect = raw.FS_RECTF()
+    half = 0
+    for index in range(textpage.count_chars()):
+        code = raw.FPDFText_GetUnicode(handle, index)
+        if 0xD800 <= code < 0xDC00:  # half of a pair
+            half = code
+            continue
+        if half:
+            code, half = 0x10000 + ((half - 0xD800) << 10) + (code - 0xDC00 & 0x3FF), 0
+        text = chr(code)
+        owner = raw.FPDFText_GetTextObject(handle, index)
+        if text.isspace() or text in _NOTHING or not owner:
+            yield _ADDED if not owner or raw.FPDFText_IsGenerated(handle, index) else _PRINTED
+            continue
+        address = ctypes.addressof(owner.contents)
+        font = fonts.get(address)
+        if font is None:
+            font = fonts[address] = _font(handle, index, owner, frame)
+        known = mapped.get((font.name, code))
+        if known is None:
+            known = mapped[font.name, code] = not _lacks_mapping(handle, index, code)
+        box = _box(handle, index, font, frame, rect)
+        yield _Character(_text(text, font, known), box, font, known)
+
+
+def _box(handle: Any, index: int, font: _Font, frame: Frame, rect: Any) -> Box:
+    """Return a character's box upright; by its baseline where its font gives no sound height."""
+    raw.FPDFText_GetLooseCharBox(handle, index, rect)
+    shown = frame.displayed(rect.left, rect.bottom, rect.right, rect.top)
+    box = upright(shown, frame.size, max(font.turn, 0))
+    if 0.6 * font.size <= height(box) <= 1.8 * font.size:
+        return box
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(handle, index, x, y)
+    at = frame.displayed(x.value, y.value, x.value, y.value)
+    base = upright(at, frame.size, max(font.turn, 0))[1]
+    return (box[0], base - 0.75 * font.size, box[2], base + 0.25 * font.size)
+
+
+def _lacks_mapping(handle: Any, index: int, code: int) -> bool:
+    """Tell a character of which only its font knows what it looks like."""
+    private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
+    return private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1
+
+
+def _font(handle: Any, index: int, owner: Any, frame: Frame) -> _Font:
+    """Return what a text object sets its characters in; asked once for each object."""
+    buffer, flags = ctypes.create_string_buffer(_NAME_BYTES), ctypes.c_int()
+    length = raw.FPDFText_GetFontInfo(handle, index, buffer, _NAME_BYTES, flags)
+    name = buffer.value.decode("utf-8", "replace") if 0 < length <= _NAME_BYTES else ""
+    matrix = raw.FS_MATRIX()
+    raw.FPDFText_GetMatrix(handle, index, matrix)
+    scale = abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5 or 1.0
+    size = raw.FPDFText_GetFontSize(handle, index) * scale
+    bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
+    mode = raw.FPDFTextObj_GetTextRenderMode(owner)
+    angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
+    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED)
+
+
+def _turn(angle: float) -> int:
+    """Return a clockwise angle as 0, 90, 180 or 270; -1 for one that is aslant."""
+    near = round(angle / 90) * 90
+    return near % 360 if abs(angle - near) <= 10 else -1
+
+
+def _text(text: str, font: _Font, is_mapped: bool) -> str:
+    if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
+        return _TEX_EXTENSION[text]
+    if not is_mapped:
+        return UNREADABLE
+    return "-" if text in _HYPHENS else text

@@ -1,10 +1,8 @@
-"""PDFs: docling-parse reads cells, RapidOCR what has no text layer, `layout` makes blocks of them.
+"""PDFs: PDFium reads words and rules, RapidOCR what has no text layer, `layout` makes blocks.
 
-Not docling's whole pipeline, because it stands in the way of what citations need: it hands pages on
-one by one, while running headers, body size and heading levels show only over the whole document;
-its assembly changes characters (quotes, bullets) and drops the boxes of lines; its layout stage
-comes before OCR; and its stages load torch, which takes two seconds and 200 MB a file. With
-docling's own weights at hand (`--docling-artifacts`) its pipeline runs, see `docling_models`.
+Running headers, body size and heading levels show only over the whole document, so all pages are
+read before any is laid out. With docling's own weights at hand (`--docling-artifacts`) its pipeline
+runs instead, see `docling_models`.
 """
 
 from __future__ import annotations
@@ -13,15 +11,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Sheet, place_draft, write_page
+from corpus.parsing.drafts import Draft, DraftTable, Sheet, write_page
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.layout.geometry import PageCells
-from corpus.parsing.pdf.cells import CellReader
+from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import Page, ParsedDocument, ParseError
+from corpus.parsing.types import Doubt, Page, ParsedDocument, ParseError
 
+A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
+PAGE_UNREADABLE = Doubt(
+    "page_unreadable",
+    "This page could not be read: nothing of it is searched. Look at it in the original file.",
+)
 _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "CreationDate": "created"}
 
 
@@ -49,7 +52,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
 
 def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
     sheet = Sheet(cells.number, *cells.displayed_size, cells.ocr_confidence)
-    page = write_page(sheet, [place_draft(draft, cells.displayed) for draft in drafts])
+    page = write_page(sheet, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
     return replace(page, doubts=(*page.doubts, *cells.doubts, *unsure_lines(page, unsure)))
 
@@ -68,15 +71,25 @@ def _check_count(count: int, limit: int) -> None:
 
 
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
-    reader, pictures = CellReader(request.path), PictureReader(renderer)
+    pictures = PictureReader(renderer)
     cells: list[PageCells] = []
     total = renderer.page_count
     request.on_page(0, total)
     for number in range(1, total + 1):
         renderer.save_view(number, request.output_dir / "pages")
-        cells.append(pictures.read(reader.read(number, renderer)))
+        cells.append(pictures.read(_cells(renderer, number)))
         request.on_page(number, total)
     return cells
+
+
+def _cells(renderer: Renderer, number: int) -> PageCells:
+    """Return the cells of a page; one that can't be read costs that page, and says so."""
+    try:
+        return read_page(renderer.page(number), number)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
+        return PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,))
 
 
 def pdf_metadata(renderer: Renderer) -> dict[str, str]:

@@ -34,18 +34,18 @@ class Renderer:
         if width <= 0 or height <= 0:
             raise unreadable("")
         scale = min(scale, (MAX_PIXELS / (width * height)) ** 0.5, MAX_SIDE_PX / max(width, height))
-        return self._page(number).render(scale=scale).to_pil().convert("RGB")
+        return self.page(number).render(scale=scale).to_pil().convert("RGB")
 
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height in points, as a reader sees the page."""
-        width, height = self._page(number).get_size()
+        width, height = self.page(number).get_size()
         return float(width), float(height)
 
     def picture_share(self, number: int) -> float:
         """Return how much of the page its pictures fill, in [0, 1]; what overlaps counts twice."""
         import pypdfium2.raw as raw  # native, so late
 
-        page = self._page(number)
+        page = self.page(number)
         width, height = page.get_size()
         area = 0.0
         for found in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4):
@@ -54,7 +54,7 @@ class Renderer:
         return min(1.0, area / (width * height)) if width * height > 0 else 0.0
 
     def letters(self, number: int) -> Letters:
-        return Letters(self._page(number))
+        return Letters(self.page(number))
 
     def metadata(self) -> dict[str, str]:
         """Return what the file says of itself; what is no text is left out."""
@@ -64,7 +64,8 @@ class Renderer:
                 found[str(key)] = str(self._document.get_metadata_value(key))
         return found
 
-    def _page(self, number: int) -> Any:
+    def page(self, number: int) -> Any:
+        """Return page `number` (1-based) of pypdfium2. Raises ParseError where it is damaged."""
         import pypdfium2
 
         try:
@@ -72,8 +73,8 @@ class Renderer:
         except pypdfium2.PdfiumError as error:
             raise ParseError(
                 f"Page {number} of {self.page_count} can't be read.",
-                code="pages_missing",
-                hint="Save the PDF again and upload it; nothing of it is used as it is.",
+                code="page_unreadable",
+                hint="Save the PDF again and upload it.",
             ) from error
 
     def save_view(self, number: int, folder: Path) -> None:

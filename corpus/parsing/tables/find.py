@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.parsing.drafts import DraftTable
+from corpus.parsing.layout.formulas import is_sum
 from corpus.parsing.layout.geometry import PageCells, Word, contains, middle, union
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
@@ -125,9 +126,12 @@ def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     return [
         (runs, table)
         for rows, runs, table in _candidates(lines)
-        if BY_ALIGNMENT not in table.draft.doubts
-        or _has_figures(table.draft)
-        or looks_like_labels_and_cells(rows)
+        if not any(is_sum(run.text) for run in runs)
+        and (
+            BY_ALIGNMENT not in table.draft.doubts
+            or _has_figures(table.draft)
+            or looks_like_labels_and_cells(rows)
+        )
     ]
 
 

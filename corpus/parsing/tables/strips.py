@@ -124,7 +124,8 @@ def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
     if gap >= 0.6 * (row.box[3] - row.box[1]) or not (few or gap < close):
         return False
     if row.spans or above.spans:
-        return row.spans and above.spans and row.cells[0][0].text[0].islower()
+        first = next(words for words in row.cells if words)
+        return row.spans and above.spans and first[0].text[0].islower()
     if any(words and not cell for words, cell in zip(row.cells, above.cells, strict=True)):
         return False
     return gap < close or not row.cells[0] or row.cells[0][0].text[0].islower()

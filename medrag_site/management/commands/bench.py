@@ -1,4 +1,4 @@
-"""Time search and answers on what is indexed, ingestion, the encoder, or search as it grows."""
+"""Time search and answers on what is indexed, ingestion, reading, the encoder, or growth."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from chat.generation.types import Task
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.models import IndexStatistics
+from evaluation.reading.truth import TRUTH
 from medrag_site.benchmarks import databases, growth
 from medrag_site.benchmarks.encoders import measure_encoders
 from medrag_site.benchmarks.made import Made
 from medrag_site.benchmarks.plot import write_plot
+from medrag_site.benchmarks.reading import Plan, measure_reading, write_reading_truth
 from medrag_site.benchmarks.samples import read_questions, read_sample
 from medrag_site.throughput import described, measure_ingestion, throughput
 from retrieval.configured import site_config
@@ -59,8 +61,45 @@ class Command(BaseCommand):
         parser.add_argument(
             "--one-run", action="store_true", help="they were ingested at once by one worker"
         )
+        self._add_reading(parser)
         self._add_encoder(parser)
         self._add_growth(parser)
+
+    def _add_reading(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--reading", type=Path, metavar="PATH", help="read a PDF or those of a folder, no more"
+        )
+        parser.add_argument(
+            "--against",
+            type=Path,
+            metavar="CHECKOUT",
+            help="with --reading: let another checkout of this project read each file too",
+        )
+        parser.add_argument(
+            "--pages",
+            type=size,
+            metavar="N",
+            help="with --reading: so many at most, of whole documents in an order drawn by chance",
+        )
+        parser.add_argument(
+            "--truth",
+            type=Path,
+            nargs="?",
+            const=TRUTH,
+            metavar="FILE",
+            help="with --reading: compare with what people wrote down of pages",
+        )
+        parser.add_argument(
+            "--list",
+            action="store_true",
+            help="with --truth: tell what is wrong on each page",
+        )
+        parser.add_argument(
+            "--write-truth",
+            type=Path,
+            metavar="FOLDER",
+            help="with --reading: make the file of --truth from what people wrote, and no more",
+        )
 
     def _add_encoder(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -102,6 +141,8 @@ class Command(BaseCommand):
             lines = self._drop()
         elif options["chunks"]:
             lines = self._growth(options)
+        elif options["reading"]:
+            lines = self._reading(options)
         elif options["encoder"]:
             lines = measure_encoders(options["rankings"])
         elif options["ingest"]:
@@ -112,6 +153,14 @@ class Command(BaseCommand):
             lines = self._questions(options["questions"], options["rounds"])
         for line in lines:
             self.stdout.write(line)
+
+    def _reading(self, options: dict[str, Any]) -> Iterator[str]:
+        folder, truth = options["reading"], options["truth"]
+        if options["write_truth"]:
+            return write_reading_truth(options["write_truth"], folder, truth or TRUTH)
+        return measure_reading(
+            Plan(folder, options["against"], options["pages"], truth, listed=options["list"])
+        )
 
     def _drop(self) -> Iterator[str]:
         socket_dir = databases.start()
@@ -159,6 +208,17 @@ class Command(BaseCommand):
             p50, p95 = np.percentile(values, [50, 95])
             yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
         yield growth.described_exactness(*growth.against_exact(texts), len(texts))
+
+
+def size(text: str) -> int:
+    """A whole number above 0."""
+    try:
+        found = int(text)
+    except ValueError:
+        found = 0
+    if found < 1:
+        raise ArgumentTypeError(f"{text!r} must be a whole number above 0")
+    return found
 
 
 def sizes(text: str) -> tuple[int, ...]:

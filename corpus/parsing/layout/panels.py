@@ -1,0 +1,156 @@
+"""Boxes drawn around text: panels that stand beside the running text, and nodes of flow charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from corpus.parsing.layout.geometry import PageCells, Word, contains, height, middle, union, width
+from corpus.parsing.layout.runs import link_runs
+from corpus.parsing.types import Box, Doubt
+
+FLOW_CHART = Doubt(
+    "flow_chart",
+    "This was read as a flow chart, a block for each box. Which box leads to which is not kept: "
+    "check the order on the page.",
+)
+_TOUCH = 3.0  # points between the edges of boxes that stand side by side as cells do
+_REACH = 4.0  # points between a box and the end of an arrow
+_MIN_NODES = 3
+_MANY = 12
+_PADDING = 0.4  # font heights above and below the text of a box
+_MAX_NODE_WORDS = 120
+_MAX_OUTSIDE = 0.35  # words between the nodes of a chart, as a share of those in them
+_MAX_LINES = 2_000  # of a page
+_MAX_FRAMES = 400  # of a page; more are a pattern
+_MAX_SHARE = 0.7  # of a page's words: a box around more is the page's own frame
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A box with the words in it. `is_node` tells one of a flow chart: it is a single block."""
+
+    box: Box
+    words: tuple[Word, ...]
+    is_node: bool = False
+
+    @property
+    def ids(self) -> set[int]:
+        return {id(word) for word in self.words}
+
+
+def chart_nodes(page: PageCells) -> list[Panel]:
+    """Return the boxes of a page's flow chart; none where no arrows or lines lead to them."""
+    leaves = [leaf for leaf in _leaves(_filled(page)) if _is_padded(leaf)]
+    nodes = [leaf for group in _touching(leaves) if not _is_grid(group) for leaf in group]
+    nodes = [node for node in nodes if len(node.words) <= _MAX_NODE_WORDS]
+    if len(nodes) < _MIN_NODES or _are_cells([node.box for node in nodes]):
+        return []
+    held = {panel.box for panel in leaves}
+    lines = [box for box in page.drawn[:_MAX_LINES] if box not in held]
+    linked = sum(any(_leads_to(line, node.box) for line in lines) for node in nodes)
+    around = union(node.box for node in nodes)
+    inside = {name for node in nodes for name in node.ids}
+    between = sum(contains(around, middle(w.box)) and id(w) not in inside for w in page.words)
+    if 2 * linked < len(nodes) or between > _MAX_OUTSIDE * len(inside):
+        return []
+    return [Panel(node.box, node.words, is_node=True) for node in nodes]
+
+
+def _leads_to(line: Box, box: Box) -> bool:
+    """Tell a line or arrow that meets a box from outside, within one of its sides; the rules of a
+    table run along the sides of its cells."""
+    x, y = middle(line)
+    if box[0] + 2 < x < box[2] - 2:
+        return min(abs(line[1] - box[3]), abs(line[3] - box[1])) <= _REACH
+    if box[1] + 2 < y < box[3] - 2:
+        return min(abs(line[0] - box[2]), abs(line[2] - box[0])) <= _REACH
+    return False
+
+
+def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
+    """Return the outermost boxes around two lines of text or more, but for those in `taken`."""
+    places = list(taken)
+    found: list[Panel] = []
+    for panel in sorted(_filled(page), key=lambda p: (-width(p.box) * height(p.box), p.box)):
+        within = any(_inside(panel.box, other) for other in [*places, *(p.box for p in found)])
+        if within or len(panel.words) > _MAX_SHARE * len(page.words):
+            continue
+        if any(_cuts(panel.box, other) for other in places):
+            continue
+        if len({round(run.box[1]) for run in link_runs(panel.words)}) >= 2:
+            found.append(panel)
+    return found
+
+
+def _filled(page: PageCells) -> list[Panel]:
+    """Return the distinct boxes of a page that hold words."""
+    kept: list[Box] = []
+    for box in page.frames[:_MAX_FRAMES]:
+        if not any(max(abs(a - b) for a, b in zip(box, o, strict=True)) <= _TOUCH for o in kept):
+            kept.append(box)
+    panels = (
+        Panel(box, tuple(word for word in page.words if contains(box, middle(word.box))))
+        for box in kept
+    )
+    return [panel for panel in panels if panel.words]
+
+
+def _leaves(panels: Sequence[Panel]) -> list[Panel]:
+    """Return the boxes with no other box in them."""
+    return [
+        panel
+        for panel in panels
+        if not any(
+            o is not panel and o.ids <= panel.ids and _inside(o.box, panel.box) for o in panels
+        )
+    ]
+
+
+def _touching(panels: Sequence[Panel]) -> list[list[Panel]]:
+    """Group boxes whose edges touch, directly or through others."""
+    groups: list[list[Panel]] = []
+    for panel in panels:
+        near = [group for group in groups if any(_near(panel.box, o.box) for o in group)]
+        rest = [group for group in groups if not any(group is other for other in near)]
+        groups = [*rest, [*(o for group in near for o in group), panel]]
+    return groups
+
+
+def _is_grid(group: Sequence[Panel]) -> bool:
+    """Tell cells of a table: at least two rows with two boxes beside each other."""
+    corners = [(panel.box[1], panel.box[0]) for panel in group]
+    rows = [any(abs(top - y) <= _TOUCH and left > x for top, left in corners) for y, x in corners]
+    return sum(rows) >= 2
+
+
+def _are_cells(boxes: Sequence[Box]) -> bool:
+    """Tell many boxes that fill most places of a grid, gaps between them or not."""
+    places = len({round(box[1] / 4) for box in boxes}) * len({round(box[0] / 4) for box in boxes})
+    return len(boxes) >= _MANY and 2 * len(boxes) >= places
+
+
+def _is_padded(panel: Panel) -> bool:
+    """Tell a box from the shade behind a line of text."""
+    text = union(word.box for word in panel.words)
+    return height(panel.box) - height(text) >= _PADDING * panel.words[0].size
+
+
+def _near(box: Box, other: Box) -> bool:
+    return (
+        box[0] - _TOUCH <= other[2]
+        and other[0] - _TOUCH <= box[2]
+        and box[1] - _TOUCH <= other[3]
+        and other[1] - _TOUCH <= box[3]
+    )
+
+
+def _inside(box: Box, other: Box) -> bool:
+    corners = (box[0], box[1]), (box[2], box[3])
+    return all(contains(other, corner, margin=2) for corner in corners)
+
+
+def _cuts(box: Box, other: Box) -> bool:
+    """Tell a box that another crosses: neither in it nor around it nor apart."""
+    apart = not _near(box, other)
+    return not apart and not _inside(box, other) and not _inside(other, box)

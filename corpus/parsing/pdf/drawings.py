@@ -1,0 +1,328 @@
+"""What is drawn on a page of a PDF: rules, boxes around text, pictures."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2.raw as raw
+
+from corpus.parsing.layout.geometry import Rule, height, union, width
+from corpus.parsing.types import Box
+
+MIN_RULE = 8.0  # points
+MAX_THICKNESS = 3.0
+MAX_OBJECTS = 50_000  # of a page; a map has more, and no text stands in their boxes
+DRAWN = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE)
+_MAX_SEGMENTS = 400  # of a path; what has more is a drawing, known by its bounds alone
+_MAX_DEPTH = 8  # of forms in each other
+_BACKGROUND = 0.7  # of the page's area
+_MIN_FRAME = (20.0, 8.0)  # width and height of a box that can hold words
+_SAME_COLOUR = 6  # of 255; what differs by less nobody sees
+_MAX_GROUNDS = 200
+_MAX_FILLS = 1_000  # boxes of one colour on a page
+_SEAM = 0.5  # points between boxes that are painted as one
+_WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
+
+Matrix = tuple[float, float, float, float, float, float]
+Colour = tuple[int, int, int]
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How a page's user space (y upwards, uncropped) becomes the page that a reader sees."""
+
+    turn: int
+    size: tuple[float, float]
+    origin: tuple[float, float]
+
+    @classmethod
+    def of(cls, page: Any) -> Frame:
+        return cls(int(page.get_rotation()), page.get_size(), page.get_bbox()[:2])
+
+    def displayed(self, x0: float, y0: float, x1: float, y1: float) -> Box:
+        """Return a rectangle of user space as a box on the displayed page."""
+        wide, tall = self.size
+        left, bottom = self.origin
+        x0, x1, y0, y1 = x0 - left, x1 - left, y0 - bottom, y1 - bottom
+        if self.turn == 0:
+            return (x0, tall - y1, x1, tall - y0)
+        if self.turn == 90:
+            return (y0, x0, y1, x1)
+        if self.turn == 180:
+            return (wide - x1, y0, wide - x0, y1)
+        return (wide - y1, tall - x1, wide - y0, tall - x0)
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """Boxes on the displayed page. `frames` are closed boxes that can hold words, `art` all that
+    is drawn, pictures included, but for the page's background."""
+
+    rules: tuple[Rule, ...]
+    frames: tuple[Box, ...]
+    art: tuple[Box, ...]
+
+
+def drawings(page: Any, frame: Frame) -> Drawings:
+    """Return what is drawn on a page of pypdfium2 and can be seen on it."""
+    rules: list[Rule] = []
+    frames: list[Box] = []
+    art: list[Box] = []
+    fills: dict[Colour, list[Box]] = {}
+    grounds = _Grounds()
+    area = _BACKGROUND * frame.size[0] * frame.size[1]
+
+    def add(box: Box, points: Sequence[Point], straight: Sequence[bool]) -> None:
+        rules.extend(_rules(points, straight, box, frame.size))
+        if width(box) * height(box) < area:
+            art.append(box)
+            can_hold = width(box) >= _MIN_FRAME[0] and height(box) >= _MIN_FRAME[1]
+            frames.extend([box] if can_hold and len(points) >= 4 else [])
+
+    for found, place in itertools.islice(objects(page, DRAWN), MAX_OBJECTS):
+        if raw.FPDFPageObj_GetType(found) == raw.FPDF_PAGEOBJ_IMAGE:
+            box = bounds(found, place, frame)
+            art += [box] if box and width(box) * height(box) < area else []
+            continue
+        points, straight = _outline(found, place, frame)
+        if not points:
+            continue
+        box = union((x, y, x, y) for x, y in points)
+        seen = grounds.paint(found, box)
+        if seen is None:
+            continue
+        if seen.fill and not seen.stroke and _is_box(points, straight):
+            fills.setdefault(seen.fill, []).append(box)
+        else:
+            add(box, points, straight)
+    for box in (box for colour in sorted(fills) for box in _areas(fills[colour])):
+        left, top, right, bottom = box
+        corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+        add(box, corners, [False, True, True, True, True])
+    return Drawings(tuple(merge_rules(rules)), tuple(dict.fromkeys(frames)), tuple(art))
+
+
+def _is_box(points: Sequence[Point], straight: Sequence[bool]) -> bool:
+    edges = list(itertools.pairwise(points))
+    level = all(abs(a[0] - b[0]) < 0.5 or abs(a[1] - b[1]) < 0.5 for a, b in edges)
+    return len(points) <= 6 and level and all(straight[1:])
+
+
+def _areas(boxes: Sequence[Box]) -> list[Box]:
+    """Return what boxes of one colour fill together: the edge between two of them is not seen.
+
+    What they fill only in part, as a frame of strips does, is known by the box around it.
+    """
+    groups: list[list[Box]] = []
+    for box in sorted(set(boxes[:_MAX_FILLS]), key=lambda b: (b[1], b[0], b)):
+        near = [g for g in groups if any(_touch(box, other) for other in g)]
+        joined = [box, *(other for group in near for other in group)]
+        groups = [*(g for g in groups if not any(g is other for other in near)), joined]
+    return [union(group) for group in groups]
+
+
+def _touch(box: Box, other: Box) -> bool:
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    return min(across, down) >= -_SEAM and max(across, down) > 1
+
+
+@dataclass(frozen=True)
+class _Paint:
+    """The colours of a path that can be seen."""
+
+    fill: Colour | None
+    stroke: Colour | None
+
+
+class _Grounds:
+    """The filled boxes painted so far, to tell what is painted in the colour of its ground."""
+
+    def __init__(self) -> None:
+        self._filled: list[tuple[Box, Colour]] = []
+
+    def paint(self, path: Any, box: Box) -> _Paint | None:
+        """Return the colours of a path, None where they are those of what it is painted on.
+
+        To be asked in paint order.
+        """
+        filled, stroked = _paint(path)
+        ground = next((c for other, c in reversed(self._filled) if _covers(other, box)), _WHITE)
+        fill = _colour(path, raw.FPDFPageObj_GetFillColor) if filled else None
+        stroke = _colour(path, raw.FPDFPageObj_GetStrokeColor) if stroked else None
+        if fill and min(width(box), height(box)) > MAX_THICKNESS:
+            self._filled = [*self._filled[-_MAX_GROUNDS:], (box, fill)]
+        shown = _Paint(
+            fill if fill and _differs(fill, ground) else None,
+            stroke if stroke and _differs(stroke, fill or ground) else None,
+        )
+        return shown if shown.fill or shown.stroke else None
+
+
+def _covers(box: Box, other: Box) -> bool:
+    return (
+        box[0] - 1 <= other[0]
+        and box[1] - 1 <= other[1]
+        and box[2] + 1 >= other[2]
+        and box[3] + 1 >= other[3]
+    )
+
+
+def _differs(colour: Colour, ground: Colour) -> bool:
+    return any(abs(one - other) > _SAME_COLOUR for one, other in zip(colour, ground, strict=True))
+
+
+def _colour(path: Any, ask: Any) -> Colour | None:
+    """Return a colour; None for one that is transparent, black where it is a pattern."""
+    parts = [ctypes.c_uint() for _ in range(4)]
+    if not ask(path, *parts):
+        return _BLACK
+    red, green, blue, alpha = (part.value for part in parts)
+    return (red, green, blue) if alpha else None
+
+
+def objects(page: Any, kinds: Container[int]) -> Iterator[tuple[Any, Matrix]]:
+    """Yield the objects of some kinds with the matrix of the form that they stand in."""
+    unit: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    for index in range(raw.FPDFPage_CountObjects(page.raw)):
+        yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), unit, kinds, 0)
+
+
+def _unpacked(
+    found: Any, place: Matrix, kinds: Container[int], depth: int
+) -> Iterator[tuple[Any, Matrix]]:
+    kind = raw.FPDFPageObj_GetType(found)
+    if kind in kinds:
+        yield found, place
+    elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
+        inner = _times(_matrix(found), place)
+        for index in range(raw.FPDFFormObj_CountObjects(found)):
+            part = raw.FPDFFormObj_GetObject(found, index)
+            yield from _unpacked(part, inner, kinds, depth + 1)
+
+
+def _matrix(found: Any) -> Matrix:
+    matrix = raw.FS_MATRIX()
+    raw.FPDFPageObj_GetMatrix(found, matrix)
+    return (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
+
+
+def _times(one: Matrix, other: Matrix) -> Matrix:
+    """Return the matrix that applies `one`, then `other`."""
+    a, b, c, d, e, f = one
+    p, q, r, s, t, u = other
+    return (
+        a * p + b * r,
+        a * q + b * s,
+        c * p + d * r,
+        c * q + d * s,
+        e * p + f * r + t,
+        e * q + f * s + u,
+    )
+
+
+def _apply(place: Matrix, x: float, y: float) -> tuple[float, float]:
+    a, b, c, d, e, f = place
+    return (a * x + c * y + e, b * x + d * y + f)
+
+
+def bounds(found: Any, place: Matrix, frame: Frame) -> Box | None:
+    """Return the box of an object on the displayed page; None where it has none."""
+    values = [ctypes.c_float() for _ in range(4)]
+    if not raw.FPDFPageObj_GetBounds(found, *values):
+        return None
+    left, bottom, right, top = (value.value for value in values)
+    corners = [_apply(place, x, y) for x in (left, right) for y in (bottom, top)]
+    x0, y0, x1, y1 = union((x, y, x, y) for x, y in corners)
+    return frame.displayed(x0, y0, x1, y1)
+
+
+def _paint(found: Any) -> tuple[bool, bool]:
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    if not raw.FPDFPath_GetDrawMode(found, mode, stroke):
+        return False, False
+    return mode.value != raw.FPDF_FILLMODE_NONE, bool(stroke.value)
+
+
+def _outline(found: Any, place: Matrix, frame: Frame) -> tuple[list[Point], list[bool]]:
+    """Return a path's points on the displayed page, and which are reached by a straight line."""
+    count = raw.FPDFPath_CountSegments(found)
+    whole = _times(_matrix(found), place)
+    if count > _MAX_SEGMENTS:
+        box = bounds(found, place, frame)
+        corners = [(box[0], box[1]), (box[2], box[3])] if box else []
+        return corners, [False] * len(corners)
+    points: list[Point] = []
+    straight: list[bool] = []
+    start = 0
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for index in range(count):
+        segment = raw.FPDFPath_GetPathSegment(found, index)
+        raw.FPDFPathSegment_GetPoint(segment, x, y)
+        kind = raw.FPDFPathSegment_GetType(segment)
+        at = _apply(whole, x.value, y.value)
+        box = frame.displayed(*at, *at)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            start = len(points)
+        points.append((box[0], box[1]))
+        straight.append(kind == raw.FPDF_SEGMENT_LINETO)
+        if raw.FPDFPathSegment_GetClose(segment) and points[start] != points[-1]:
+            points.append(points[start])
+            straight.append(True)
+    return points, straight
+
+
+def _rules(
+    points: Sequence[Point],
+    straight: Sequence[bool],
+    box: Box,
+    size: tuple[float, float],
+) -> list[Rule]:
+    """Return the straight, level or upright edges of a path that are long enough to be rules."""
+    if width(box) * height(box) > 0.8 * size[0] * size[1]:
+        return []  # the page's background
+    if min(box[0], box[1], size[0] - box[2], size[1] - box[3]) < -2:
+        return []  # of a drawing that is cut off
+    if min(width(box), height(box)) <= MAX_THICKNESS:
+        return [Rule(box)] if max(width(box), height(box)) >= MIN_RULE else []
+    edges = [
+        union([(*one, *one), (*other, *other)])
+        for one, other, line in zip(points, points[1:], straight[1:], strict=False)
+        if line
+    ]
+    return [
+        Rule(edge)
+        for edge in edges
+        if min(width(edge), height(edge)) <= 0.5 and max(width(edge), height(edge)) >= MIN_RULE
+    ]
+
+
+def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
+    """Join pieces of one line: tables are often drawn cell by cell."""
+    level = _merge([rule.box for rule in rules if rule.horizontal], along=0)
+    upright = _merge([rule.box for rule in rules if not rule.horizontal], along=1)
+    return [Rule(box) for box in level + upright]
+
+
+def _merge(boxes: Sequence[Box], *, along: int) -> list[Box]:
+    """Return pieces that touch in one line as one; each is compared with those at its height."""
+    across = 1 - along
+    merged: list[Box] = []
+    open_from = 0
+    for box in sorted(boxes, key=lambda b: (round(b[across]), b[along])):
+        while open_from < len(merged) and merged[open_from][across] < box[across] - 3:
+            open_from += 1
+        for place in range(open_from, len(merged)):
+            other = merged[place]
+            close = abs(other[across] - box[across]) <= 1.5
+            if close and box[along] <= other[along + 2] + 2 and box[along + 2] >= other[along] - 2:
+                merged[place] = union([other, box])
+                break
+        else:
+            merged.append(box)
+    return merged
