@@ -14,7 +14,9 @@ _PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
     "sha256": _SHA256,
     "page": 3,
+    "position": None,
     "section": _SECTION,
+    "section_path": ["Treatment", "Adults"],
 }
 _TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"
 
@@ -77,7 +79,9 @@ SEARCH = [
             "chunk": f"{_SHA256}_p3_c7",
             "document": _PLACE["document"],
             "page": 3,
+            "position": None,
             "section": _SECTION,
+            "section_path": _PLACE["section_path"],
             "score": 0.0328,
             "text": _SENTENCE,
             "ocr_confidence": None,

@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from chat.audit_chain import canonical_json
 from chat.models import Citation, Claim, Turn
 
-DIGEST_VERSION = 2  # of what is recorded now
+DIGEST_VERSION = 3  # of what is recorded now
 
 # Written out by version, since a column that comes later must not change the digest of an old
 # answer: a new column needs a new version, and none is ever taken away.
@@ -22,18 +22,22 @@ _TURN_1 = (
     "nearest owner created_at duration_ms"
 ).split()
 _CLAIM_1 = "id index text population".split()
-TURN_FIELDS = {1: _TURN_1, 2: [*_TURN_1, "standalone", "mode", "option", "warnings"]}
-CLAIM_FIELDS = {1: _CLAIM_1, 2: [*_CLAIM_1, "kind"]}
+_TURN_2 = [*_TURN_1, "standalone", "mode", "option", "warnings"]
+_CLAIM_2 = [*_CLAIM_1, "kind"]
+_CITATION_1 = (
+    "id index document_id chunk_key sha256 title version page section start end quote"
+).split()
+TURN_FIELDS = {1: _TURN_1, 2: _TURN_2, 3: _TURN_2}
+CLAIM_FIELDS = {1: _CLAIM_1, 2: _CLAIM_2, 3: _CLAIM_2}
+CITATION_FIELDS = {1: _CITATION_1, 2: _CITATION_1, 3: [*_CITATION_1, "position"]}
 _AS_MIGRATED: dict[str, Any] = {
     "standalone": "",
     "mode": "confident-lite",
     "option": "",
     "warnings": [],
     "kind": "answer",
+    "position": "",
 }
-CITATION_FIELDS = (
-    "id index document_id chunk_key sha256 title version page section start end quote"
-).split()
 
 
 def stored_turns(using: str) -> QuerySet[Turn]:
@@ -58,8 +62,10 @@ def turn_digest(turn: Turn, version: int = DIGEST_VERSION) -> str:
 
 def is_bare(turn: Turn, version: int) -> bool:
     """Whether the columns that came after `version` hold what a migration gave them."""
-    rows: list[tuple[Turn | Claim, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
-    rows += [(claim, CLAIM_FIELDS) for claim in turn.claims.all()]
+    rows: list[tuple[Model, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
+    for claim in turn.claims.all():
+        rows += [(claim, CLAIM_FIELDS)]
+        rows += [(citation, CITATION_FIELDS) for citation in claim.citations.all()]
     return all(
         getattr(row, name) == _AS_MIGRATED[name]
         for row, fields in rows
@@ -70,7 +76,7 @@ def is_bare(turn: Turn, version: int) -> bool:
 def _claim(claim: Claim, version: int) -> dict[str, Any]:
     citations: list[Citation] = _by_pk(claim.citations.all())
     return _values(claim, CLAIM_FIELDS[version]) | {
-        "citations": [_values(citation, CITATION_FIELDS) for citation in citations]
+        "citations": [_values(citation, CITATION_FIELDS[version]) for citation in citations]
     }
 
 

@@ -43,8 +43,8 @@ def omission_caution(left_out: DraftClaim) -> Caution:
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,
-        f"The source also states a limit that is not part of this answer: {_place(quote.hit)}, "
-        f"page {quote.page}. Read it before acting.",
+        f"The source also states a limit that is not part of this answer: "
+        f"{_place(quote.hit, quote.page)}. Read it before acting.",
         documents=(quote.hit.sha256,),
     )
 
@@ -57,10 +57,10 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
     `claims` are those of the answer in their order, with what was added to them.
     """
     ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
+    places = f"{_place(ours, ours.page)}, and {_place(theirs, theirs.page)}"
     return Caution(
         CONFLICT,
-        f"Guidelines in force disagree ({conflict.kind}): {_place(ours)}, page {ours.page}, and "
-        f"{_place(theirs)}, page {theirs.page}. {conflict.precedence}",
+        f"Guidelines in force disagree ({conflict.kind}): {places}. {conflict.precedence}",
         _numbers((conflict.ours, conflict.theirs), claims),
         (ours.sha256, theirs.sha256),
     )
@@ -70,7 +70,7 @@ def contradiction_caution(hit: Hit, index: int) -> Caution:
     """A passage that may say the opposite of statement `index`: its place, and none of its text."""
     return Caution(
         CONFLICT,
-        f"Another passage may contradict statement {index}: {_place(hit)}, page {hit.page}. "
+        f"Another passage may contradict statement {index}: {_place(hit, hit.page)}. "
         "Read both before acting.",
         (index,),
         (hit.sha256,),
@@ -84,12 +84,12 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     return tuple(caution for caution in (line, mismatch) if caution.text)
 
 
-def _place(hit: Hit) -> str:
+def _place(hit: Hit, page: int) -> str:
+    """Return document, heading and page, or what of that section the passage is."""
     version = f", version {hit.version}" if hit.version else ""
     issuer = f" ({hit.issuer}{version})" if hit.issuer else version
-    return (
-        f"{hit.title}{issuer}, {hit.section_path[-1]}" if hit.section_path else hit.title + issuer
-    )
+    parts = (hit.title + issuer, *hit.section_path[-1:], hit.position or f"page {page}")
+    return ", ".join(parts)
 
 
 def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tuple[int, ...]:

@@ -52,9 +52,9 @@ def introduction(at: Place) -> Leads | None:
         if at.kind == "list_item" and place.kind == "list_item":
             items.append(place)
         elif at.kind != "table" or place.kind not in ("caption", "footnote", "table"):
-            over = _items_over(at, items)
+            over = _over(at, items)
             return None if over is None else (*_lines(place, is_list=at.kind != "table"), *over)
-    return _items_over(at, items) if _is_first_page(at, items) else None
+    return _over(at, items) if _is_first_page(at, items) else None
 
 
 def _is_first_page(at: Place, items: Sequence[Place]) -> bool:
@@ -68,6 +68,29 @@ def _lead_of_paragraph(at: Place) -> Leads:
     if above is None or above.kind != "paragraph" or not above.text.rstrip().endswith(":"):
         return ()
     return _lines(above, is_list=True)
+
+
+def _over(at: Place, items: Sequence[Place]) -> Leads | None:
+    """The items that an item stands under; `items` are those above, the nearest first.
+
+    Where the file tells how deep each stands, those are the open ones less deep than what is below
+    them, and items beside it that head it by their words.
+    """
+    depth = at.block["level"] if at.kind == "list_item" else 0
+    if not depth or not all(item.block["level"] for item in items):
+        return _items_over(at, items)
+    parents: list[Place] = []
+    beside: list[Place] = []
+    for item in items:
+        if item.block["level"] < depth:
+            parents.append(item)
+            depth = item.block["level"]
+        elif item.block["level"] == depth and not parents:
+            beside.append(item)
+    heading = any(heads_items(item.text) for item in beside)
+    own = _items_over(at, beside) if heading else ()
+    opening = [p for p in parents if not is_stopped(p.text) or CONDITION.search(p.text)]
+    return None if own is None else (*(p.whole() for p in reversed(opening)), *own)
 
 
 def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:

@@ -7,6 +7,8 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from corpus.positions import SECTIONS, below_title, place_words
+
 
 class Reason(models.TextChoices):
     """Why a question was not answered. The code is stable; the label is for people."""
@@ -140,6 +142,7 @@ class Citation(models.Model):
     version = models.CharField(max_length=50, blank=True)
     page = models.PositiveIntegerField()
     section = models.TextField(blank=True)
+    position = models.CharField(max_length=100, blank=True)  # in its section, without pages
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     quote = models.TextField()
@@ -149,6 +152,15 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.index}]"
+
+    @property
+    def section_path(self) -> list[str]:
+        return self.section.split(SECTIONS) if self.section else []
+
+    @property
+    def place(self) -> str:
+        """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
+        return place_words(self.page, below_title(self.section, self.title), self.position)
 
 
 class AuditEvent(models.Model):

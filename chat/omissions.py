@@ -243,6 +243,7 @@ def _hit_of(row: Chunk, base: Hit) -> Hit:
         key=row.key,
         index=row.index,
         page=row.page,
+        position=row.position,
         text=row.text,
         context=row.context,
         spans=tuple(spans),

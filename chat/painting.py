@@ -22,12 +22,14 @@ class Piece:
 
     text: str
     cited: bool
+    is_first: bool = False  # of what is cited: where the viewer opens
 
 
 @dataclass(frozen=True)
 class ShownRow:
     cells: tuple[str, ...]
     cited: bool
+    is_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class ShownBlock:
     caption: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[ShownRow, ...] = ()
+    is_first: bool = False  # the labels of this table are what is cited
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,10 @@ def paint(blocks: Blocks, spans: Spans) -> tuple[Rect, ...]:
 
 
 def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
-    """The page's blocks in reading order; neighbouring points of a list become one list."""
+    """The page's blocks in reading order; neighbouring points of a list become one list.
+
+    The first of `spans` is the one that the viewer opens at.
+    """
     shown: list[ShownBlock] = []
     for is_list, group in groupby(blocks, key=lambda block: block["kind"] == "list_item"):
         if is_list:
@@ -94,8 +100,12 @@ def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> Show
     """A caption that stands as a block above the table is not said twice."""
     table = block["table"]
     caption = table["caption"] if has_caption else ""
-    rows = tuple(ShownRow(tuple(row["cells"]), overlaps(row, spans)) for row in table["rows"])
-    return ShownBlock("table", caption=caption, header=tuple(table["header"]), rows=rows)
+    rows = tuple(
+        ShownRow(tuple(row["cells"]), overlaps(row, spans), _opens(row, spans))
+        for row in table["rows"]
+    )
+    at_labels = _opens(block, spans) and not any(row.is_first for row in rows)
+    return ShownBlock("table", 0, (), (), caption, tuple(table["header"]), rows, at_labels)
 
 
 def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, ...]:
@@ -104,8 +114,15 @@ def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, .
     edges = {edge for span in spans for edge in span if start < edge < end}
     cuts = [start, *sorted(edges), end]
     return tuple(
-        Piece(text[a:b], cited=overlaps({"start": a, "end": b}, spans)) for a, b in pairwise(cuts)
+        Piece(text[a:b], overlaps(part, spans), _opens(part, spans))
+        for a, b in pairwise(cuts)
+        for part in [{"start": a, "end": b}]
     )
+
+
+def _opens(part: Mapping[str, Any], spans: Spans) -> bool:
+    """Tell whether the first span begins in a part of the page."""
+    return bool(spans) and part["start"] <= spans[0][0] < part["end"]
 
 
 def _rect(box: Sequence[float]) -> Rect:

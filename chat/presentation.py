@@ -22,7 +22,6 @@ from chat.table_rows import labelled
 from corpus.models import Document
 
 CELLS = " | "  # between the cells of a table row in the text of a page
-SECTIONS = " › "
 CHECK_FIRST = "Check the cited page before acting."
 NOT_OPEN = "This statement came from a guideline that is no longer open to you."
 
@@ -80,6 +79,7 @@ class Passage:
     title: str
     version: str
     page: int
+    position: str
     section: str
     text: str
     url: str
@@ -263,6 +263,7 @@ def _passages(
                 title=str(raw.get("document", "")),
                 version=str(raw.get("version", "")),
                 page=int(raw.get("page", 1)),
+                position=str(raw.get("position", "")),
                 section=str(raw.get("section", "")),
                 text=str(raw.get("text", "")),
                 url=_passage_url(raw),
@@ -303,12 +304,4 @@ def _plain_text(shown: ShownTurn) -> str:
 def reference(citation: Citation) -> str:
     """One citation as a line of text."""
     version = f", version {citation.version}" if citation.version else ""
-    section = below_title(citation.section, citation.title)
-    place = f"page {citation.page}" + (f", {section}" if section else "")
-    return f"[{citation.index}] {citation.title}{version}, {place}"
-
-
-def below_title(section: str, title: str) -> str:
-    """The section path without the title, which most documents repeat as their first heading."""
-    first, _, rest = section.partition(SECTIONS)
-    return rest if first == title else section
+    return f"[{citation.index}] {citation.title}{version}, {citation.place}"

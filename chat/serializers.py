@@ -49,6 +49,10 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         ],
         "nearest": [
             {name: passage.get(name) for name in ("document", "sha256", "page", "section", "text")}
+            | {
+                "position": passage.get("position") or None,
+                "section_path": passage.get("section_path", []),
+            }
             for passage in turn.nearest
         ],
         "confidence": turn.confidence,
@@ -68,7 +72,9 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "document": citation.title,
         "sha256": citation.sha256,
         "page": citation.page,
+        "position": citation.position or None,
         "section": citation.section,
+        "section_path": citation.section_path,
         "quote": citation.quote,
         "ocr_confidence": getattr(citation, "ocr_confidence", None),
     }
@@ -196,11 +202,30 @@ def _ocr_confidence() -> serializers.FloatField:
     )
 
 
-class CitationResponse(serializers.Serializer[Any]):
+class PlaceResponse(serializers.Serializer[Any]):
+    """Where something stands in its document."""
+
+    page = serializers.IntegerField(
+        min_value=1,
+        help_text="Of the file, from 1; a slide or a sheet counts as one. Always 1 where the "
+        "document has no pages (Word, HTML, Markdown, text, XML): then `position` says where.",
+    )
+    position = serializers.CharField(
+        allow_null=True,
+        help_text="Where the document has no pages: what of the section it is, such as "
+        "`paragraphs 3 to 5` or `table 2, row 4`, counted below the last heading; else null.",
+    )
+    section = serializers.CharField(
+        allow_blank=True, help_text="The headings above it in one line, the outermost first."
+    )
+    section_path = serializers.ListField(
+        child=serializers.CharField(), help_text="The headings above it, the outermost first."
+    )
+
+
+class CitationResponse(PlaceResponse):
     document = serializers.CharField(help_text="The document's title.")
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
-    page = serializers.IntegerField(min_value=1)
-    section = serializers.CharField(allow_blank=True)
     quote = serializers.CharField(help_text="Verbatim from that page.")
     ocr_confidence = _ocr_confidence()
 
@@ -215,11 +240,9 @@ class ClaimResponse(serializers.Serializer[Any]):
     citations = CitationResponse(many=True)
 
 
-class PassageResponse(serializers.Serializer[Any]):
+class PassageResponse(PlaceResponse):
     document = serializers.CharField()
     sha256 = serializers.CharField()
-    page = serializers.IntegerField(min_value=1)
-    section = serializers.CharField(allow_blank=True)
     text = serializers.CharField()
 
 
@@ -280,6 +303,7 @@ class AlsoInResponse(serializers.Serializer[Any]):
     chunk = serializers.CharField()
     document = serializers.CharField()
     page = serializers.IntegerField(min_value=1)
+    position = serializers.CharField(allow_null=True)
 
 
 class SurroundingsResponse(serializers.Serializer[Any]):
@@ -290,12 +314,10 @@ class SurroundingsResponse(serializers.Serializer[Any]):
     pages = serializers.ListField(child=serializers.IntegerField(min_value=1))
 
 
-class HitResponse(serializers.Serializer[Any]):
+class HitResponse(PlaceResponse):
     rank = serializers.IntegerField(min_value=1)
     chunk = serializers.CharField()
     document = serializers.CharField()
-    page = serializers.IntegerField(min_value=1)
-    section = serializers.CharField(allow_blank=True)
     score = serializers.FloatField(help_text="Of the fusion; higher is better.")
     text = serializers.CharField()
     ocr_confidence = _ocr_confidence()

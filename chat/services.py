@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,12 +27,15 @@ from chat.looking import Looks
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.multiple_choice import parsed
 from chat.trace import fingerprint_of, trace_of
-from chat.types import Abstained, Answered, DraftClaim, Outcome
+from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote
 from chat.usage import Usage
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Pair
+from corpus.boxes import Blocks
 from corpus.parsing.clean import clean_line
+from corpus.positions import positions_of
+from corpus.selectors import blocks_without_pages
 from retrieval.configured import site_config
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
 
@@ -246,7 +249,9 @@ def _nearest(hit: Hit) -> dict[str, Any]:
         "sha256": hit.sha256,
         "lifecycle": hit.lifecycle,
         "page": hit.page,
+        "position": hit.position,
         "section": hit.section,
+        "section_path": list(hit.section_path),
         "text": hit.text,
         "chunk": hit.key,
     }
@@ -274,7 +279,17 @@ def _store(turn: Turn, outcome: Outcome | None = None) -> Turn:
     return turn
 
 
+def _position(blocks: Mapping[int, Blocks], quote: Quote) -> str:
+    """Where a quote stands in its section; empty in a document with pages."""
+    found = blocks.get(quote.hit.document_id, ())
+    return positions_of(found, [(quote.start, quote.end)])[0]
+
+
 def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
+    """Write claims and citations; one query for the documents without pages, where there are."""
+    hits = [quote.hit for draft in drafts for quote in draft.quotes]
+    without_pages = {hit.document_id for hit in hits if hit.position}
+    blocks = blocks_without_pages(without_pages) if without_pages else {}
     numbers: dict[str, int] = {}  # the passage's number in the turn, by first appearance
     for index, draft in enumerate(drafts, start=1):
         population = draft.quotes[0].hit.population
@@ -294,6 +309,7 @@ def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
                 version=quote.hit.version,
                 page=quote.page,
                 section=quote.hit.section,
+                position=_position(blocks, quote),
                 start=quote.start,
                 end=quote.end,
                 quote=quote.text,

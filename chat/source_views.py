@@ -111,7 +111,8 @@ def _viewer(
         "notices": document_notices(
             document, on=timezone.localdate(), readable=readable_ids(request.user)
         ),
-        "has_image": has_picture(document, page),
+        "has_pages": document.page_count > 1 or page.width > 0,
+        "has_image": page.width > 0 and has_picture(document, page),
         "painted": paint(page.blocks, marks.main),
         "also": paint(page.blocks, marks.also),
         "blocks": show(page.text, page.blocks, [*marks.main, *marks.also]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from chat.models import Citation, Claim, ClaimKind, Turn, TurnStatus
 from chat.narrowing import narrowed_to
 from chat.presentation import withheld
+from corpus.positions import place_words
 
 
 def as_text(turn: Turn) -> str:
@@ -39,8 +40,7 @@ def _citations(claim: Claim) -> list[str]:
     for citation in claim.citations.all():
         first.setdefault((citation.index, citation.page), citation)
     return [
-        f"     [{cited.index}] {cited.title}, page {cited.page}, {cited.section}: "
-        f"“{' '.join(cited.quote.split())}”"
+        f"     [{cited.index}] {cited.title}, {cited.place}: “{' '.join(cited.quote.split())}”"
         for cited in first.values()
     ]
 
@@ -54,9 +54,8 @@ def _refusal(turn: Turn) -> list[str]:
         lines.append("  Nearest passages, which are no answer:")
     for passage in turn.nearest:
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
-        lines.append(
-            f"     - {passage['document']}{state}, page {passage['page']}, {passage['section']}"
-        )
+        place = place_words(passage["page"], passage["section"], passage.get("position", ""))
+        lines.append(f"     - {passage['document']}{state}, {place}")
     if turn.owner:
         lines.append(f"  Ask: {turn.owner['name']}, {turn.owner['contact']}")
     return lines

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from corpus import signals
 from corpus.access import collections_searchable
+from corpus.boxes import Blocks
 from corpus.encoders.registry import encoder_facts
-from corpus.models import Document, Job, JobState, Lifecycle, WorkerHeartbeat
+from corpus.models import Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
 from corpus.recipe import engine_today, fingerprint_in_sql, site_recipe
 from corpus.types import CitingAnswer
 from corpus.versions import text_similarity, title_similarity, title_words
@@ -37,6 +38,16 @@ TITLE_NEAR = 0.6  # share of the title's words
 def documents_for_list() -> QuerySet[Document]:
     """Documents with what a list shows of them, newest first. One query."""
     return Document.objects.select_related("collection", "job", "uploaded_by")
+
+
+def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
+    """The blocks of those documents (primary keys) that are one run of text. One query.
+
+    Slides, sheets and pages have a number that says where to look; what has neither geometry nor a
+    second page has places in its sections.
+    """
+    pages = Page.objects.filter(document__in=documents, document__page_count=1, width=0)
+    return dict(pages.values_list("document_id", "blocks"))
 
 
 def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:

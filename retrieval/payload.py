@@ -17,12 +17,19 @@ def hits_payload(hits: Iterable[Hit], around: Iterable[Surroundings] = ()) -> li
             "chunk": hit.key,
             "document": hit.title,
             "page": hit.page,
+            "position": hit.position or None,
             "section": hit.section,
+            "section_path": list(hit.section_path),
             "score": hit.score,
             "text": hit.text,
             "ocr_confidence": hit.ocr_confidence,
             "also_in": [
-                {"chunk": other.key, "document": other.title, "page": other.page}
+                {
+                    "chunk": other.key,
+                    "document": other.title,
+                    "page": other.page,
+                    "position": other.position or None,
+                }
                 for other in hit.also_in
             ],
             **read.get(hit.key, {}),

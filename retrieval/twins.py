@@ -11,7 +11,7 @@ from retrieval.types import AlsoIn, Query, Ranked
 
 _SQL = """
 SELECT DISTINCT ON (d.effective_from, d.id, twins)
-       {group} AS twins, c.key, d.id, d.title, d.version, c.page
+       {group} AS twins, c.key, d.id, d.title, d.version, c.page, c.position
 FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
 WHERE c.twins = ANY(%(labels)s) AND {scope}
 ORDER BY d.effective_from DESC NULLS LAST, d.id, twins, c.key

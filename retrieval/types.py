@@ -6,6 +6,8 @@ import datetime
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from corpus.positions import SECTIONS, place_words
+
 
 class Scope(StrEnum):
     """Which documents a search may see. Drafts are never seen by any."""
@@ -156,6 +158,7 @@ class AlsoIn:
     title: str
     version: str
     page: int
+    position: str = ""
 
 
 @dataclass(frozen=True)
@@ -194,10 +197,16 @@ class Hit:
     authority: str = ""  # of `corpus.models.Authority`
     year: int | None = None  # of publication
     search_configuration: str = "english"  # that its text was cut into lexemes by
+    position: str = ""  # `paragraphs 3 to 5` of its section; empty where the document has pages
 
     @property
     def section(self) -> str:
-        return " › ".join(self.section_path)
+        return SECTIONS.join(self.section_path)
+
+    @property
+    def place(self) -> str:
+        """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
+        return place_words(self.page, self.section, self.position)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@ import datetime
 from django import template
 
 from chat.notices import Notice, document_notices
-from chat.presentation import below_title
 from corpus.models import Document
+from corpus.positions import below_title
 from corpus.types import OCR_CONFIDENT
 
 register = template.Library()

@@ -10,7 +10,7 @@ from corpus.chunking.sections import split_sections
 from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Strategy
 from corpus.parsing.types import Page
 
-CHUNKER_VERSION = "sections-4"
+CHUNKER_VERSION = "sections-5"
 
 __all__ = [
     "CHUNKER_VERSION",

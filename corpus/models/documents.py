@@ -194,6 +194,8 @@ class Chunk(models.Model):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
     index = models.PositiveIntegerField()  # 0-based, in reading order
     page = models.PositiveIntegerField()  # where it starts, 1-based
+    # `paragraphs 3 to 5` of its section (`corpus.positions`); empty where there are pages.
+    position = models.CharField(max_length=100, blank=True)
     section_path = ArrayField(models.TextField(), default=list)
     context = models.TextField(blank=True)
     text = models.TextField()

@@ -27,13 +27,12 @@ class Request:
     docling_artifacts: Path | None = None
 
 
-# Module and function, imported when needed: docling takes a second, MedQuAD's reader must not wait
-# for it.
+# Module and function, imported when needed: a child reads one file, and waits for no other library.
 _PARSERS = {
     sniff.PDF: ("corpus.parsing.pdf.document", "parse_pdf"),
-    sniff.DOCX: ("corpus.parsing.office.documents", "parse_docx"),
-    sniff.PPTX: ("corpus.parsing.office.documents", "parse_pptx"),
-    sniff.XLSX: ("corpus.parsing.office.documents", "parse_xlsx"),
+    sniff.DOCX: ("corpus.parsing.office.word", "parse_docx"),
+    sniff.PPTX: ("corpus.parsing.office.slides", "parse_pptx"),
+    sniff.XLSX: ("corpus.parsing.office.sheets", "parse_xlsx"),
     sniff.HTML: ("corpus.parsing.office.markup", "parse_html"),
     sniff.MARKDOWN: ("corpus.parsing.office.markup", "parse_markdown"),
     sniff.TEXT: ("corpus.parsing.office.markup", "parse_text"),
@@ -48,15 +47,23 @@ _PARSERS = {
 }
 
 
-# What our own code alone reads, each raised by itself when it gives other blocks.
+# What our own code reads, each raised by itself when it gives other blocks, and the library below
+# it whose version may change them.
 _ENGINES = {
-    sniff.XML: "medquad-xml/1",
-    sniff.PUBMED: "pubmed-xml/1",
-    sniff.JATS: "jats-xml/1",
-    sniff.BITS: "bits-xml/1",
-    sniff.MEDLINEPLUS: "medlineplus-xml/1",
-    sniff.RECORD: "record-json/1",
-    sniff.PASSAGES: "chunks-jsonl/1",
+    sniff.DOCX: ("word-xml/1", ""),
+    sniff.PPTX: ("slides/1", "python-pptx"),
+    sniff.XLSX: ("sheets/1", "openpyxl"),
+    sniff.HTML: ("html/1", ""),
+    sniff.MARKDOWN: ("markdown/1", "markdown-it-py"),
+    sniff.TEXT: ("plain-text/3", ""),
+    sniff.XML: ("medquad-xml/1", ""),
+    sniff.PUBMED: ("pubmed-xml/1", ""),
+    sniff.JATS: ("jats-xml/2", ""),
+    sniff.BITS: ("bits-xml/2", ""),
+    sniff.MEDLINEPLUS: ("medlineplus-xml/2", ""),
+    sniff.WIKIPEDIA: ("mediawiki-xml/2", "mwparserfromhell"),
+    sniff.RECORD: ("record-json/1", ""),
+    sniff.PASSAGES: ("chunks-jsonl/1", ""),
 }
 
 
@@ -104,15 +111,10 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
     `with_models`: docling's own layout models read PDFs, see `docling_models`.
     """
     if media_type in _ENGINES:
-        return _ENGINES[media_type]
-    if media_type == sniff.WIKIPEDIA:
-        return f"mediawiki-xml/1 mwparserfromhell/{_version('mwparserfromhell')}"
-    if media_type == sniff.TEXT:
-        return f"plain-text/{LAYOUT_REVISION}"
-    if with_models and media_type == sniff.PDF:
-        return f"docling-models/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
-    if media_type != sniff.PDF:
-        return f"docling/{_version('docling-slim')} blocks/{LAYOUT_REVISION}"
+        name, package = _ENGINES[media_type]
+        return f"{name} {package}/{_version(package)}" if package else name
+    if with_models:
+        return f"docling-models/{_version('docling-slim')} html/2"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "

@@ -98,7 +98,9 @@ class Block:
     kind: BlockKind
     start: int
     end: int
-    level: int = 0  # 1 is the highest heading; 0 for what is no heading
+    # Of a heading, 1 is the highest; of a point of a list, how deep it stands (1: outermost; 0: not
+    # known). 0 for all else.
+    level: int = 0
     lines: tuple[Line, ...] = ()  # empty for formats without geometry
     table: Table | None = None
     continues: bool = False  # goes on what the last such block of the page before began

@@ -37,9 +37,10 @@ from corpus.parsing.published.exchanged import read_passages
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
+from corpus.selectors import blocks_without_pages
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.services.lifecycle import document_hold_back
-from corpus.services.rows import METADATA_FIELDS, chunk_row, page_row, pages_of, take_over
+from corpus.services.rows import METADATA_FIELDS, chunk_rows, page_row, pages_of, take_over
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.versions import signature
 
@@ -216,7 +217,8 @@ def _chunk(document: Document, lease: Lease) -> Stage:
     with transaction.atomic():
         lease.hold(stage=Stage.CHUNKED, done=0, total=len(drafts), timings=lease.timings)
         _take_out(document)
-        rows = [chunk_row(document, draft) for draft in drafts]
+        blocks = blocks_without_pages([document.pk]).get(document.pk, [])
+        rows = chunk_rows(document, drafts, blocks)
         _keep_disabled(document, rows)
         Chunk.objects.bulk_create(rows, batch_size=500)
         Document.objects.filter(pk=document.pk).update(

@@ -9,7 +9,7 @@ a way around it. Rows are locked before the audit chain's head, always, and rows
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -75,7 +75,7 @@ def document_publish(
     by: User | None,
     today: datetime.date,
     supersedes: Document | None = None,
-    looked: Collection[int] = (),
+    looked: Sequence[int] = (),
 ) -> None:
     """REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 

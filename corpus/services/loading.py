@@ -26,7 +26,7 @@ from corpus.parsing.types import Page as ParsedPage
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.services.batches import refuse_bad_vectors
 from corpus.services.indexing import write_vectors
-from corpus.services.rows import chunk_row, page_row
+from corpus.services.rows import chunk_rows, page_row
 from corpus.services.summaries import document_summarise, documents_to_summarise
 
 TOGETHER = 256  # documents cut, encoded and committed together
@@ -92,8 +92,10 @@ def _load(
     made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
     with transaction.atomic():
         Document.objects.bulk_create(documents)
-        Page.objects.bulk_create(page_row(d, p) for d, p in zip(documents, pages, strict=True))
-        rows = [chunk_row(d, draft) for d, drafts in zip(documents, cut, strict=True) for draft in drafts]  # noqa: E501  # fmt: skip
+        stored = [page_row(d, p) for d, p in zip(documents, pages, strict=True)]
+        Page.objects.bulk_create(stored)
+        parts = zip(documents, cut, stored, strict=True)
+        rows = [row for d, drafts, page in parts for row in chunk_rows(d, drafts, page.blocks)]
         for _, vectors in made:
             refuse_bad_vectors(vectors, len(rows))
         Chunk.objects.bulk_create(rows)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from django.core.exceptions import ValidationError
 
+from corpus.boxes import Blocks
 from corpus.chunking import ChunkDraft
 from corpus.filenames import title_from
 from corpus.models import Chunk, Document, Page
@@ -15,6 +17,7 @@ from corpus.parsing import serialise
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page as ParsedPage
 from corpus.parsing.types import ParsedDocument
+from corpus.positions import positions_of
 from corpus.twins import meaning_label
 
 # What a file may say of itself, and where that goes when staff left it blank.
@@ -58,12 +61,20 @@ def page_row(document: Document, page: ParsedPage) -> Page:
     )
 
 
-def chunk_row(document: Document, draft: ChunkDraft) -> Chunk:
+def chunk_rows(document: Document, drafts: Sequence[ChunkDraft], blocks: Blocks) -> list[Chunk]:
+    """Return the rows of passages. `blocks` are those of a document without pages, else none."""
+    spans = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
+    positions = positions_of(blocks, spans)
+    return [_chunk(document, draft, at) for draft, at in zip(drafts, positions, strict=True)]
+
+
+def _chunk(document: Document, draft: ChunkDraft, position: str) -> Chunk:
     return Chunk(
         document=document,
         key=draft.key,
         index=draft.index,
         page=draft.page,
+        position=position,
         section_path=list(draft.section_path),
         context=draft.context,
         text=draft.text,

@@ -22,8 +22,9 @@ TOP = {
     *("status", "reason", "message", "mode", "standalone", "option", "warnings", "withheld"),
     *("owner", "claims", "nearest", "confidence", "turn"),
 }
-CITATION = {"document", "sha256", "page", "section", "quote", "ocr_confidence"}
-NEAREST = {"document", "sha256", "page", "section", "text"}
+PLACE = {"document", "sha256", "page", "position", "section", "section_path"}
+CITATION = {*PLACE, "quote", "ocr_confidence"}
+NEAREST = {*PLACE, "text"}
 
 
 def run(*arguments: str) -> str:
@@ -57,7 +58,9 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
             "document": "Pneumonia",
             "sha256": guideline,
             "page": 1,
+            "position": None,
             "section": "Treatment",
+            "section_path": ["Treatment"],
             "quote": DOSE,
             "ocr_confidence": None,
         }

@@ -69,7 +69,7 @@ def test_the_text_is_cut_where_a_span_begins_and_ends() -> None:
     (shown,) = show(TEXT, [block("paragraph", PARAGRAPH)], [span("5 mg.")])
     assert shown.pieces == (
         Piece("Give ", cited=False),
-        Piece("5 mg.", cited=True),
+        Piece("5 mg.", cited=True, is_first=True),
         Piece(" Stop at once.", cited=False),
     )
 
@@ -99,7 +99,7 @@ def test_neighbouring_points_become_one_list() -> None:
     ]
     shown = show(TEXT, blocks, [span("second")])
     assert [part.kind for part in shown] == ["list", "caption"]
-    assert shown[0].items[1] == (Piece("second", cited=True),)
+    assert shown[0].items[1] == (Piece("second", cited=True, is_first=True),)
 
 
 def test_only_the_cited_row_of_a_table_is_marked() -> None:

@@ -256,9 +256,33 @@ def test_an_item_of_which_it_cannot_be_told_what_it_is_under_is_no_unit(text: st
 def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
     first: int, expected: tuple[Quote, ...] | None
 ) -> None:
-    block = {"kind": "list_item", "start": 0, "end": 4}
+    block = {"kind": "list_item", "start": 0, "end": 4, "level": 0}
     views = {(1, page): PageView("item", [block]) for page in (first, first + 1)}
     assert introduction(Place(made_up_hit(), first + 1, 0, views)) == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "leads"),
+    [
+        ([(1, "Avoid gentamicin"), (1, "asthma")], []),  # beside it
+        ([(1, "Avoid gentamicin"), (2, "asthma")], ["Avoid gentamicin"]),
+        ([(1, "Ask first."), (2, "asthma")], []),
+        ([(1, "Never give in:"), (2, "ulcers"), (1, "Children:"), (2, "asthma")], ["Children:"]),
+        ([(1, "Stop if:"), (2, "ill"), (3, "or deaf"), (2, "asthma")], ["Stop if:"]),
+        ([(1, "Never"), (2, "in adults:"), (3, "asthma")], ["Never", "in adults:"]),
+        ([(1, "Never give in:"), (1, "asthma")], ["Never give in:"]),  # by its words
+    ],
+)
+def test_where_the_file_tells_the_depth_an_item_has_what_it_is_under(
+    items: list[tuple[int, str]], leads: list[str]
+) -> None:
+    text, blocks = "", []
+    for level, words in items:
+        here = {"kind": "list_item", "start": len(text), "end": len(text) + len(words)}
+        blocks.append(here | {"level": level})
+        text += f"{words}\n"
+    place = Place(made_up_hit(), 1, len(items) - 1, {(1, 1): PageView(text, blocks)})
+    assert [quote.text for quote in introduction(place) or ()] == leads
 
 
 def test_a_limiting_heading_of_earlier_pages_is_found() -> None:

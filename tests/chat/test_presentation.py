@@ -1,8 +1,9 @@
 """What a page says of a statement, without a database."""
 
 from chat.models import Reason
-from chat.presentation import below_title, is_verbatim, table_row
+from chat.presentation import is_verbatim, table_row
 from chat.refusals import ADVICE
+from corpus.positions import below_title
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"
 NOTE = "* Maximum 560 mg."

@@ -14,7 +14,9 @@ from tests.retrieval.hostile import HANDMADE
 
 pytestmark = pytest.mark.django_db
 
-KEYS = "rank chunk document page section score text ocr_confidence also_in".split()
+KEYS = (
+    "rank chunk document page position section section_path score text ocr_confidence also_in"
+).split()
 
 
 @pytest.fixture(autouse=True)

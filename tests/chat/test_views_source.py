@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Citation
+from chat.serializers import turn_payload
 from corpus.models import Chunk, Document, Lifecycle, Page
 from tests.chat.guidelines import DOSE, NOTE, ask, publish_guideline
 
@@ -44,7 +45,9 @@ def test_a_document_without_pictures_is_shown_as_text(clinician: Client, alice: 
     content = page_of(clinician, citation_of(alice))
     assert "<svg" not in content
     assert "<h2>Treatment" in content
-    assert f"<mark>{DOSE}</mark>" in content
+    assert content.count('id="cited"') == 1  # where the link leads, also without JavaScript
+    assert f'<mark id="cited">{DOSE}</mark>' in content
+    assert "page 1" not in content.lower()
     assert "&lt;b&gt;Stop&lt;/b&gt; &amp; call" in content
     assert NOTE not in content
 
@@ -126,3 +129,24 @@ def test_a_lost_file_is_a_404(clinician: Client, guideline: Document, files_dir:
     assert b"<svg" not in clinician.get(address).content
     assert clinician.get(f"{address}image/").status_code == 404
     assert clinician.get(reverse("chat:original", args=[guideline.sha256])).status_code == 404
+
+
+def test_a_document_without_pages_is_cited_by_heading_and_position(
+    clinician: Client, alice: User
+) -> None:
+    publish_guideline(picture=False, filename="pneumonia.md", media_type="text/markdown")
+    Chunk.objects.update(position="paragraphs 1 to 2")
+    citation = citation_of(alice)
+    assert (citation.position, citation.place) == ("paragraph 1", "Treatment, paragraph 1")
+    conversation = reverse("chat:conversation", args=[citation.claim.turn.conversation_id])
+    shown = " ".join(clinician.get(conversation).content.decode().split())
+    assert "Pneumonia in adults · v2.1 · Treatment · paragraph 1" in shown
+    assert "p. 1" not in shown
+    assert "· Treatment · paragraph 1</p>" in page_of(clinician, citation)
+    (payload,) = turn_payload(citation.claim.turn)["claims"][0]["citations"]
+    told = {name: payload[name] for name in ("page", "position", "section_path")}
+    assert told == {
+        "page": 1,
+        "position": "paragraph 1",
+        "section_path": ["Pneumonia in adults", "Treatment"],
+    }

@@ -249,10 +249,10 @@ CRAFTED: list[tuple[str, str, Make]] = [
     ("docx-linked-outside.docx", "parsed file_corrupt", linked_outside),
     ("docx-not-xml.docx", DAMAGED, lambda: body(b"<w:p><w:r></w:p>")),
     ("docx-no-text.docx", "no_text", lambda: body(paragraph(b""))),
-    ("docx-nested-tables.docx", "parsed file_corrupt", lambda: nested_tables(300)),
+    ("docx-nested-tables.docx", "parsed too_deep", lambda: nested_tables(300)),
     (
         "docx-deep-xml.docx",
-        "parsed file_corrupt no_text",
+        "too_deep",
         lambda: body(b"<w:sdt><w:sdtContent>" * 3_000 + b"</w:sdtContent></w:sdt>" * 3_000),
     ),
     (

@@ -45,7 +45,7 @@ def parse(content: bytes, filename: str, folder: Path) -> ParsedDocument:
 def outline(page: Page) -> list[str]:
     """`kind` or `h1` to `h9`, and the text; a table by its rows."""
     return [
-        f"{f'h{block.level}' if block.level else block.kind.value}: "
+        f"{f'h{block.level}' if block.kind == 'heading' else block.kind.value}: "
         f"{page.text[block.start : block.end]}"
         for block in page.blocks
     ]

@@ -158,7 +158,8 @@ def assert_contract(document: ParsedDocument) -> None:
         assert page.text == "\n".join(texts)
         assert all(texts)
         for block in page.blocks:
-            assert (block.level > 0) == (block.kind == "heading")
+            assert block.level == 0 or block.kind in ("heading", "list_item")
+            assert block.level > 0 or block.kind != "heading"
             for line in block.lines:
                 assert block.start <= line.start < line.end <= block.end
                 left, top, right, bottom = line.box

@@ -114,11 +114,25 @@ def test_a_sign_that_stands_alone_is_a_bullet_only_where_it_is_one(written: str,
     assert clean_line(written) == read
 
 
-def test_signs_that_word_keeps_as_places_in_a_font_are_doubted(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("font", "char", "text", "codes"),
+    [
+        ("Symbol", "F06D", "Give 5 µg.", []),
+        ("Symbol", "F0B3", "Give 5 ≥g.", []),
+        ("Wingdings", "F0E0", "Give 5 →g.", []),
+        ("Wingdings 2", "F06D", "Give 5 […]g.", ["symbols_left_out"]),
+        ("Symbol", "nonsense", "Give 5 […]g.", ["symbols_left_out"]),
+    ],
+)
+def test_signs_that_word_keeps_as_places_in_a_font(
+    tmp_path: Path, font: str, char: str, text: str, codes: list[str]
+) -> None:
     file = docx.Document()
-    run = file.add_paragraph("Give to those of ").add_run()
-    run._r.append(parse_xml(f'<w:sym {nsdecls("w")} w:font="Symbol" w:char="F0B3"/>'))
-    file.add_paragraph("50 kg")
+    paragraph = file.add_paragraph("Give 5 ")
+    sign = parse_xml(f'<w:sym {nsdecls("w")} w:font="{font}" w:char="{char}"/>')
+    paragraph.add_run()._r.append(sign)
+    paragraph.add_run("g.")
     file.save(str(tmp_path / "a.docx"))
     (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
-    assert [doubt.code for doubt in page.doubts] == ["symbols_left_out"]
+    assert page.text == text
+    assert [(doubt.code, doubt.end) for doubt in page.doubts] == [(c, len(text)) for c in codes]

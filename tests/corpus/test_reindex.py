@@ -27,7 +27,7 @@ from corpus.models import (
     ReadWith,
     Stage,
 )
-from corpus.parsing import registry
+from corpus.parsing import registry, sniff
 from corpus.selectors import documents_stale
 from corpus.services import indexing
 from corpus.services.documents import document_reindex
@@ -91,8 +91,8 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     Document.objects.filter(pk=document.pk).update(version="9", issuer="Trust")
     assert stale() == {}
     with monkeypatch.context() as changed:
-        changed.setattr(registry, "LAYOUT_REVISION", "another")
-        assert stale() == {"Gentamicin": True, "Other": True}
+        changed.setitem(registry._ENGINES, sniff.MARKDOWN, ("another", ""))
+        assert stale() == {"Gentamicin": True}
     with monkeypatch.context() as changed:
         changed.setattr(recipe, "CHUNKER_VERSION", "another")
         assert stale() == {"Gentamicin": False, "Other": False}

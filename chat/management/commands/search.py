@@ -62,7 +62,7 @@ class Command(BaseCommand):
         if not evidence.hits:
             self.stderr.write("No passage in force was found.")
         for hit, shown in zip(evidence.hits, payload, strict=True):
-            self.stdout.write(f"{hit.rank}. {hit.title}, page {hit.page}, {hit.section}")
+            self.stdout.write(f"{hit.rank}. {hit.title}, {hit.place}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")
             if "surroundings" in shown:
                 self.stdout.write(

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from corpus.parsing.published.safe_xml import MAX_DEPTH
-from corpus.parsing.types import ParseError
+from corpus.parsing.types import too_deep
 
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BLOCKS = frozenset("p div ul ol dl table h1 h2 h3 h4 h5 h6 blockquote section".split())
@@ -23,7 +23,7 @@ _ENDS = {
 
 
 def html_tree(text: str) -> Element:
-    """Return a `body` with what HTML holds. Raises ParseError (`xml_deep`) beyond 200 levels."""
+    """Return a `body` with what HTML holds. Raises ParseError (`too_deep`) beyond 200 levels."""
     parser = _Parser()
     parser.feed(text)
     parser.close()
@@ -68,9 +68,7 @@ class _Parser(HTMLParser):
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self._open) >= MAX_DEPTH:
-            raise ParseError(
-                "The HTML is nested too deeply.", code="xml_deep", hint="Export the file again."
-            )
+            raise too_deep()
         self._open.append(tag)
         self._builder.start(tag, attributes)
 

@@ -1,139 +1,115 @@
-"""HTML and Markdown through docling's backends, and plain text without it."""
+"""HTML, Markdown and plain text to pages. Nothing of them is fetched or run."""
 
 from __future__ import annotations
 
 import re
-from io import BytesIO
-from typing import Any
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
 from corpus.parsing.layout.lists import goes_on_range, is_bullet, list_marker
-from corpus.parsing.layout.runs import raise_mark
-from corpus.parsing.office.blocks import annotate
-from corpus.parsing.office.documents import convert, finish
-from corpus.parsing.office.nesting import check_nesting
+from corpus.parsing.office.annotations import annotate
+from corpus.parsing.office.html_tree import html_tree
+from corpus.parsing.office.visible import prune
+from corpus.parsing.published.marks import doubts_beside
+from corpus.parsing.published.xml_blocks import blocks
+from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import BlockKind, ParsedDocument
+from corpus.parsing.types import BlockKind, Page, ParsedDocument
 
-# Never part of what a reader sees, or not part of what the page says.
-_DROPPED_TAGS = frozenset(
-    "script style noscript template iframe object embed svg canvas audio video nav dialog del s "
-    "strike".split()  # struck out: no longer said
-)
-_RANKS = "h1 h2 h3 h4 h5 h6".split()
-_RUN_TAGS = "b strong i em u s small big mark span font sub sup abbr".split()
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
 )
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
+# What Jekyll and its like put in front of Markdown: facts about the file, between two rules.
+_FRONT_MATTER = re.compile(
+    r"\A---[^\S\n]*\n((?:\w[\w-]*:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
+)
+_FRONT_TITLE = re.compile(r"^title:[^\S\n]*[\"']?(.*?)[\"']?[^\S\n]*$", re.M)
 
 
 def parse_html(request: Request) -> ParsedDocument:
-    """Return one page. Scripts, hidden parts and navigation are left out; nothing is fetched."""
-    request.on_page(0, 1)
+    """Return one page. Scripts, hidden parts and navigation are left out."""
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
-    text = decode(raw, declared.group(1).decode("ascii") if declared else None)
-    check_nesting(text)
-    soup = _visible(text)
-    document, _ = convert(BytesIO(str(soup).encode("utf-8")), "html")
-    parsed = finish(request, document)
-    head = clean_line(soup.title.get_text()) if soup.title else ""
-    title = parsed.title or head
-    return ParsedDocument(parsed.pages, parsed.engine, title=title, metadata=_metadata(soup))
-
-
-def _visible(text: str) -> Any:
-    """Return the soup of an HTML page without what a reader does not see."""
-    from bs4 import BeautifulSoup, Comment  # comes with docling, late like it
-
-    soup = BeautifulSoup(text, "html.parser")
-    for found in soup.find_all(string=lambda part: isinstance(part, Comment)):
-        found.extract()
-    for tag in soup.find_all(True):
-        if tag.decomposed:
-            continue
-        style = str(tag.get("style", ""))
-        hidden = tag.has_attr("hidden") or tag.get("aria-hidden") == "true" or _HIDDEN.search(style)
-        at_top = tag.parent is not None and tag.parent.name == "body"
-        banner = tag.name == "header" and at_top and not tag.find(_RANKS)
-        if tag.name in _DROPPED_TAGS or hidden or banner:
-            tag.decompose()
-    _spell_out_definitions(soup)
-    _plain_runs(soup)
-    for foot in soup.find_all("tfoot"):  # docling reads no rows but those of head and body
-        table = foot.find_parent("table")
-        foot.name = "tbody"
-        if table is not None:
-            table.append(foot.extract())
-    for cell in soup.find_all(["td", "th"]):  # docling keeps no list or table inside another
-        if not cell.decomposed and cell.find(["ul", "ol", "table"]):
-            cell.string = clean_line(cell.get_text(" "))
-    for charset in soup.find_all("meta", charset=True):
-        charset["charset"] = "utf-8"
-    return soup
-
-
-def _plain_runs(soup: Any) -> None:
-    """Take the emphasis off words, which docling would part by a blank; write superscripts as
-    such."""
-    for tag in soup.find_all("sup"):
-        text = clean_line(tag.get_text())
-        tag.string = (raise_mark(text) if text else None) or text
-    for tag in soup.find_all(_RUN_TAGS):
-        tag.unwrap()
-    soup.smooth()
-
-
-def _spell_out_definitions(soup: Any) -> None:
-    """Make a paragraph `term: meaning` of each entry of a definition list."""
-    for found in soup.find_all("dl"):
-        for term in found.find_all("dt"):
-            meaning = term.find_next_sibling("dd")
-            if meaning is not None:
-                term.append(": ")
-                term.extend(list(meaning.contents))
-                meaning.decompose()
-        for entry in found.find_all(["dt", "dd"]):
-            entry.name = "p"
-        found.name = "div"
-
-
-def _metadata(soup: Any) -> dict[str, str]:
-    facts = {}
-    for name in ("author", "description", "date"):
-        tag = soup.find("meta", attrs={"name": name})
-        value = clean_line(str(tag.get("content", "")))[:500] if tag else ""
-        if value:
-            facts[name] = value
-    return facts
-
-
-_SCRIPT = re.compile(r"<(sup|sub)>([^<>\n]{1,40})</\1>", re.I)
-
-
-def _written_script(match: re.Match[str]) -> str:
-    text = match.group(2)
-    return (raise_mark(text) or text) if match.group(1).lower() == "sup" else text
+    tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
+    title, metadata = line_of(tree.find(".//title")), _metadata(tree)
+    for label in tree.iter("label"):  # in HTML that of a field, in JATS the number of an item
+        label.tag = "span"
+    return document_of(request, tree, title, metadata)
 
 
 def parse_markdown(request: Request) -> ParsedDocument:
-    """Return one page. Pictures are not fetched."""
-    request.on_page(0, 1)
+    """Return one page: CommonMark with tables and strikethrough, and the HTML inside it."""
     text = clean_text(decode(request.path.read_bytes()))
-    text = _SCRIPT.sub(_written_script, text)
-    check_nesting(text)
-    document, _ = convert(BytesIO(text.encode("utf-8")), "md")
-    return finish(request, document)
+    front = _FRONT_MATTER.match(text)
+    title = _FRONT_TITLE.search(front.group(1)) if front else None
+    tree = html_tree(_rendered(text[front.end() :] if front else text))
+    for row in tree.iter("tr"):
+        _span_label(row)
+    return document_of(request, tree, clean_line(title.group(1)) if title else "")
+
+
+def _rendered(text: str) -> str:
+    from markdown_it import MarkdownIt  # late: other formats must not wait for it
+
+    # Beyond its depth the library would leave text out; html_tree refuses what is too deep.
+    reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
+    return str(reader.render(text))
+
+
+def _span_label(row: Element) -> None:
+    """Let a cell in bold that stands alone in its row span it: Markdown can't say so itself."""
+    first, *others = list(row) or [row]
+    bold = [below for below in first if below.tag in ("strong", "b")]
+    alone = len(bold) == 1 and line_of(bold[0]) == line_of(first) != ""
+    if alone and others and not any(line_of(cell) for cell in others):
+        first.set("colspan", str(1 + len(others)))
+        row[:] = [first]
+
+
+def document_of(
+    request: Request, tree: Element, title: str = "", metadata: dict[str, str] | None = None
+) -> ParsedDocument:
+    """Return one page of what a tree of HTML says; its first heading is the title, else `title`."""
+    page = page_of(tree)
+    request.on_page(1, 1)
+    said = first_heading((page,)) or title
+    return ParsedDocument((page,), engine_name(request.media_type), said, metadata or {})
+
+
+def page_of(tree: Element, number: int = 1) -> Page:
+    """Return what a reader sees of a tree of HTML as one page, doubts and all."""
+    prune(tree)
+    drafts = annotate(blocks(tree, 1))
+    doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
+    return write_page(Sheet(number, doubts=doubts), drafts)
+
+
+def first_heading(pages: Iterable[Page]) -> str:
+    """Return the first heading of all pages; empty where there is none."""
+    headings = (
+        page.text[block.start : block.end]
+        for page in pages
+        for block in page.blocks
+        if block.kind is BlockKind.HEADING
+    )
+    return next(headings, "")
+
+
+def _metadata(tree: Element) -> dict[str, str]:
+    said = {
+        meta.get("name"): clean_line(meta.get("content", ""))[:500] for meta in tree.iter("meta")
+    }
+    return {name: value for name in ("author", "description", "date") if (value := said.get(name))}
 
 
 def parse_text(request: Request) -> ParsedDocument:
     """Return one page: paragraphs are divided by blank lines, list items by their markers."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
-    page = write_page(Sheet(number=1), annotate([*drafts]))
+    page = write_page(Sheet(number=1), annotate(drafts))
     request.on_page(1, 1)
     title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
     return ParsedDocument((page,), engine_name(request.media_type), title=title)

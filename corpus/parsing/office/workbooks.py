@@ -19,12 +19,13 @@ _BLOCK_BYTES = 1024**2
 _DAMAGED = (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError)
 
 
-def check_workbook(path: Path) -> None:
+def check_workbook(path: Path) -> bool:
     """Raise ParseError (`sheet_too_large`, `xml_entities`) for sheets that would never end.
 
-    What is not well-formed is left to the parser.
+    Return whether a formula was saved without the value that it shows. What is not well-formed is
+    left to the parser.
     """
-    cells = 0
+    cells, uncalculated = 0, False
     with zipfile.ZipFile(path) as archive:
         for name in sorted(filter(_SHEET.match, archive.namelist())):
             sheet = _Sheet()
@@ -36,8 +37,10 @@ def check_workbook(path: Path) -> None:
                 continue
             finally:
                 cells += sheet.cells
+                uncalculated |= sheet.uncalculated
                 if cells > MAX_CELLS or sheet.area > MAX_AREA:
                     raise _too_large()
+    return uncalculated
 
 
 class _Sheet:
@@ -45,8 +48,12 @@ class _Sheet:
 
     def __init__(self) -> None:
         self.cells = self._rows = self._columns = 0
+        self.uncalculated = self._waits = False
+        self._inside = ""
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
         self.parser.EntityDeclHandler = self._refuse
 
     @property
@@ -54,14 +61,26 @@ class _Sheet:
         return self._rows * self._columns
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = tag.rpartition(":")[2]
+        name = self._inside = tag.rpartition(":")[2]
         if name == "c":
             self.cells += 1
             self._reach(attributes.get("r", ""))
             if self.cells > MAX_CELLS:
                 raise _too_large()
+        elif name == "f":
+            self._waits = True  # for its value
         elif name == "mergeCell":
             self._reach(attributes.get("ref", "").rpartition(":")[2])
+
+    def _text(self, text: str) -> None:
+        if self._inside == "v":  # some programs write one that is empty
+            self._waits = False
+
+    def _end(self, tag: str) -> None:
+        self._inside = ""
+        if tag.rpartition(":")[2] == "c":
+            self.uncalculated |= self._waits
+            self._waits = False
 
     def _reach(self, place: str) -> None:
         if found := _PLACE.match(place):

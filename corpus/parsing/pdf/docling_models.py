@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus.parsing.office.blocks import pages_of
+from corpus.parsing.office.html_tree import html_tree
+from corpus.parsing.office.markup import first_heading, page_of
 from corpus.parsing.registry import engine_name
-from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.parsing.types import Page, ParsedDocument, ParseError
 
 if TYPE_CHECKING:
     from corpus.parsing.pdf.render import Renderer
@@ -33,10 +34,16 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
             hint="Save the PDF again and upload it; nothing of it is used as it is.",
         )
     request.on_page(total, total)
-    pages, title = pages_of(result.document, page_count=total)
+    pages = pages_of(result.document, total)
     seen = tuple(replace(x, ocr_confidence=_confidence(result, x.number)) for x in pages)
     engine = engine_name(request.media_type, with_models=True)
-    return ParsedDocument(seen, engine, title=title)
+    return ParsedDocument(seen, engine, title=first_heading(seen))
+
+
+def pages_of(document: Any, count: int) -> tuple[Page, ...]:
+    """Return the pages of a `DoclingDocument`, also those without text: docling writes HTML."""
+    written = (document.export_to_html(page_no=number) for number in range(1, count + 1))
+    return tuple(page_of(html_tree(html), number) for number, html in enumerate(written, start=1))
 
 
 def _converter(request: Request) -> Any:

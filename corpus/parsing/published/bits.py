@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Sheet, text_draft, write_page
-from corpus.parsing.published.jats import blocks_of
+from corpus.parsing.published.jats import PARTS, blocks_of
 from corpus.parsing.published.publications import (
     known,
     language_code,
@@ -95,6 +95,6 @@ def _dates(book: Element) -> Iterator[str]:
 def _body(book: Element) -> Iterator[Drafted]:
     for abstract in book.findall("book-part/book-part-meta/abstract"):
         yield from blocks(abstract, 2)
-    for path in ("body", "back/app-group/app", "back/app", "floats-group"):
+    for path in PARTS:
         for part in book.findall(f"book-part/{path}"):
             yield from blocks_of(part)

@@ -28,6 +28,8 @@ from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
 _TAKEN_BACK_TYPES = {"retraction", "retracted-article", "withdrawal", "partial-retraction"}
 _TAKEN_BACK_LINKS = {"retraction-forward", "retracted-by", "withdrawal-forward"}
 _PRINTED = ("epub", "ppub", "collection", "pub", "epub-ppub")
+# Where an article or a chapter holds text; references and acknowledgements are left out.
+PARTS = ("body", "back/sec", "back/app-group/app", "back/app", "floats-group")
 # Of an abstract that a reader of the article does not take for its summary.
 _OTHER_ABSTRACTS = {"graphical", "toc", "teaser", "editor", "web-summary", "key-points-image"}
 
@@ -119,16 +121,15 @@ def _abstracts(article: Element) -> Iterator[Drafted]:
 
 
 def _body(article: Element) -> Iterator[Drafted]:
-    for path in ("body", "back/app-group/app", "back/app", "floats-group"):
+    for path in PARTS:
         for part in article.findall(path):
             yield from blocks_of(part)
 
 
 def blocks_of(part: Element) -> Iterator[Drafted]:
-    """Yield the blocks of a body, or of an appendix with its heading, below the title."""
-    holder = Element("body")
-    if part.tag == "app":
-        part.tag = "sec"
+    """Yield the blocks of a body, or of a section or appendix with its heading, below the title."""
+    if part.tag in ("app", "sec"):
+        holder = Element("body")
         holder.append(part)
         part = holder
     yield from blocks(part, 2)

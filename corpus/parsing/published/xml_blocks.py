@@ -7,21 +7,24 @@ HTML's tables are those of JATS.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Draft, DraftTable, Piece, text_draft
-from corpus.parsing.published.xml_text import FORMULA, line_of, runs, tidy
+from corpus.parsing.office.numbering import ordinal
+from corpus.parsing.published.marks import doubts_in
+from corpus.parsing.published.xml_text import flat, line_of, runs, tidy
+from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 
 MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as often
+_NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
 Drafted = Draft | DraftTable
 _Reader = Callable[[Element, int], Iterator[Drafted]]
 
-_FORMULA = Doubt(
-    "formula", "A formula is written here on one line; compare it with the source before approving."
-)
 _PICTURED = Doubt(
     "table_is_picture", "This table is there as a picture only, so what it says is not searched."
 )
@@ -47,8 +50,7 @@ def blocks(element: Element, level: int) -> Iterator[Drafted]:
 def _paragraph(raw: str) -> Iterator[Draft]:
     text = tidy(raw)
     if text:
-        doubts = (_FORMULA,) if FORMULA in raw else ()
-        yield Draft(BlockKind.PARAGRAPH, (Piece(text),), doubts=doubts)
+        yield Draft(BlockKind.PARAGRAPH, (Piece(text),), doubts=doubts_in(raw))
 
 
 def _nothing(element: Element, level: int) -> Iterator[Drafted]:
@@ -93,16 +95,38 @@ def _heading(element: Element, level: int) -> Iterator[Drafted]:
     """HTML's: `h1` stands at `level`, `h2` one below it."""
     text = line_of(element)
     if text:
-        yield text_draft(BlockKind.HEADING, text, level + int(element.tag[1]) - 1)
+        rank = level + int(element.tag[1]) - 1
+        yield Draft(BlockKind.HEADING, (Piece(text),), rank, doubts=doubts_in(flat(element)))
 
 
 def _list(element: Element, level: int) -> Iterator[Drafted]:
-    ordered = element.tag == "ol" or element.get("list-type") == "order"
-    items = [item for item in element if item.tag in ("list-item", "li")]
+    """Items carry their depth as level, 1 for those of the outermost list.
+
+    Word has no list around its items: there `depth` says how deep the one item stands.
+    """
+    label, at = _labeller(element), 0
+    deeper = int(element.get("depth", "1")) - 1
     yield from _title(element)
-    for number, item in enumerate(items, start=1):
-        label = line_of(item.find("label")) or (f"{number}." if ordered else "")
-        yield from _item(list(blocks(item, level)), label.lstrip("•·-– "))
+    yield from _paragraph(element.text or "")
+    for child in element:
+        if child.tag in ("list-item", "li"):
+            styled = _MARKER.search(child.get("style", ""))
+            own = line_of(child.find("label")) or (styled.group(1).strip() if styled else label(at))
+            drafts = _item(list(blocks(child, level)), own.lstrip("•·-– "))
+            at += 1
+        else:  # a list right inside a list
+            drafts = _item(list(_READERS.get(child.tag, _nothing)(child, level)))
+        for draft in drafts:
+            yield replace(draft, level=draft.level + deeper) if isinstance(draft, Draft) else draft
+
+
+def _labeller(element: Element) -> Callable[[int], str]:
+    """Return how the items of a list are numbered, by their place; bullets are left out."""
+    if element.tag != "ol" and element.get("list-type") != "order":
+        return lambda at: ""
+    start, kind = element.get("start", "1"), element.get("type", "1")
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 6 else 1
+    return lambda at: f"{ordinal(first + at, _NUMBERINGS.get(kind, 'decimal'))}."
 
 
 def _title(element: Element) -> Iterator[Draft]:
@@ -111,11 +135,13 @@ def _title(element: Element) -> Iterator[Draft]:
         yield text_draft(BlockKind.PARAGRAPH, text)
 
 
-def _item(drafts: list[Drafted], label: str) -> Iterator[Drafted]:
+def _item(drafts: list[Drafted], label: str = "") -> Iterator[Drafted]:
     for at, draft in enumerate(drafts):
         if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
             text = f"{label} {draft.text}" if label and at == 0 else draft.text
-            yield Draft(BlockKind.LIST_ITEM, (Piece(text),), doubts=draft.doubts)
+            yield Draft(BlockKind.LIST_ITEM, (Piece(text),), 1, doubts=draft.doubts)
+        elif isinstance(draft, Draft) and draft.kind is BlockKind.LIST_ITEM:
+            yield replace(draft, level=draft.level + 1)
         else:
             yield draft
 
@@ -124,16 +150,32 @@ def _definitions(element: Element, level: int) -> Iterator[Drafted]:
     """`term: meaning`, each an item."""
     yield from _title(element)
     term = ""
-    for entry in element.iter():
+    for entry in _entries_of_definitions(element):
         if entry.tag in ("term", "dt"):
-            term = line_of(entry)
-        elif entry.tag in ("def", "dd"):
+            term = f"{term}, {line_of(entry)}".lstrip(", ")
+        else:
             yield from _item(list(blocks(entry, level)), f"{term}:" if term else "")
             term = ""
+    if term:
+        yield Draft(BlockKind.LIST_ITEM, (Piece(term),), 1)
+
+
+def _entries_of_definitions(element: Element) -> Iterator[Element]:
+    for child in element:
+        if child.tag in ("def-item", "div"):
+            yield from _entries_of_definitions(child)
+        elif child.tag in ("term", "dt", "def", "dd"):
+            yield child
 
 
 def _figure(element: Element, level: int) -> Iterator[Drafted]:
     text = _caption(element)
+    if text:
+        yield text_draft(BlockKind.CAPTION, text)
+
+
+def _figcaption(element: Element, level: int) -> Iterator[Drafted]:
+    text = line_of(element)
     if text:
         yield text_draft(BlockKind.CAPTION, text)
 
@@ -145,7 +187,7 @@ def _table_wrap(element: Element, level: int) -> Iterator[Drafted]:
         doubts = () if tables else (_PICTURED,)
         yield Draft(BlockKind.CAPTION, (Piece(caption),), doubts=doubts)
     for table in tables:
-        yield DraftTable(cells_of(table), caption=caption)
+        yield DraftTable(cells_of(table), caption=caption, doubts=doubts_in(flat(table)))
     for foot in element.iter("table-wrap-foot"):
         for draft in blocks(foot, level):
             is_text = isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH
@@ -165,9 +207,15 @@ def _group(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def _table(element: Element, level: int) -> Iterator[Drafted]:
-    cells = cells_of(element)
-    if cells:
-        yield DraftTable(cells, caption=line_of(element.find("caption")))
+    caption = line_of(element.find("caption"))
+    if caption:
+        yield text_draft(BlockKind.CAPTION, caption)
+    entries = [entry for row in element.iter("tr") for entry in _entries(row)]
+    if len(entries) == 1:  # a frame around text
+        yield from blocks(entries[0], level)
+    elif cells := cells_of(element):
+        doubts = doubts_in(flat(element))
+        yield DraftTable(cells, caption=caption, doubts=doubts)
 
 
 def _footnote(element: Element, level: int) -> Iterator[Drafted]:
@@ -180,51 +228,75 @@ def _footnote(element: Element, level: int) -> Iterator[Drafted]:
 def cells_of(table: Element) -> tuple[Cell, ...]:
     """Return the cells of a table as printed, in order; empty where none holds text.
 
-    Header rows are those of its head, else the first rows that hold labels only.
+    Header rows are those of its head, else the first rows that hold labels only and what hangs from
+    them: Word marks no row but the first, also where labels stand in two.
     """
     rows = [(row, group) for group in (table, *table) for row in group if row.tag == "tr"]
     order = {"thead": 0, "tfoot": 2}  # HTML lets the foot stand before the body
     rows.sort(key=lambda pair: order.get(pair[1].tag, 1))
-    labels = sum(group.tag == "thead" for _, group in rows)
-    labels = labels or _label_rows([row for row, _ in rows])
+    head = sum(group.tag == "thead" for _, group in rows)
+    width = _width([row for row, _ in rows])
     taken: set[tuple[int, int]] = set()
     cells: list[Cell] = []
     for number, (row, _) in enumerate(rows):
-        limit = (labels if number < labels else len(rows)) - number
+        limit = (head if number < head else len(rows)) - number
+        column = 0
         for entry in _entries(row):
-            cell = _cell(entry, number, _free(taken, number), limit)
+            while (number, column) in taken:
+                column += 1
+            cell = _cell(entry, (number, column), limit, width)
             if len(taken) + cell.rows * cell.columns > MAX_CELLS:
                 raise _too_large()
-            taken |= {(number + i, cell.column + j) for i, j in _area(cell)}
-            cells.append(replace(cell, is_header=number < labels))
-    return tuple(cells) if any(cell.text for cell in cells) else ()
+            taken |= {(number + i, column + j) for i, j in _area(cell)}
+            cells.append(cell)
+    if not any(cell.text for cell in cells):
+        return ()
+    first = 0 if head else _label_rows([row for row, _ in rows])
+    return with_header(cells, label_rows(cells, first) if first else head)
 
 
 def _entries(row: Element) -> list[Element]:
     return [entry for entry in row if entry.tag in ("td", "th")]
 
 
-def _free(taken: set[tuple[int, int]], row: int) -> int:
-    return next(column for column in itertools.count() if (row, column) not in taken)
+def _width(rows: Sequence[Element]) -> int:
+    """Return how many columns rows of several cells fill: no cell alone in its row makes more."""
+    several = (entries for entries in map(_entries, rows) if len(entries) > 1)
+    return max((sum(_span(e, "colspan") or 1 for e in entries) for entries in several), default=1)
 
 
 def _area(cell: Cell) -> Iterator[tuple[int, int]]:
     return itertools.product(range(cell.rows), range(cell.columns))
 
 
-def _cell(entry: Element, row: int, column: int, limit: int) -> Cell:
-    columns, rows = _span(entry, "colspan") or 1, _span(entry, "rowspan") or limit
-    texts = (d.text if isinstance(d, Draft) else _said(d) for d in blocks(entry, 1))
-    return Cell(row, column, " ".join(texts), rows=max(1, min(rows, limit)), columns=columns)
+def _cell(entry: Element, place: tuple[int, int], limit: int, width: int) -> Cell:
+    columns, rows = _span(entry, "colspan") or width, _span(entry, "rowspan") or limit
+    columns = max(1, min(columns, width - place[1]))
+    text = cell_text(blocks(entry, 1))
+    return Cell(*place, text, rows=max(1, min(rows, limit)), columns=columns)
+
+
+def cell_text(drafts: Iterator[Drafted]) -> str:
+    """Return what stands in a cell on one line: points and rows of inner tables by semicolons."""
+    text, before = "", BlockKind.PARAGRAPH
+    for draft in drafts:
+        said = draft.text if isinstance(draft, Draft) else _said(draft)
+        kind = draft.kind if isinstance(draft, Draft) else BlockKind.TABLE
+        listed = {kind, before} & {BlockKind.LIST_ITEM, BlockKind.TABLE}
+        joint = "; " if listed and text and text[-1] not in ".,;:" else " "
+        text, before = f"{text}{joint}{said}".strip(), kind
+    return text
 
 
 def _said(table: DraftTable) -> str:
-    return " ".join(cell.text for cell in table.cells if cell.text)
+    """Return the rows of a table that stands in a cell, its labels first."""
+    rows = [table.header, *table.rows]
+    return "; ".join(filter(None, (", ".join(filter(None, row)) for row in rows)))
 
 
 def _span(entry: Element, name: str) -> int:
     """Return how far a cell spans; 0 says to the end of its part of the table."""
-    raw = entry.get(name, "1").strip()
+    raw = entry.get(name, "1").strip().rstrip("%")
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 9 else 1
 
 
@@ -247,7 +319,8 @@ def _too_large() -> ParseError:
 
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(
-        "p div section blockquote verse-line speech "
+        "p div section blockquote verse-line speech article main header footer figure aside "
+        "details summary pre address form fieldset legend hgroup dt dd hr html "
         "disp-formula disp-formula-group fig-group center body".split(),
         blocks,
     ),
@@ -257,6 +330,7 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys("list ul ol".split(), _list),
     **dict.fromkeys("def-list dl".split(), _definitions),
     "fig": _figure,
+    "figcaption": _figcaption,
     "table-wrap": _table_wrap,
     "table": _table,
     "array": _table,

@@ -9,12 +9,12 @@ from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.layout.runs import raise_text
+from corpus.parsing.published.marks import FORMULA
 from corpus.parsing.published.safe_xml import read_xml
 from corpus.parsing.types import ParseError
 
 # Stands where a number that cites a reference was left out. Private, so no clean text has it.
 LEFT_OUT = "\ue000"
-FORMULA = "\ue002"  # after a formula
 _SPACE = r"[\s,;–—-]*"
 _EMPTY_BRACKETS = re.compile(rf"\s*[(\[](?:{_SPACE}{LEFT_OUT})+{_SPACE}[)\]]")
 _LEFT_OUT_RUN = re.compile(rf"{LEFT_OUT}(?:{_SPACE}{LEFT_OUT})*")

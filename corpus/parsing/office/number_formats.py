@@ -1,0 +1,107 @@
+"""What Excel shows of a number or a date: 0.05 as `5%`, 0.5 as `0.50`. Pure.
+
+Source: ECMA-376, part 1, 18.8.31 (numFmts).
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from decimal import ROUND_HALF_UP, Decimal
+
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+|(?<=;)(?=;|$)')
+_COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color\d+)\]", re.I)
+_CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)|[_*].')
+_DIGITS = re.compile(r"[#0?](?:[#0?,]*[#0?])?(?:\.[#0?]+)?|\.[#0?]+")
+# What makes more of a number than its digits: powers, fractions, conditions, thousands left out.
+_STRANGE = re.compile(r"[eE][+-]|/|\[|[#0?],+(?![#0?])|\?")
+_DATE = re.compile(
+    r"yyyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|AM/PM|A/P|\"[^\"]*\"|\\.|.", re.I
+)
+
+
+def shown_number(value: int | float, form: str) -> str | None:
+    """Return a number as a format shows it; None for a format that is not known here."""
+    sections = _SECTION.findall(_COLOUR.sub("", form)) or [form]
+    own = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
+    section = _CURRENCY.sub(r'"\1"', sections[own])
+    if section.strip().casefold() in ("general", "@", ""):
+        return f"{value:.11g}" if isinstance(value, float) else str(value)
+    bare = _LITERAL.sub("", section)
+    digits = _DIGITS.search(bare)
+    if not bare.strip():
+        return _literal(section).strip()
+    if _STRANGE.search(bare) or digits is None or re.search(r"[A-Za-z]", bare):
+        return None
+    number = Decimal(repr(value)) * 100 ** bare.count("%")
+    text = _written(abs(number), digits.group())
+    sign = "-" if value < 0 and own == 0 and re.search("[1-9]", text) else ""
+    place = _DIGITS.search(section, _first_digit(section))
+    if place is None:
+        return None
+    before, after = section[: place.start()], section[place.end() :]
+    return f"{sign}{_literal(before)}{text}{_literal(after)}".strip()
+
+
+def _first_digit(section: str) -> int:
+    """Return where the digits begin: not inside a literal."""
+    covered = {at for match in _LITERAL.finditer(section) for at in range(*match.span())}
+    return next(at for at, c in enumerate(section) if c in "#0?." and at not in covered)
+
+
+def _written(number: Decimal, digits: str) -> str:
+    whole, _, decimals = digits.partition(".")
+    rounded = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    left, _, right = f"{rounded:f}".partition(".")
+    least = whole.count("0")
+    left = left.lstrip("0").rjust(least, "0")
+    if "," in whole and left:
+        left = f"{int(left):,}".rjust(least, "0")
+    while right and decimals[len(right) - 1] == "#" and right[-1] == "0":
+        right = right[:-1]
+    return f"{left}.{right}" if right else left or "0"
+
+
+def _literal(text: str) -> str:
+    return _LITERAL.sub(lambda match: match.group(1) or match.group(2) or "", text)
+
+
+def shown_date(value: datetime.date | datetime.time, form: str) -> str:
+    """Return a date, a time or both as a format shows it, in English."""
+    form = _COLOUR.sub("", _SECTION.findall(form)[0] if form else "")
+    tokens = _DATE.findall(re.sub(r"\[[^\]]*\]", "", form))
+    day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
+    clock = value if isinstance(value, datetime.datetime | datetime.time) else datetime.time()
+    noon = any(token.upper() in ("AM/PM", "A/P") for token in tokens)
+    return "".join(
+        _token(token, day, clock, (noon, _is_minute(tokens, at))) for at, token in enumerate(tokens)
+    ).strip()
+
+
+def _is_minute(tokens: list[str], at: int) -> bool:
+    """Tell minutes from months: behind hours, or before seconds."""
+    letters = [(n, token[0].lower()) for n, token in enumerate(tokens) if token[0].isalpha()]
+    before = next((c for n, c in reversed(letters) if n < at), "")
+    after = next((c for n, c in letters if n > at), "")
+    return tokens[at].lower() in ("m", "mm") and (before == "h" or after == "s")
+
+
+def _token(
+    token: str,
+    day: datetime.date,
+    clock: datetime.datetime | datetime.time,
+    how: tuple[bool, bool],
+) -> str:
+    noon, is_minute = how
+    hour = (clock.hour % 12 or 12) if noon else clock.hour
+    month = clock.minute if is_minute else day.month
+    name = token.lower()
+    shown = {
+        "yyyy": f"{day.year:04}", "yy": f"{day.year % 100:02}", "mmmmm": f"{day:%B}"[0],
+        "mmmm": f"{day:%B}", "mmm": f"{day:%b}", "mm": f"{month:02}", "m": str(month),
+        "dddd": f"{day:%A}", "ddd": f"{day:%a}", "dd": f"{day.day:02}", "d": str(day.day),
+        "hh": f"{hour:02}", "h": str(hour), "ss": f"{clock.second:02}", "s": str(clock.second),
+        "am/pm": f"{clock:%p}", "a/p": f"{clock:%p}"[:1],
+    }  # fmt: skip
+    return shown.get(name, token.strip('"\\'))

@@ -1,0 +1,237 @@
+"""Excel files: what a reader sees of each sheet, as tables and lines of text."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from corpus.parsing.clean import clean_line
+from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.office.annotations import annotate
+from corpus.parsing.office.archives import check_archive
+from corpus.parsing.office.number_formats import shown_date, shown_number
+from corpus.parsing.office.package import Package, damaged
+from corpus.parsing.office.workbooks import check_workbook
+from corpus.parsing.published.marks import HIDDEN, STRUCK, UNWRITTEN, doubts_in
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.tables.printed import label_rows, with_header
+from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseError
+
+_UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
+_APART = 2  # columns without text between tables that stand beside each other
+Drafted = Draft | DraftTable
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """A cell with something in it: raw text with marks, and how far it spans of what is seen."""
+
+    raw: str
+    rows: int
+    columns: int
+    is_number: bool
+    is_bold: bool
+
+    @property
+    def text(self) -> str:
+        return clean_line(self.raw)
+
+
+_Grid = dict[tuple[int, int], _Filled]  # by row and column of those that are seen, from 0
+
+
+def parse_xlsx(request: Request) -> ParsedDocument:
+    """Return a page for each sheet that is not hidden.
+
+    Numbers and dates stand as they are shown. Hidden rows, columns and sheets are left out.
+    """
+    check_archive(request.path, request.media_type)
+    uncalculated = check_workbook(request.path)
+    sheets = _sheets(request)
+    seen = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
+    if len(seen) > request.max_pages:
+        raise ParseError(
+            f"The file has {len(seen)} sheets; {request.max_pages} are allowed.",
+            code="too_many_pages",
+            hint="Split it, or ask for a higher limit.",
+        )
+    marks = (UNWRITTEN if uncalculated else "") + (HIDDEN if len(seen) < len(sheets) else "")
+    pages = tuple(_page(sheet, no, marks if no == 1 else "") for no, sheet in enumerate(seen, 1))
+    request.on_page(len(pages), len(pages))
+    return ParsedDocument(pages, engine_name(request.media_type))
+
+
+def _sheets(request: Request) -> list[Any]:
+    from openpyxl import load_workbook  # late: other formats must not wait for it
+
+    try:
+        book = load_workbook(request.path, data_only=True, keep_links=False)
+        named = Package(request.path).main().findall("sheets/sheet")
+        if len(named) > len(book.worksheets) + len(book.chartsheets):
+            raise ValueError("a sheet is missing")  # the library would leave it out
+        return list(book.worksheets)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library and those below it raise
+        raise damaged() from error
+
+
+def _page(sheet: Any, number: int, marks: str) -> Page:
+    grid, hidden = _grid(sheet)
+    drafts = annotate(draft for region in _regions(grid) for draft in _drafts(region))
+    if drafts and not _UNNAMED.match(sheet.title):
+        drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
+    doubts = doubts_in(marks + (HIDDEN if hidden else ""))
+    return write_page(Sheet(number, doubts=doubts), _inheriting(drafts))
+
+
+def _grid(sheet: Any) -> tuple[_Grid, bool]:
+    """Return what is filled and seen, and whether something filled is hidden."""
+    hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
+    hidden_columns = sorted(
+        n
+        for column in sheet.column_dimensions.values()
+        if column.hidden
+        for n in range(column.min or 0, (column.max or 0) + 1)
+    )
+    spans = {(m.min_row, m.min_col): (m.max_row, m.max_col) for m in sheet.merged_cells.ranges}
+    grid: _Grid = {}
+    hidden = False
+    for (row, column), cell in sorted(sheet._cells.items()):  # sparse, unlike its public ways
+        raw = _raw(cell)
+        if not raw:
+            continue
+        bottom, right = spans.get((row, column), (row, column))
+        top, left = _seen(row, hidden_rows), _seen(column, hidden_columns)
+        rows = _seen(bottom + 1, hidden_rows) - top
+        columns = _seen(right + 1, hidden_columns) - left
+        if not rows or not columns:
+            hidden = True
+            continue
+        is_number = isinstance(cell.value, int | float)
+        grid[(top, left)] = _Filled(raw, rows, columns, is_number, bool(cell.font.b))
+    return grid, hidden
+
+
+def _seen(number: int, hidden: Sequence[int]) -> int:
+    """Return how many rows or columns stand before one and are seen."""
+    return number - 1 - bisect_left(hidden, number)
+
+
+def _raw(cell: Any) -> str:
+    """Return what a cell shows, with marks; empty for nothing."""
+    value, form = cell.value, cell.number_format or "General"
+    if value is None or str(value).strip() == "":
+        return ""
+    if cell.font.strike:
+        return STRUCK
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime.date | datetime.time):
+        return shown_date(value, form)
+    if isinstance(value, int | float):
+        shown = shown_number(value, form)
+        return f"{value}{UNWRITTEN}" if shown is None else shown
+    return f"{value}{UNWRITTEN}" if isinstance(value, datetime.timedelta) else str(value)
+
+
+def _regions(grid: _Grid) -> Iterator[_Grid]:
+    """Yield what stands together: parted by a row without text, or by two such columns."""
+    for band in _parted(grid, 0, 1):
+        parts = list(_parted(band, 1, _APART))
+        for part in parts:
+            yield from _parted(part, 0, 1) if len(parts) > 1 else [part]
+
+
+def _parted(grid: _Grid, axis: int, gap: int) -> Iterator[_Grid]:
+    filled = sorted(
+        {
+            at
+            for place, cell in grid.items()
+            for at in range(place[axis], place[axis] + (cell.columns if axis else cell.rows))
+        }
+    )
+    starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
+    parts: list[_Grid] = [{} for _ in starts]
+    for place, cell in grid.items():
+        parts[bisect_right(starts, place[axis]) - 1][place] = cell
+    yield from parts
+
+
+def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:
+    """Yield a table, with a line that stands alone above it as its caption, or lines of text."""
+    left = min(column for _, column in region)
+    width = max(column + cell.columns for (_, column), cell in region.items()) - left
+    lines = _by_row(region)
+    while lines and width > 1 and len(lines[0]) == 1 and not lines[0][0][1].is_number:
+        _, cell = lines.pop(0)[0]
+        kind = BlockKind.PARAGRAPH if lines and len(lines[0]) == 1 else BlockKind.CAPTION
+        yield from _line(cell, kind)
+    if width == 1 or not lines:
+        for line in lines:
+            yield from _line(line[0][1], BlockKind.PARAGRAPH)
+        return
+    yield _table(lines, left, width)
+
+
+def _by_row(
+    region: Mapping[tuple[int, int], _Filled],
+) -> list[list[tuple[tuple[int, int], _Filled]]]:
+    rows: dict[int, list[tuple[tuple[int, int], _Filled]]] = {}
+    for place, cell in sorted(region.items()):
+        rows.setdefault(place[0], []).append((place, cell))
+    return [rows[row] for row in sorted(rows)]
+
+
+def _line(cell: _Filled, kind: BlockKind) -> Iterator[Draft]:
+    if cell.text:
+        found = BlockKind.CAPTION if CAPTION.match(cell.text) else kind
+        yield Draft(found, (Piece(cell.text),), doubts=doubts_in(cell.raw))
+
+
+def _table(
+    lines: Sequence[Sequence[tuple[tuple[int, int], _Filled]]], left: int, width: int
+) -> DraftTable:
+    top = lines[0][0][0][0]
+    cells = []
+    for line in lines:
+        alone = len(line) == 1 and line[0][0][1] == left and line[0][1].is_bold
+        for (row, column), cell in line:
+            columns = width if alone else cell.columns  # a bar over the table
+            cells.append(Cell(row - top, column - left, cell.text, cell.rows, columns))
+    labelled = not any(cell.is_number for _, cell in lines[0])
+    whole = [*cells, *_empty(cells, width)]
+    raw = "".join(cell.raw for line in lines for _, cell in line)
+    count = label_rows(whole, 1) if labelled else 0
+    return DraftTable(with_header(whole, count), doubts=doubts_in(raw))
+
+
+def _empty(cells: Sequence[Cell], width: int) -> list[Cell]:
+    covered = {
+        (row, column)
+        for cell in cells
+        for row in range(cell.row, cell.row + cell.rows)
+        for column in range(cell.column, cell.column + cell.columns)
+    }
+    height = max(row for row, _ in covered) + 1
+    places = ((row, column) for row in range(height) for column in range(width))
+    return [Cell(row, column, "") for row, column in places if (row, column) not in covered]
+
+
+def _inheriting(drafts: Sequence[Drafted]) -> list[Drafted]:
+    """Give a table that begins with figures the labels of the one right above it, if as wide."""
+    result: list[Drafted] = []
+    for draft in drafts:
+        above = result[-1] if result else None
+        if isinstance(draft, DraftTable) and isinstance(above, DraftTable) and not draft.header:
+            labels = above.header or above.inherited
+            if labels and draft.rows and len(labels) == len(draft.rows[0]):
+                draft = replace(draft, inherited=labels)
+        result.append(draft)
+    return result

@@ -1,0 +1,157 @@
+"""Styles and automatic numbers of a Word file: what a paragraph is, and its marker.
+
+Source: ECMA-376, part 1, 17.7 (styles) and 17.9 (numbering).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from corpus.parsing.office.numbering import ordinal
+
+_HEADING = re.compile(r"^heading ([1-9])$", re.I)
+_CONTENTS = re.compile(r"^(?:toc \d|table of figures$)")
+_PLACE = re.compile(r"%([1-9])")
+_MAX_STYLES = 50  # in a chain, which may run in a circle
+
+
+@dataclass(frozen=True)
+class Level:
+    """How a level of a numbered list looks: its form, its text with `%1`, and its first number."""
+
+    form: str
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a paragraph is. `rank` 0 is none of a heading; `marker` None that it is no point."""
+
+    rank: int = 0
+    is_title: bool = False
+    is_caption: bool = False
+    depth: int = 0  # of a list, from 1
+    marker: str | None = None
+
+
+def value_of(element: Element | None, path: str, default: str = "") -> str:
+    """Return the `val` of what stands at a path below an element."""
+    found = None if element is None else element.find(path)
+    return default if found is None else found.get("val", default)
+
+
+@dataclass
+class Looks:
+    """Tells what paragraphs are, in their order: numbers go on from one to the next."""
+
+    styles: dict[str, Element]
+    levels: dict[tuple[str, int], Level]
+    abstract: dict[str, str]  # the list that a number belongs to: two may go on with one
+    default: str
+    _counts: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def is_title(self, properties: Element | None) -> bool:
+        return self._name(properties) == "title"
+
+    def is_contents(self, properties: Element | None) -> bool:
+        """Tell a line of a table of contents, which only says where something is said."""
+        return bool(_CONTENTS.match(self._name(properties)))
+
+    def _name(self, properties: Element | None) -> str:
+        chain = self._chain(value_of(properties, "pStyle"))
+        return value_of(chain[0], "name").casefold() if chain else ""
+
+    def look(self, properties: Element | None) -> Look:
+        style = value_of(properties, "pStyle", self.default)
+        chain = self._chain(style)
+        name = value_of(chain[0], "name") if chain else ""
+        heading = _HEADING.match(name)
+        outline = self._first(properties, chain, "outlineLvl")
+        rank = int(heading.group(1)) if heading else int(outline) + 1 if outline in _RANKS else 0
+        depth, marker = self._number(properties, chain)
+        return Look(rank, self.is_title(properties), name.casefold() == "caption", depth, marker)
+
+    def is_struck(self, properties: Element | None) -> bool:
+        """Tell by its style whether a run is struck out."""
+        return any(
+            is_on(style.find(f"rPr/{tag}"))
+            for style in self._chain(value_of(properties, "rStyle"))
+            for tag in ("strike", "dstrike")
+        )
+
+    def _chain(self, name: str) -> list[Element]:
+        found: list[Element] = []
+        while name in self.styles and len(found) < _MAX_STYLES:
+            found.append(self.styles[name])
+            name = value_of(found[-1], "basedOn")
+        return found
+
+    def _first(self, properties: Element | None, chain: list[Element], path: str) -> str:
+        styled = (value_of(style, f"pPr/{path}") for style in chain)
+        return value_of(properties, path) or next(filter(None, styled), "")
+
+    def _number(self, properties: Element | None, chain: list[Element]) -> tuple[int, str | None]:
+        number = self._first(properties, chain, "numPr/numId")
+        raw = self._first(properties, chain, "numPr/ilvl") or "0"
+        at = int(raw) if raw in _RANKS else 0
+        level = self.levels.get((number, at))
+        if number in ("", "0") or level is None:
+            return 0, None
+        counts = self._counts.setdefault(self.abstract[number], {})
+        counts[at] = counts.get(at, level.start - 1) + 1
+        for deeper in [key for key in counts if key > at]:
+            del counts[deeper]
+        return at + 1, self._marker(number, level, counts)
+
+    def _marker(self, number: str, level: Level, counts: dict[int, int]) -> str:
+        if level.form in ("bullet", "none"):
+            return ""
+
+        def written(match: re.Match[str]) -> str:
+            at = int(match.group(1)) - 1
+            of = self.levels.get((number, at), level)
+            return ordinal(counts.get(at, of.start), of.form)
+
+        return _PLACE.sub(written, level.text)
+
+
+_RANKS = frozenset("012345678")
+
+
+def is_on(element: Element | None) -> bool:
+    """Tell whether a property is there and not switched off."""
+    return element is not None and element.get("val", "1") not in ("0", "false", "off", "none")
+
+
+def looks_of(styles: Element | None, numbering: Element | None) -> Looks:
+    """Return the looks of a file by its parts, which may be missing."""
+    named = {} if styles is None else {s.get("styleId", ""): s for s in styles.findall("style")}
+    default = next((key for key, s in named.items() if _is_default(s)), "")
+    levels: dict[tuple[str, int], Level] = {}
+    abstract: dict[str, str] = {}
+    lists = [] if numbering is None else numbering.findall("abstractNum")
+    by_id = {one.get("abstractNumId", ""): one for one in lists}
+    for number in [] if numbering is None else numbering.findall("num"):
+        key = number.get("numId", "")
+        abstract[key] = value_of(number, "abstractNumId")
+        overrides = number.findall("lvlOverride")
+        own = [lvl for over in overrides for lvl in over.findall("lvl")]
+        for lvl in [*by_id.get(abstract[key], Element("none")).findall("lvl"), *own]:
+            if lvl.get("ilvl") in _RANKS:
+                levels[(key, int(lvl.get("ilvl", "0")))] = _level(lvl)
+        if any(over.find("startOverride") is not None for over in overrides):
+            abstract[key] = f"{abstract[key]} {key}"  # it begins anew
+    return Looks(named, levels, abstract, default)
+
+
+def _is_default(style: Element) -> bool:
+    return style.get("type") == "paragraph" and style.get("default") in ("1", "true")
+
+
+def _level(lvl: Element) -> Level:
+    start = value_of(lvl, "start", "1")
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 6 else 1
+    return Level(value_of(lvl, "numFmt", "decimal"), value_of(lvl, "lvlText"), first)
