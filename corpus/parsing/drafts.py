@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from corpus.parsing.layout.geometry import union
+from corpus.parsing.geometry import union
 from corpus.parsing.tables.printed import LABEL_JOINT, Entry, Reading, read_cells
 from corpus.parsing.types import Block, BlockKind, Box, Cell, Doubt, Line, Page, Row, Table
 

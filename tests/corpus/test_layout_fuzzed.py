@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from corpus.parsing.drafts import DraftTable
+from corpus.parsing.geometry import PageCells, Rule, Word
 from corpus.parsing.layout.engine import LaidOut, _page_parts, lay_out
-from corpus.parsing.layout.geometry import PageCells, Rule, Word
 from corpus.parsing.layout.styles import measure
 from corpus.parsing.types import Box
 

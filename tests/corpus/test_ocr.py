@@ -13,7 +13,7 @@ from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus.parsing.layout.geometry import PageCells, Word
+from corpus.parsing.geometry import PageCells, Word
 from corpus.parsing.pdf import legibility, ocr, scans
 from corpus.parsing.pdf.ocr import Reading, ReadLine
 from corpus.parsing.types import Block, ParsedDocument

@@ -7,8 +7,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from corpus.parsing.geometry import overlap, same_row
 from corpus.parsing.layout.flow import Part
-from corpus.parsing.layout.geometry import overlap, same_row
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.layout.runs import Line
 from corpus.parsing.layout.styles import heading_depth

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
+from corpus.parsing.geometry import PageCells, middle, union
 from corpus.parsing.layout.bylines import side_by_side, without_bylines
 from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
-from corpus.parsing.layout.geometry import PageCells, middle, union
 from corpus.parsing.layout.joining import Vocabulary
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, find_panels
@@ -40,7 +40,7 @@ from corpus.parsing.tables.find import (
     unsure_runs,
 )
 from corpus.parsing.tables.grids import ruled_regions
-from corpus.parsing.types import BlockKind
+from corpus.parsing.types import BlockKind, Box
 
 Solid = FoundTable | Figure | Panel
 
@@ -48,55 +48,82 @@ Solid = FoundTable | Figure | Panel
 @dataclass(frozen=True)
 class LaidOut:
     """Drafts of each page in reading order, boxes as a reader sees them, and the document's title
-    (may be empty)."""
+    (may be empty).
+
+    `dropped` are the boxes of words left out on purpose: running headers, page numbers, labels in
+    a figure.
+    """
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
     title: str
+    dropped: tuple[tuple[Box, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A page, or what stands on it in another direction, with its blocks. `left_out` are ids of
+    words."""
+
+    cells: PageCells
+    parts: list[Part]
+    left_out: set[int]
 
 
 def lay_out(pages: Sequence[PageCells]) -> LaidOut:
     """Return the blocks of every page; as many pages as came in."""
-    pages = _bodies([_settled(page) for page in pages])
-    styles = _styles(pages)
-    parts = [_read_parts(page, style) for page, style in zip(pages, styles, strict=True)]
+    pages = [_settled(page) for page in pages]
+    running = _running(pages)
+    styles = _styles([_without(page, running) for page in pages])
+    found = [
+        [
+            _frame(cells, running, style, is_inset=cells is not page)
+            for cells in (page, *page.insets)
+        ]
+        for page, style in zip(pages, styles, strict=True)
+    ]
+    parts = [frames[0].parts for frames in found]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
-    insets = [_inset_parts(page, style) for page, style in zip(pages, styles, strict=True)]
-    every = [*parts, *(turned for page in insets for _, turned in page)]
+    frames = [
+        [replace(first, parts=joined), *insets]
+        for (first, *insets), joined in zip(found, parts, strict=True)
+    ]
+    every = [frame.parts for page in frames for frame in page]
     vocabulary = Vocabulary([line.text for group in _groups(every) for line in group.lines])
     levels = _levels(every)
     drafts = []
-    for page, page_parts, turned in zip(pages, parts, insets, strict=True):
+    for page in frames:
         made = (
-            place_draft(_draft(part, vocabulary, levels), frame.displayed)
-            for frame, found in [(page, page_parts), *turned]
-            for part in found
+            place_draft(_draft(part, vocabulary, levels), frame.cells.displayed)
+            for frame in page
+            for part in frame.parts
         )
         drafts.append(tuple(draft for draft in made if draft.has_text))
-    return LaidOut(tuple(drafts), _title(parts, vocabulary))
+    dropped = tuple(tuple(box for frame in page for box in _dropped(frame)) for page in frames)
+    return LaidOut(tuple(drafts), _title(parts, vocabulary), dropped)
+
+
+def _frame(cells: PageCells, running: set[int], styles: Styles, *, is_inset: bool) -> _Frame:
+    parts, labels = _read_parts(_without(cells, running), styles)
+    parts = [_turned(part) for part in parts] if is_inset else parts
+    return _Frame(cells, parts, running | labels)
+
+
+def _dropped(frame: _Frame) -> list[Box]:
+    words = (word for word in frame.cells.words if id(word) in frame.left_out)
+    return [frame.cells.displayed(word.box) for word in words]
 
 
 def _settled(page: PageCells) -> PageCells:
     return settle(page, [region.box for region in ruled_regions(page)]) if page.insets else page
 
 
-def _bodies(pages: Sequence[PageCells]) -> list[PageCells]:
-    """Return pages and their insets without running headers and footers."""
+def _running(pages: Sequence[PageCells]) -> set[int]:
+    """Return the ids of the words of running headers and footers, in each direction by itself."""
     running = running_words(pages)
     for turn in (0, 90, 180, 270):
         running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
-
-    def body(page: PageCells) -> PageCells:
-        words = tuple(word for word in page.words if id(word) not in running)
-        return replace(page, words=words, insets=tuple(body(inset) for inset in page.insets))
-
-    return [body(page) for page in pages]
-
-
-def _inset_parts(page: PageCells, styles: Styles) -> list[tuple[PageCells, list[Part]]]:
-    """Return what stands on a page in other directions, each part with its frame."""
-    found = [(inset, _read_parts(inset, styles)) for inset in page.insets if inset.words]
-    return [(inset, [_turned(part) for part in parts]) for inset, parts in found]
+    return running
 
 
 def _turned(part: Part) -> Part:
@@ -115,8 +142,11 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
     return [measure([page]) if page.is_scan else native for page in pages]
 
 
-def _read_parts(page: PageCells, styles: Styles) -> list[Part]:
-    """Return the blocks of a page; its lines as they come where no sense can be made of them."""
+def _read_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
+    """Return the blocks of a page, and the ids of the words that are labels in a figure.
+
+    Where no sense can be made of a page, its lines as they come.
+    """
     try:
         return _page_parts(page, styles)
     except MemoryError:
@@ -126,10 +156,10 @@ def _read_parts(page: PageCells, styles: Styles) -> list[Part]:
         groups = [Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box) for line in lines]
         for group in groups[:1]:
             group.doubts.append(ORDER_LOST)
-        return [*groups]
+        return [*groups], set()
 
 
-def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
+def _page_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
     nodes = chart_nodes(page)
     plain = _without(page, {name for node in nodes for name in node.ids})
     tables = find_ruled(plain)
@@ -147,7 +177,8 @@ def _page_parts(page: PageCells, styles: Styles) -> list[Part]:
     _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
     _doubt_figures(parts, figures)
     doubt_parts(parts, styles)
-    return _captioned(parts)
+    labels = {id(word) for figure in certain for run in figure.labels for word in run.words}
+    return _captioned(parts), labels
 
 
 def _without(page: PageCells, taken: set[int]) -> PageCells:

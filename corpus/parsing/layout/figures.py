@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.parsing.layout.geometry import (
+from corpus.parsing.geometry import (
     PageCells,
     contains,
     height,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from corpus.parsing.layout.geometry import width
+from corpus.parsing.geometry import width
 from corpus.parsing.layout.runs import Line
 from corpus.parsing.types import Box
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import PageCells, Word, middle, typical_size
+from corpus.parsing.geometry import PageCells, Word, middle, typical_size
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom

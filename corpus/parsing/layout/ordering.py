@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import union
+from corpus.parsing.geometry import union
 from corpus.parsing.types import Box
 
 GUTTER = 7.0  # points; narrower than the gutter of any journal looked at (12 and more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import PageCells, Word, contains, height, middle, union, width
+from corpus.parsing.geometry import PageCells, Word, contains, height, middle, union, width
 from corpus.parsing.layout.runs import link_runs
 from corpus.parsing.types import Box, Doubt
 

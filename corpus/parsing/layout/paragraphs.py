@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from corpus.parsing.drafts import Draft, Piece
+from corpus.parsing.geometry import union
 from corpus.parsing.layout.formulas import is_limit, is_scrap
-from corpus.parsing.layout.geometry import union
 from corpus.parsing.layout.joining import Vocabulary, glue_between
 from corpus.parsing.layout.lists import is_bullet, is_recommendation, list_marker
 from corpus.parsing.layout.runs import Line, pitch_of

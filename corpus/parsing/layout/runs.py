@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from corpus.parsing.clean import mend_accents
-from corpus.parsing.layout.geometry import (
+from corpus.parsing.geometry import (
     Rule,
     Word,
     height,

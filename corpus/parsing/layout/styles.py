@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import PageCells
+from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.runs import Line
 
 MAX_HEADING_CHARS = 200

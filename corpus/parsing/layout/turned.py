@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.parsing.layout.geometry import PageCells, Word, contains, middle, upright
+from corpus.parsing.geometry import PageCells, Word, contains, middle, upright
 from corpus.parsing.layout.runs import Line, link_runs
 from corpus.parsing.types import Box, Doubt
 

@@ -18,7 +18,7 @@ from typing import Any
 import pypdfium2.raw as raw
 
 from corpus.parsing.clean import UNREADABLE, clean_line, mend_accents
-from corpus.parsing.layout.geometry import (
+from corpus.parsing.geometry import (
     PageCells,
     Rule,
     Word,

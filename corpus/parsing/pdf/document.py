@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, Sheet, write_page
+from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
-from corpus.parsing.layout.geometry import PageCells
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import check_pages
-from corpus.parsing.types import Doubt, Page, ParsedDocument, ParseError
+from corpus.parsing.types import Box, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
 PAGE_UNREADABLE = Doubt(
@@ -39,7 +39,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
         return parse_with_models(request, renderer)
     cells = _read_pages(request, renderer)
     laid_out = lay_out(cells)
-    pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages)))
+    pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages, laid_out.dropped)))
     if len(pages) != renderer.page_count:
         raise ParseError(
             f"Only {len(pages)} of {renderer.page_count} pages could be read.",
@@ -51,11 +51,14 @@ def parse_pdf(request: Request) -> ParsedDocument:
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
-def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
+def _page(
+    cells: PageCells, drafts: Sequence[Draft | DraftTable], dropped: tuple[Box, ...] = ()
+) -> Page:
     sheet = Sheet(cells.number, *cells.displayed_size, cells.ocr_confidence)
     page = write_page(sheet, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
-    return replace(page, doubts=(*page.doubts, *cells.doubts, *unsure_lines(page, unsure)))
+    doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
+    return replace(page, doubts=doubts, dropped=dropped)
 
 
 def _check_count(count: int, limit: int) -> None:

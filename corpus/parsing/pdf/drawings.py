@@ -10,7 +10,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.layout.geometry import Rule, height, union, width
+from corpus.parsing.geometry import Rule, height, union, width
 from corpus.parsing.types import Box
 
 MIN_RULE = 8.0  # points

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.layout.geometry import (
+from corpus.parsing.geometry import (
     PageCells,
     Word,
     contains,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.layout.geometry import height, union, width
+from corpus.parsing.geometry import height, union, width
 from corpus.parsing.types import Box, ParseError
 
 VIEW_SCALE = 1.6  # pixels a point

@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from corpus.parsing.layout.geometry import PageCells, area, contains, middle
+from corpus.parsing.geometry import PageCells, area, contains, middle
 from corpus.parsing.pdf.legibility import (
     has_swapped_letters,
     has_unmapped_letters,

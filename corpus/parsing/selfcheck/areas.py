@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import contains, height, middle, width
+from corpus.parsing.geometry import contains, height, middle, width
 from corpus.parsing.selfcheck.plain import plain_texts
 from corpus.parsing.selfcheck.printed import PrintedWord
 from corpus.parsing.types import Box, Page

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from corpus.parsing.selfcheck.margins import dropped_words
-from corpus.parsing.selfcheck.printed import Printed
+from corpus.parsing.geometry import contains, middle
+from corpus.parsing.selfcheck.printed import Printed, PrintedWord
 from corpus.parsing.selfcheck.share import words_found
-from corpus.parsing.types import PAGE_ENOUGH, Doubt, Page, WordsFound
+from corpus.parsing.types import PAGE_ENOUGH, Doubt, Page
 
 WORDS_NOT_FOUND = "words_not_found"
 
@@ -18,15 +18,14 @@ def check_pages(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
     """Return the pages of a PDF with how many of their words PDFium finds under their boxes, and
     with a doubt on each where that is too few. Pages read by OCR stay as they are."""
     file = Printed(path)
-    printed = [file.words(page.number) if page.ocr_confidence is None else [] for page in pages]
-    dropped = dropped_words(pages, printed)
     return tuple(
-        page if page.ocr_confidence is not None else _checked(page, words_found(page, words, left))
-        for page, words, left in zip(pages, printed, dropped, strict=True)
+        page if page.ocr_confidence is not None else _checked(page, file.words(page.number))
+        for page in pages
     )
 
 
-def _checked(page: Page, words: WordsFound) -> Page:
+def _checked(page: Page, printed: Sequence[PrintedWord]) -> Page:
+    words = words_found(page, printed, _dropped(page, printed))
     if words.share >= PAGE_ENOUGH:
         return replace(page, words=words)
     message = (
@@ -35,3 +34,12 @@ def _checked(page: Page, words: WordsFound) -> Page:
         "out of order."
     )
     return replace(page, words=words, doubts=(*page.doubts, Doubt(WORDS_NOT_FOUND, message)))
+
+
+def _dropped(page: Page, printed: Sequence[PrintedWord]) -> set[int]:
+    """Return the indexes of the words that the layout left out on purpose."""
+    return {
+        index
+        for index, word in enumerate(printed)
+        if any(contains(box, middle(word.box), margin=0.5) for box in page.dropped)
+    }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
-from corpus.parsing.layout.geometry import height, middle, upright
+from corpus.parsing.geometry import height, middle, upright
 from corpus.parsing.types import Box
 
 _COLUMN_GAP = 2.0  # heights of a word: what parts columns, while words stand half a height apart

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.layout.geometry import contains, middle, union
+from corpus.parsing.geometry import contains, middle, union
 from corpus.parsing.pdf.render import unreadable
 from corpus.parsing.selfcheck.plain import DIVIDED, plain_texts
 from corpus.parsing.types import Box

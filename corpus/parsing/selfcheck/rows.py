@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.parsing.layout.geometry import contains, middle
+from corpus.parsing.geometry import contains, middle
 from corpus.parsing.selfcheck.areas import Area, unjoined
 from corpus.parsing.selfcheck.plain import plain_texts
 from corpus.parsing.types import Block, Box, Line, Page

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from corpus.parsing.layout.geometry import Word, union
+from corpus.parsing.geometry import Word, union
 from corpus.parsing.layout.joining import join_lines
 from corpus.parsing.layout.runs import link_runs, merge_row, rows_of
 from corpus.parsing.types import Box, Cell

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from corpus.parsing.layout.geometry import Word, middle, overlap, typical_size, union
+from corpus.parsing.geometry import Word, middle, overlap, typical_size, union
 from corpus.parsing.layout.runs import link_runs
 from corpus.parsing.tables.grids import Region
 from corpus.parsing.types import Box

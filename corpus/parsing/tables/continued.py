@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.parsing.drafts import DraftTable
-from corpus.parsing.layout.geometry import PageCells
+from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.tables.find import FoundTable
 from corpus.parsing.tables.printed import header_rows, with_header

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from corpus.parsing.layout.geometry import PageCells, Rule, Word, contains, middle, overlap, union
+from corpus.parsing.geometry import PageCells, Rule, Word, contains, middle, overlap, union
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, rows_of
 from corpus.parsing.layout.styles import CAPTION, is_title_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.parsing.layout.geometry import middle, union
+from corpus.parsing.geometry import middle, union
 from corpus.parsing.tables.cells import GridCell, tight
 from corpus.parsing.tables.columns import Columns, Piece
 from corpus.parsing.types import Box

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from corpus.parsing.layout.geometry import Word, middle, overlap, union
+from corpus.parsing.geometry import Word, middle, overlap, union
 from corpus.parsing.layout.runs import Line, link_runs, rows_of
 from corpus.parsing.tables.cells import Grid, GridCell
 from corpus.parsing.tables.grids import Region

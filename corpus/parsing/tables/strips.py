@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.layout.geometry import Word, middle, union
+from corpus.parsing.geometry import Word, middle, union
 from corpus.parsing.layout.runs import link_runs, rows_of
 from corpus.parsing.tables.cells import Grid, GridCell, tight
 from corpus.parsing.tables.columns import Piece, find_columns
