@@ -26,6 +26,7 @@ RUN_GAP = 0.95
 # Words that the file does not write one after the other stand in one line only this close: those
 # of two columns may be no further apart than justified words.
 APART_GAP = 0.45
+STRETCHED = 2.5  # font heights that a blank of a justified line has at most
 MARKER_GAP = 4.0  # font heights between a list's marker and its text
 NEXT = 3  # places; a raised mark may be written between two words
 _TOUCHING = 0.11  # font heights; less than this between two words is no blank
@@ -110,7 +111,7 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
             while chain[-1] in follows:
                 chain.append(follows[chain[-1]])
             runs.append(Line(tuple(words[i] for i in chain)))
-    runs = _with_markers(runs)
+    runs = _justified(_with_markers(runs))
     return sorted(runs, key=lambda run: (run.box[1], run.box[0]))
 
 
@@ -128,6 +129,34 @@ def _with_markers(runs: Sequence[Line]) -> list[Line]:
             joined[id(run)] = Line((*run.words, *text.words))
             told.add(id(text))
     return [joined.get(id(run), run) for run in runs if id(run) not in told]
+
+
+def _justified(runs: Sequence[Line]) -> list[Line]:
+    """Join runs that are one line, its blanks stretched: all of them are alike, as those between
+    cells and those within them are not."""
+    told = sorted((run for run in runs if run.words[0].place >= 0), key=lambda r: r.words[0].place)
+    chains: list[list[Line]] = []
+    for run in told:
+        if chains and _stretched(chains[-1][-1], run):
+            chains[-1].append(run)
+        else:
+            chains.append([run])
+    free = [run for run in runs if run.words[0].place < 0]
+    for chain in chains:
+        whole = Line(tuple(word for run in chain for word in run.words))
+        free += [whole] if len(chain) > 1 and _is_even(whole) else chain
+    return free
+
+
+def _stretched(run: Line, other: Line) -> bool:
+    gap = other.box[0] - run.box[2]
+    follows = other.words[0].place == run.words[-1].place + 1
+    return follows and 0 < gap <= STRETCHED * run.size and same_row(run.box, other.box)
+
+
+def _is_even(line: Line) -> bool:
+    gaps = [after.box[0] - word.box[2] for word, after in itertools.pairwise(line.words)]
+    return len(gaps) >= 3 and max(gaps) <= 1.15 * min(gaps) + 0.3
 
 
 def _right_neighbour(

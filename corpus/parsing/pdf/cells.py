@@ -30,10 +30,12 @@ from corpus.parsing.geometry import (
     width,
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, bounds, drawings, objects
+from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import Box, Doubt
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
 _BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
+_SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
 _UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
 _NAME_BYTES = 128
 _HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
@@ -236,6 +238,16 @@ def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_C
         yield _Character(_text(text, font, known), box, font, known)
 
 
+def _sign(text: str, font: _Font) -> str | None:
+    """Return the sign that a character of Symbol or Wingdings shows; None for other fonts."""
+    found = _SIGN_FONT.search(font.name)
+    if found is None:
+        return None
+    private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
+    sign = symbol_text(private, found.group())
+    return sign if sign != private else None
+
+
 def _box(handle: Any, index: int, font: _Font, frame: Frame, rect: Any) -> Box:
     """Return a character's box upright; by its baseline where its font gives no sound height."""
     raw.FPDFText_GetLooseCharBox(handle, index, rect)
@@ -281,5 +293,5 @@ def _text(text: str, font: _Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
     if not is_mapped:
-        return UNREADABLE
+        return _sign(text, font) or UNREADABLE
     return "-" if text in _HYPHENS else text

@@ -128,8 +128,11 @@ def looks_like_labels_and_cells(rows: Sequence[Sequence[Line]]) -> bool:
 
 
 def is_marginal(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell marks beside text, as the grade of a recommendation, from a first column."""
-    return all(len(row[0].text) <= 2 and not row[0].text.isdigit() for row in rows if len(row) > 1)
+    """Tell marks and numbers beside text, as those of recommendations, from a first column."""
+    beside = [row for row in rows if len(row) > 1]
+    prose = sum(len(row[1].text) > _SHORT for row in beside) * 2 >= len(beside)
+    marks = all(len(row[0].text) <= 3 for row in beside)
+    return marks and (prose or not any(row[0].text.isdigit() for row in beside))
 
 
 def reads_on(rows: Sequence[Sequence[Line]]) -> bool:
