@@ -43,10 +43,12 @@ def test_what_was_lost_is_named_with_its_page(
 
 
 def _with_lost_words(canvas: Canvas) -> None:
-    """Words in the margin that only the reader takes for a page number."""
+    """Words that stand aslant, which the reader leaves out."""
     fixtures.plain_page("margins")(canvas)
+    canvas.translate(100, 100)
+    canvas.rotate(40)
     for number in range(3):
-        canvas.drawString(280, 20 + 30 * number, f"Page {number} of 9")
+        canvas.drawString(0, 20 * number, "Never give this to a child of ten kilograms.")
 
 
 def test_the_command_wants_a_pdf(tmp_path: Path) -> None:

@@ -200,19 +200,6 @@ def _lower(place: Box, by: float) -> Box:
     return (place[0], place[1] + by, place[2], place[3] + by)
 
 
-def test_what_repeats_in_the_margin_is_not_missing(tmp_path: Path) -> None:
-    def numbered(number: int) -> fixtures.Draw:
-        def drawn(canvas: Canvas) -> None:
-            draw(canvas)
-            fixtures.write_lines(canvas, [f"Hospital guideline, page {number}"], y=30)
-
-        return drawn
-
-    path = fixtures.make_pdf(tmp_path / "a.pdf", *(numbered(n) for n in (1, 2, 3)))
-    pages = [page_of(read(), number) for number in (1, 2, 3)]
-    assert checked(path, *pages) == [WordsFound(WORDS, WORDS)] * 3
-
-
 def test_what_the_reader_says_it_dropped_is_not_missing(path: Path) -> None:
     page = page_of(read()[:-1])
     (words,) = checked(path, replace(page, dropped=(box(3),)))

@@ -140,7 +140,7 @@ def test_what_was_published_unread_waits_for_a_look() -> None:
 @pytest.mark.django_db
 def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     """Published in one go with its upload, as `ingest --publish` does."""
-    path = fixtures.make_pdf(tmp_path / "a.pdf", _mostly_margin)
+    path = fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
     document = ingest(path.read_bytes(), "a.pdf")
     document_submit(document, by=None)
     document_publish(document, by=None, today=TODAY)
@@ -153,16 +153,18 @@ def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     assert state_of(document) == Lifecycle.REVIEW
 
 
-def _mostly_margin(canvas: Canvas) -> None:
-    """Page numbers, which no other page tells from text."""
+def _mostly_aslant(canvas: Canvas) -> None:
+    """Words that stand aslant, which the reader leaves out."""
     fixtures.plain_page("margins")(canvas)
+    canvas.translate(100, 100)
+    canvas.rotate(40)
     for number in range(6):
-        canvas.drawString(280, 10 + 14 * number, f"Page {number} of 9")
+        canvas.drawString(0, 20 * number, "Never give this to a child of ten kilograms.")
 
 
 @pytest.mark.django_db
 def test_a_manifest_names_what_has_to_be_looked_at(tmp_path: Path) -> None:
-    fixtures.make_pdf(tmp_path / "a.pdf", _mostly_margin)
+    fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
     (tmp_path / "m.csv").write_text("file,title,lifecycle\na.pdf,Margins,PUBLISHED\n")
     manifest = read_manifest(tmp_path / "m.csv", collection=collection_default().slug)
     first = manifest_ingest(manifest, people=People(None, None), today=TODAY)

@@ -31,7 +31,8 @@ def tree_of(document: ParsedDocument) -> str:
                 sign = "table continues" if block.continues else "table"
                 entries.append((sign, "\n".join(_rows(block.table))))
                 continue
-            sign = "#" * block.level if block.level else _SIGNS[block.kind]
+            is_heading = block.kind is BlockKind.HEADING
+            sign = "#" * block.level if is_heading else _SIGNS[block.kind]
             if block.continues:
                 at = max(i for i, (other, _) in enumerate(entries) if other == sign)
                 entries[at] = (sign, f"{entries[at][1]} {text}")

@@ -260,6 +260,8 @@ def _as_point(paragraph: Element, to: Element) -> None:
     marker = list_marker(text)
     if marker is None or not clean_line(flat(paragraph)[len(marker) :]):
         return
+    if marker.strip() == "*" and len(to) > 1 and to[-2].tag == "table":
+        return  # a note of the table
     paragraph.text = text[len(marker) :] if is_bullet(text) else text
     paragraph.tag = "li"
     to.remove(paragraph)
