@@ -13,6 +13,7 @@ from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
 EDGE = 0.08
 _MANY = 0.2  # of the pages: at the edge, what so many have in one place and type is a running line
+_TELLING = 12  # characters: what is that long and repeated is no heading of a part
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
@@ -56,12 +57,14 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     A line counts when it stands at the same height on at least a third of the pages, and on
     another, with the same text but for figures; when many pages have a line in that type there at
     their edge, and another page has this one, as a chapter's name, or it is small print on most;
-    or when it is a page number.
+    when so long a text stands in the margins of a third of them, here a little higher or lower; or
+    when it is a page number.
     """
     usual = typical_size([word for page in pages for word in page.words])
     margins = [_Margin(page, line) for page in pages for line in _margin_lines(page)]
     texts = _pages_with((m.line.text.lower(), m.place, m.page.number) for m in margins)
     patterns = _pages_with((m.pattern, m.place, m.page.number) for m in margins)
+    anywhere = _pages_with((m.pattern, 0, m.page.number) for m in margins)
     slots = _pages_with((m.slot, 0, m.page.number) for m in margins)
     enough = max(2, len(pages) // 3)
     many = max(4, _MANY * len(pages))
@@ -72,7 +75,8 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
         alike = patterns[margin.pattern, margin.place] if line.size <= 1.05 * usual else same
         there = slots[margin.slot, 0] if margin.is_at_edge else 0
         again = max(same, alike) >= 2 or (line.size < 0.95 * usual and 2 * there >= len(pages))
-        repeated = max(same, alike) >= enough or (there >= many and again)
+        moved = len(margin.pattern) >= _TELLING and anywhere[margin.pattern, 0] >= enough
+        repeated = max(same, alike) >= enough or (there >= many and again) or moved
         alone = len(pages) == 1 and _is_head(page, line, usual)
         if (repeated and not _is_said(line, usual)) or alone or _is_number(page, line):
             running.update(id(word) for word in line.words)

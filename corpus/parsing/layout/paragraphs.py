@@ -16,6 +16,7 @@ from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth, is_titl
 from corpus.parsing.types import BlockKind, Box, Doubt
 
 _ENDED = re.compile(r"[.:;?!]['\")\]”’]?$")
+_STOPPED = re.compile(r"[.;?!]['\")\]”’]?$")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\(?[a-z1-9]\)?\s|\d{1,2}(?=[A-Z])|Notes?\b|Source\b)"
 )
@@ -135,7 +136,7 @@ def _goes_on_item(group: Group, line: Line) -> bool:
         return True
     if len(group.lines) > 1 and above.box[0] > first.box[0] + 3:
         return False  # its lines hang
-    return abs(line.box[0] - first.box[0]) < 3 and not _ENDED.search(above.text)
+    return abs(line.box[0] - first.box[0]) < 3 and not _STOPPED.search(above.text)
 
 
 def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
