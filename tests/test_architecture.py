@@ -47,6 +47,7 @@ SHARED = {
     "corpus.parsing.sandbox.nurseries": "a queue process has one ready before the first document",
     "corpus.parsing.sandbox.parent": "`doctor` tries the parser's child process",
     "corpus.parsing.types": "what was read of a page is compared with what stands on it",
+    "corpus.parsing.lists": "what introduces an item is the same to the reader and its judge",
     "corpus.parsing.sniff": "the media type of the file that `doctor` lets it read",
     "chat.audit": "the log's one door: `record`, `verify_chain`, `sign_head`",
     "chat.calibration_records": "`doctor` says which gate is in use, and what does not fit it",

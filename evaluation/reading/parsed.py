@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpus.parsing.layout.lists import is_recommendation
+from corpus.parsing.lists import is_recommendation
 from corpus.parsing.types import BlockKind, Page, Table
 from evaluation.reading.hashing import hashed
 from evaluation.reading.types import Block, Cell, Kind

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
-from corpus.parsing.geometry import PageCells, middle, union
+from corpus.parsing.geometry import PageCells, middle, typical_size, union
 from corpus.parsing.layout.bylines import side_by_side, without_bylines
 from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
@@ -29,6 +29,7 @@ from corpus.parsing.layout.styles import (
     heading_levels,
     measure,
 )
+from corpus.parsing.layout.title import find_title
 from corpus.parsing.layout.turned import TURNED, settle
 from corpus.parsing.tables.continued import join_tables
 from corpus.parsing.tables.find import (
@@ -69,8 +70,8 @@ class _Frame:
     left_out: set[int]
 
 
-def lay_out(pages: Sequence[PageCells]) -> LaidOut:
-    """Return the blocks of every page; as many pages as came in."""
+def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
+    """Return the blocks of every page, as many as came in; `named` is the title in the metadata."""
     pages = [_settled(page) for page in pages]
     running = _running(pages)
     styles = _styles([_without(page, running) for page in pages])
@@ -89,6 +90,7 @@ def lay_out(pages: Sequence[PageCells]) -> LaidOut:
         for (first, *insets), joined in zip(found, parts, strict=True)
     ]
     every = [frame.parts for page in frames for frame in page]
+    title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary([line.text for group in _groups(every) for line in group.lines])
     levels = _levels(every)
     drafts = []
@@ -100,7 +102,8 @@ def lay_out(pages: Sequence[PageCells]) -> LaidOut:
         )
         drafts.append(tuple(draft for draft in made if draft.has_text))
     dropped = tuple(tuple(box for frame in page for box in _dropped(frame)) for page in frames)
-    return LaidOut(tuple(drafts), _title(parts, vocabulary), dropped)
+    text = draft_of(title, vocabulary).text if title else ""
+    return LaidOut(tuple(drafts), text, dropped)
 
 
 def _frame(cells: PageCells, running: set[int], styles: Styles, *, is_inset: bool) -> _Frame:
@@ -242,7 +245,8 @@ def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part
         return _part_captions(solid)
     if not solid.is_node:
         inner = replace(page, words=solid.words)
-        return _arranged(inner, find_panels(inner, ()), styles)
+        body = min(styles.body, typical_size(solid.words))
+        return _arranged(inner, find_panels(inner, ()), replace(styles, body=body))
     lines = [merge_row(row) for row in rows_of(link_runs(solid.words))]
     left = lines[0].box[0]
     node = Group(BlockKind.PARAGRAPH, lines, left, solid.box, stands_alone=True)
@@ -360,12 +364,3 @@ def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft 
     draft = draft_of(part, vocabulary, levels.get(id(part), 0))
     lost = any(UNREADABLE in piece.text for piece in draft.pieces)
     return replace(draft, doubts=(*draft.doubts, SIGN_UNREADABLE)) if lost else draft
-
-
-def _title(parts: Sequence[Sequence[Part]], vocabulary: Vocabulary) -> str:
-    """Return the largest heading of the first page, the upper one of equals."""
-    first = [group for group in _groups(parts[:1]) if group.kind is BlockKind.HEADING]
-    if not first:
-        return ""
-    best = max(first, key=lambda group: (round(group.lines[0].size), -group.lines[0].box[1]))
-    return draft_of(best, vocabulary).text

@@ -72,10 +72,13 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     for margin in margins:
         page, line = margin.page, margin.line
         same = texts[line.text.lower(), margin.place]
-        alike = patterns[margin.pattern, margin.place] if line.size <= 1.05 * usual else same
+        is_small = line.size <= 1.05 * usual
+        alike = patterns[margin.pattern, margin.place] if is_small else same
         there = slots[margin.slot, 0] if margin.is_at_edge else 0
         again = max(same, alike) >= 2 or (line.size < 0.95 * usual and 2 * there >= len(pages))
-        moved = len(margin.pattern) >= _TELLING and anywhere[margin.pattern, 0] >= enough
+        moved = (
+            is_small and len(margin.pattern) >= _TELLING and anywhere[margin.pattern, 0] >= enough
+        )
         repeated = max(same, alike) >= enough or (there >= many and again) or moved
         alone = len(pages) == 1 and _is_head(page, line, usual)
         if (repeated and not _is_said(line, usual)) or alone or _is_number(page, line):

@@ -17,7 +17,7 @@ from corpus.parsing.geometry import (
     typical_size,
     union,
 )
-from corpus.parsing.layout.lists import list_marker
+from corpus.parsing.lists import list_marker
 from corpus.parsing.types import Box
 
 # A gap of this many font heights ends a run. Justified text stretches blanks to about 0.8, gutters

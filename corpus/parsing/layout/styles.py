@@ -64,7 +64,7 @@ class Styles:
             return self._is_ocr_heading(lines, text)
         least = LARGER if heading_depth(text) is None else NUMBERED_LARGER
         larger = all(line.size >= least * self.body for line in lines)
-        full = min(line.size for line in lines) >= 0.85 * self.body
+        full = min(line.size for line in lines) >= 0.9 * self.body
         return larger or (full and len(lines) <= 2 and self.is_set_apart(lines))
 
     def _is_ocr_heading(self, lines: Sequence[Line], text: str) -> bool:

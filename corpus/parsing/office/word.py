@@ -12,7 +12,7 @@ from itertools import count
 from xml.etree.ElementTree import Element, SubElement
 
 from corpus.parsing.clean import UNREADABLE, clean_line
-from corpus.parsing.layout.lists import is_bullet, list_marker
+from corpus.parsing.lists import is_bullet, list_marker
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import Package

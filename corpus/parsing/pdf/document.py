@@ -38,7 +38,8 @@ def parse_pdf(request: Request) -> ParsedDocument:
 
         return parse_with_models(request, renderer)
     cells = _read_pages(request, renderer)
-    laid_out = lay_out(cells)
+    metadata = pdf_metadata(renderer)
+    laid_out = lay_out(cells, metadata.get("title", ""))
     pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages, laid_out.dropped)))
     if len(pages) != renderer.page_count:
         raise ParseError(
@@ -46,7 +47,6 @@ def parse_pdf(request: Request) -> ParsedDocument:
             code="pages_missing",
             hint="Save the PDF again and upload it; nothing of it is used as it is.",
         )
-    metadata = pdf_metadata(renderer)
     title = laid_out.title or metadata.get("title", "")
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from corpus.parsing.clean import clean_line, clean_lines
 from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
-from corpus.parsing.layout.lists import is_bullet, list_marker
+from corpus.parsing.lists import is_bullet, list_marker
 from corpus.parsing.published.publications import known, language_code, no_text, year_in
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, ParsedDocument, ParseError

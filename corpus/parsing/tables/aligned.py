@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from corpus.parsing.layout.lists import list_marker
 from corpus.parsing.layout.runs import Line
+from corpus.parsing.lists import list_marker
 
 _ALIGNED = 4.0  # points between left (or right) edges of one column
 _REFERENCE = re.compile(r"^\[\d{1,3}\]")
