@@ -8,7 +8,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField(
-            "chunk", "position", models.CharField(blank=True, default="", max_length=100),
-            preserve_default=False,
+            "chunk", "position", models.CharField(blank=True, db_default="", max_length=100)
         ),
     ]

@@ -195,7 +195,7 @@ class Chunk(models.Model):
     index = models.PositiveIntegerField()  # 0-based, in reading order
     page = models.PositiveIntegerField()  # where it starts, 1-based
     # `paragraphs 3 to 5` of its section (`corpus.positions`); empty where there are pages.
-    position = models.CharField(max_length=100, blank=True)
+    position = models.CharField(max_length=100, blank=True, db_default="")
     section_path = ArrayField(models.TextField(), default=list)
     context = models.TextField(blank=True)
     text = models.TextField()

@@ -120,6 +120,7 @@ class Doubt:
 
 
 PAGE_ENOUGH = 0.97  # of a page's words: below, somebody has to look at it
+UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that gave nothing
 DOCUMENT_ENOUGH = 0.85  # of all its words: below, it is not published without a look at each page
 
 

@@ -258,7 +258,7 @@ CRAFTED: list[tuple[str, str, Make]] = [
         "parsed pdf_corrupt",
         lambda: pdf({3: page().replace(b"/Parent 2 0 R", b"/Parent 3 0 R")}),
     ),
-    ("pdf-catalog-cycle.pdf", "pdf_corrupt pdf_empty", lambda: pdf({2: CATALOG})),
+    ("pdf-catalog-cycle.pdf", "pdf_corrupt pdf_empty no_text", lambda: pdf({2: CATALOG})),
     ("pdf-reference-cycle.pdf", "pdf_corrupt parsed", lambda: pdf({6: b"7 0 R", 7: b"6 0 R"})),
     (
         "pdf-content-cycle.pdf",

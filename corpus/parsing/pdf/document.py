@@ -19,11 +19,11 @@ from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import check_pages
-from corpus.parsing.types import Box, Doubt, Page, ParsedDocument, ParseError
+from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
 PAGE_UNREADABLE = Doubt(
-    "page_unreadable",
+    UNREADABLE_PAGE,
     "This page could not be read: nothing of it is searched. Look at it in the original file.",
 )
 _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "CreationDate": "created"}
@@ -38,6 +38,12 @@ def parse_pdf(request: Request) -> ParsedDocument:
 
         return parse_with_models(request, renderer)
     cells = _read_pages(request, renderer)
+    if all(PAGE_UNREADABLE in page.doubts for page in cells):
+        raise ParseError(
+            "None of the PDF's pages can be read.",
+            code="pages_missing",
+            hint="Save the PDF again and upload it; nothing of it is used as it is.",
+        )
     metadata = pdf_metadata(renderer)
     laid_out = lay_out(cells, metadata.get("title", ""))
     pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages, laid_out.dropped)))
@@ -80,7 +86,8 @@ def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
     total = renderer.page_count
     request.on_page(0, total)
     for number in range(1, total + 1):
-        cells.append(pictures.read(_cells(renderer, number)))
+        page = _cells(renderer, number)
+        cells.append(page if PAGE_UNREADABLE in page.doubts else pictures.read(page))
         request.on_page(number, total)
     return cells
 

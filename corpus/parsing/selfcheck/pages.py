@@ -9,7 +9,7 @@ from pathlib import Path
 from corpus.parsing.geometry import contains, middle
 from corpus.parsing.selfcheck.printed import Printed, PrintedWord
 from corpus.parsing.selfcheck.share import words_found
-from corpus.parsing.types import PAGE_ENOUGH, Doubt, Page
+from corpus.parsing.types import PAGE_ENOUGH, UNREADABLE_PAGE, Doubt, Page
 
 WORDS_NOT_FOUND = "words_not_found"
 
@@ -19,9 +19,14 @@ def check_pages(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
     with a doubt on each where that is too few. Pages read by OCR stay as they are."""
     file = Printed(path)
     return tuple(
-        page if page.ocr_confidence is not None else _checked(page, file.words(page.number))
-        for page in pages
+        _checked(page, file.words(page.number)) if _has_own_text(page) else page for page in pages
     )
+
+
+def _has_own_text(page: Page) -> bool:
+    """Tell a page to compare from one that was read by OCR, or that could not be read at all."""
+    lost = any(doubt.code == UNREADABLE_PAGE for doubt in page.doubts)
+    return page.ocr_confidence is None and not lost
 
 
 def _checked(page: Page, printed: Sequence[PrintedWord]) -> Page:
