@@ -19,6 +19,7 @@ from corpus.summaries import written
 
 # Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
 DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
+LAYOUT_EXTRA = ("docling", "docling_ibm_models", "torchvision")  # what it brings
 
 
 def needed_retry_s(queue: Mapping[str, Any]) -> int:
@@ -99,8 +100,8 @@ def _artifacts_fault(name: str) -> str:
         return ""
     if not folder.is_dir():
         return f"there is no folder {name}."
-    if find_spec("docling_ibm_models") is None:
-        return "docling's models need the extra: pip install '.[layout]'."
+    if not all(map(find_spec, LAYOUT_EXTRA)):
+        return "docling's models need the extra `layout`: pip install '.[layout]'."
     for model in DOCLING_MODELS:
         if not any((folder / model).rglob("*.safetensors")):
             return f"{folder / model} holds no weights; docling-tools models download fills it."

@@ -19,7 +19,7 @@ from corpus.encoders.folders import Facts
 from corpus.encoders.types import Embedder
 from corpus.engines import ModelsMissing, artifacts_for
 from corpus.models import Document
-from corpus.parsing.registry import engine_name
+from corpus.parsing.registry import MODELS_ENGINE, engine_name
 from corpus.search_text import SEARCH_TEXT_REVISION
 
 ENGINE_CHARS = 300  # as many as `Document.engine` keeps
@@ -49,13 +49,18 @@ def site_recipe(encoder: Facts) -> str:
     return "\n".join([*parts, context_lines.recipe()])
 
 
-def engine_today(media_type: str, read_with: str) -> str:
-    """What `Document.engine` would say of a file of this type that is read now."""
+def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
+    """Tell whether another engine than `engine` would read a file of this type now.
+
+    False for what models have read that the site no longer has: nothing can read it so again.
+    """
     try:
         with_models = artifacts_for(read_with) is not None
-    except ModelsMissing:  # it was read with models that the site had then
+    except ModelsMissing:
+        if engine.startswith(MODELS_ENGINE):
+            return False
         with_models = True
-    return engine_name(media_type, with_models=with_models)[:ENGINE_CHARS]
+    return engine_name(media_type, with_models=with_models)[:ENGINE_CHARS] != engine
 
 
 def fingerprint(document: Document, recipe: str) -> str:

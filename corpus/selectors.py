@@ -15,7 +15,7 @@ from corpus.access import collections_searchable
 from corpus.boxes import Blocks
 from corpus.encoders.registry import encoder_facts
 from corpus.models import Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
-from corpus.recipe import engine_today, fingerprint_in_sql, site_recipe
+from corpus.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
 from corpus.types import CitingAnswer
 from corpus.versions import text_similarity, title_similarity, title_words
 
@@ -66,7 +66,7 @@ def documents_stale() -> QuerySet[StaleDocument]:
     made_by = Document.objects.order_by().values_list("media_type", "read_with", "engine")
     outdated = Q(pk__in=[])
     for media_type, read_with, engine in made_by.distinct():
-        if engine_today(media_type, read_with) != engine:
+        if is_read_otherwise(engine, media_type=media_type, read_with=read_with):
             outdated |= Q(media_type=media_type, read_with=read_with, engine=engine)
     done = Exists(Job.objects.filter(document=OuterRef("pk"), state=JobState.DONE))
     current = Q(index_fingerprint=fingerprint_in_sql(site_recipe(encoder_facts())))

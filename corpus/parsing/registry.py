@@ -13,6 +13,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 OnPage = Callable[[int, int], None]
 
 LAYOUT_REVISION = 4  # raised by every change that gives other pages or blocks for the same bytes
+MODELS_ENGINE = "docling-models"
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,11 @@ _ENGINES = {
 
 
 # What a child imports beside our own modules: a process that many are forked from has it already.
-_DOCLING = ("docling.datamodel.base_models", "docling.datamodel.document", "bs4")
 _LIBRARIES = {
-    sniff.PDF: ("docling_parse.pdf_parser",),
-    sniff.DOCX: (*_DOCLING, "docling.backend.msword_backend"),
-    sniff.PPTX: (*_DOCLING, "docling.backend.mspowerpoint_backend"),
-    sniff.XLSX: (*_DOCLING, "docling.backend.msexcel_backend"),
-    sniff.HTML: (*_DOCLING, "docling.backend.html_backend"),
-    sniff.MARKDOWN: (*_DOCLING, "docling.backend.md_backend", "docling.backend.html_backend"),
+    sniff.PDF: ("cv2", "PIL.ImageDraw"),  # not OpenVINO: it starts threads
+    sniff.PPTX: ("pptx",),
+    sniff.XLSX: ("openpyxl",),
+    sniff.MARKDOWN: ("markdown_it",),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
 ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw")
@@ -114,7 +112,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         name, package = _ENGINES[media_type]
         return f"{name} {package}/{_version(package)}" if package else name
     if with_models:
-        return f"docling-models/{_version('docling-slim')} html/2"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/2"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "
@@ -123,6 +121,9 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
 
 
 def _version(package: str) -> str:
-    from importlib.metadata import version  # late: a quarter of the start of the child for XML
+    from importlib import metadata  # late: a quarter of the start of the child for XML
 
-    return version(package)
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # it is of an extra
+        return "absent"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from corpus.checks import DOCLING_MODELS, check_models, check_queue, needed_retry_s
+from corpus.checks import DOCLING_MODELS, LAYOUT_EXTRA, check_models, check_queue, needed_retry_s
 
 
 def faults() -> list[str]:
@@ -54,19 +54,20 @@ def test_artifacts_that_are_not_there(settings: Settings, tmp_path: Path) -> Non
 
 
 def test_artifacts_without_the_extra(settings: Settings, tmp_path: Path) -> None:
-    if find_spec("docling_ibm_models") is not None:
+    if all(map(find_spec, LAYOUT_EXTRA)):
         pytest.skip("the extra `layout` is installed")
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
     (fault,) = faults()
     assert fault.startswith("DOCLING_ARTIFACTS_PATH: ")
-    assert ".[layout]" in fault
+    assert "the extra `layout`" in fault
 
 
 def test_artifacts_without_weights(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "packages" / "docling_ibm_models").mkdir(parents=True)
-    (tmp_path / "packages" / "docling_ibm_models" / "__init__.py").touch()
+    for name in LAYOUT_EXTRA:
+        (tmp_path / "packages" / name).mkdir(parents=True)
+        (tmp_path / "packages" / name / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path / "packages"))
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
     for folder in DOCLING_MODELS:

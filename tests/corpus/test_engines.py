@@ -11,6 +11,7 @@ from corpus.engines import ModelsMissing, artifacts_for
 from corpus.models import Document, Job, JobState, ReadWith
 from corpus.parsing.registry import engine_name
 from corpus.parsing.sniff import MARKDOWN, PDF
+from corpus.recipe import is_read_otherwise
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from tests.corpus.bad_pdfs import leaflet
@@ -41,6 +42,15 @@ def test_models_that_the_site_has_not_got_are_an_error(settings: Settings) -> No
     assert "DOCLING_ARTIFACTS_PATH" in caught.value.hint
 
 
+def test_what_models_read_that_the_site_no_longer_has_stays_as_it_is(settings: Settings) -> None:
+    settings.DOCLING_ARTIFACTS_PATH = ""
+    read = {"media_type": PDF, "read_with": ReadWith.MODELS}
+    assert not is_read_otherwise("docling-models/2.143.0 html/2", **read)
+    assert is_read_otherwise(engine_name(PDF), **read)
+    settings.DOCLING_ARTIFACTS_PATH = "/models"
+    assert is_read_otherwise("docling-models/0.1 html/2", **read)
+
+
 def test_models_have_a_name_of_their_own_and_read_pdfs_only() -> None:
     assert engine_name(PDF, with_models=True) != engine_name(PDF)
     assert engine_name(MARKDOWN, with_models=True) == engine_name(MARKDOWN)
@@ -60,7 +70,7 @@ def test_models_that_went_away_fail_the_document_with_a_sentence() -> None:
 def test_a_document_that_models_could_not_read_is_read_again_by_geometry(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """Up to the loading of weights docling's own pipeline is real; there are none in the folder."""
+    """There are no weights in the folder, and docling itself may be absent."""
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
     document = ingest(leaflet(), "leaflet.pdf")
     document_index(document.pk)

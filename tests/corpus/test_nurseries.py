@@ -17,7 +17,7 @@ import pytest
 from corpus.parsing import registry
 from corpus.parsing.sandbox import nurseries, nursery
 from corpus.parsing.sandbox.parent import CHILD, Limits, parse_in_child
-from corpus.parsing.sandbox.running import PROJECT_ROOT
+from corpus.parsing.sandbox.running import PROJECT_ROOT, environment
 from corpus.parsing.serialise import to_json
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
@@ -247,22 +247,13 @@ def test_beside_a_thread_the_child_begins_anew(
         thread.join()
 
 
-def test_only_what_needs_docling_loads_it() -> None:
-    for media_type in ("text/plain", "application/xml", "nonsense"):
-        assert not [n for n in registry.libraries_for(media_type=media_type) if "docling" in n]
-    code = "import sys; from corpus.parsing.sandbox import nursery as n; n._load(n.ALWAYS_LOADED);"
-    code += "print(sum(n.startswith('docling') for n in sys.modules))"
-    counted = subprocess.run(
-        [sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-    )
-    assert counted.stdout.strip() == "0"
-
-
-def test_every_library_that_is_loaded_early_is_there() -> None:
+def test_every_library_that_is_loaded_early_is_there_and_starts_no_thread() -> None:
     names = {n for t in registry._PARSERS for n in registry.libraries_for(media_type=t)}
-    code = "import sys; from corpus.parsing.sandbox.nursery import *; child.leave_out_torch();"
-    code += f"[import_module(n) for n in {sorted(names)!r}]"
-    subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, check=True)
+    code = "import sys; from corpus.parsing.sandbox import nursery as n; "
+    code += f"[n.import_module(x) for x in {sorted(names)!r}]; "
+    code += "print(n._threads(), 'torch' in sys.modules)"
+    told = subprocess.check_output([sys.executable, "-c", code], env=environment("/"), text=True)
+    assert told.split() == ["1", "False"]
 
 
 def test_many_files_leave_no_files_open(markdown: Path, tmp_path: Path) -> None:

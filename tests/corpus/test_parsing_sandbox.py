@@ -153,7 +153,7 @@ def test_memory_is_limited(tmp_path: Path, out: Path) -> None:
 
 
 def test_processor_time_is_limited_and_more_tries_would_not_help(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 400)
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 240)
     error = _failure(path, out, Limits(cpu_s=1))
     assert (error.code, error.retryable) == ("parser_timeout", False)
 

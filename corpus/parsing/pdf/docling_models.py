@@ -47,7 +47,20 @@ def pages_of(document: Any, count: int) -> tuple[Page, ...]:
 
 
 def _converter(request: Request) -> Any:
-    """Return docling's converter, its models loaded."""
+    """Return docling's converter, its models loaded. Raises ParseError `models_unusable`."""
+    try:
+        return _loaded(request)
+    except MemoryError:
+        raise
+    except Exception as error:  # docling, torch and their extensions each raise their own
+        raise ParseError(
+            f"Docling's layout models can't be loaded ({type(error).__name__}).",
+            code="models_unusable",
+            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
+        ) from error
+
+
+def _loaded(request: Request) -> Any:
     from docling.datamodel.base_models import InputFormat  # heavy, so late
     from docling.datamodel.pipeline_options import PdfPipelineOptions
     from docling.document_converter import DocumentConverter, PdfFormatOption
@@ -59,16 +72,7 @@ def _converter(request: Request) -> Any:
         allowed_formats=[InputFormat.PDF],
         format_options={InputFormat.PDF: PdfFormatOption(pipeline_options=options)},
     )
-    try:
-        converter.initialize_pipeline(InputFormat.PDF)
-    except MemoryError:
-        raise
-    except Exception as error:  # docling, torch and their extensions each raise their own
-        raise ParseError(
-            f"Docling's layout models can't be loaded ({type(error).__name__}).",
-            code="models_unusable",
-            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
-        ) from error
+    converter.initialize_pipeline(InputFormat.PDF)
     return converter
 
 
