@@ -225,7 +225,8 @@ def _divided(left: Box, right: Box, uprights: Sequence[Box]) -> bool:
     first = bisect_left(uprights, left[2] - 1, key=itemgetter(0))
     last = bisect_right(uprights, right[0] + 1, key=itemgetter(0))
     return any(
-        overlap(rule[1], rule[3], left[1], left[3]) > 1 for rule in uprights[first : max(first, last)]
+        overlap(rule[1], rule[3], left[1], left[3]) > 1
+        for rule in uprights[first : max(first, last)]
     )
 
 
