@@ -44,6 +44,7 @@ from corpus.parsing.tables.grids import ruled_regions
 from corpus.parsing.types import BlockKind, Box
 
 Solid = FoundTable | Figure | Panel
+MAX_WORDS = 5_000  # of a page whose blocks are sought; the fullest page of a guideline has 1,500
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,18 @@ def _dropped(frame: _Frame) -> list[Box]:
 
 
 def _settled(page: PageCells) -> PageCells:
-    return settle(page, [region.box for region in ruled_regions(page)]) if page.insets else page
+    if not page.insets or any(map(_is_crowded, (page, *page.insets))):
+        return page
+    return settle(page, [region.box for region in ruled_regions(page)])
+
+
+def _is_crowded(page: PageCells) -> bool:
+    return len(page.words) > MAX_WORDS
 
 
 def _running(pages: Sequence[PageCells]) -> set[int]:
     """Return the ids of the words of running headers and footers, in each direction by itself."""
+    pages = [page for page in pages if not any(map(_is_crowded, (page, *page.insets)))]
     running = running_words(pages)
     for turn in (0, 90, 180, 270):
         running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
@@ -148,18 +156,27 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
 def _read_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
     """Return the blocks of a page, and the ids of the words that are labels in a figure.
 
-    Where no sense can be made of a page, its lines as they come.
+    Where no sense can be made of a page, or only in minutes, its lines as they come.
     """
+    if _is_crowded(page):
+        return _plain_lines(page), set()
     try:
         return _page_parts(page, styles)
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001  a page that nobody foresaw costs its order, not the document
-        lines = [merge_row(row) for row in rows_of(link_runs(page.words))]
-        groups = [Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box) for line in lines]
-        for group in groups[:1]:
-            group.doubts.append(ORDER_LOST)
-        return [*groups], set()
+        return _plain_lines(page), set()
+
+
+def _plain_lines(page: PageCells) -> list[Part]:
+    lines = [merge_row(row) for row in rows_of(link_runs(page.words))]
+    groups = [
+        Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box, stands_alone=True)
+        for line in lines
+    ]
+    for group in groups[:1]:
+        group.doubts.append(ORDER_LOST)
+    return [*groups]
 
 
 def _page_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:

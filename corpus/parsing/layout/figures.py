@@ -40,6 +40,9 @@ _REACH = 40.0  # points between a caption and its drawing
 _SIDE = 12.0  # points that a drawing may stand out of its caption's column
 _PROSE_CHARS = 60
 _MIN_ART = 3
+_MAX_FIGURES = 20  # of a page
+_MAX_PARTS = 200  # of all figures of a page
+_MAX_ART = 1_500  # boxes drawn on a page
 
 
 @dataclass(frozen=True)
@@ -69,22 +72,22 @@ def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = 
     What is drawn in `tables` belongs to them, unless they hold arrows and dots as a chart does.
     """
     real = [table for table in tables if not _is_chart(page, table)]
-    drawn = tuple(box for box in page.drawn if not any(_inside(box, table) for table in real))
+    drawn = tuple(
+        box for box in page.drawn[:_MAX_ART] if not any(_inside(box, table) for table in real)
+    )
     page = replace(page, drawn=drawn)
     parts = _part_captions(runs)
-    found = []
-    for caption in runs:
-        if is_figure_caption(caption.text):
-            figure = _figure(page, runs, caption, parts)
-            if figure is not None:
-                found.append(figure)
-    return found
+    captions = [run for run in runs if is_figure_caption(run.text)][:_MAX_FIGURES]
+    found = (_figure(page, runs, caption, parts) for caption in captions)
+    return [figure for figure in found if figure is not None]
 
 
 def _is_chart(page: PageCells, box: Box) -> bool:
     """Tell the grid of a chart from a table: small things are drawn in it."""
     small = [
-        art for art in page.drawn if _inside(art, box) and 1 < min(width(art), height(art)) < 15
+        art
+        for art in page.drawn[:_MAX_ART]
+        if _inside(art, box) and 1 < min(width(art), height(art)) < 15
     ]
     return len(small) >= _MIN_ART
 
@@ -94,19 +97,19 @@ def _figure(
 ) -> Figure | None:
     stack = _stack(caption, runs)
     column = union(line.box for line in stack)
-    others = [run for run in runs if run not in stack]
+    others = _left(runs, stack)
     known = _ids(line for part in parts for line in part)
-    prose = [run for run in others if not _ids([run]) & known and not _is_short(run, column)]
+    prose = [run for run in others if known.isdisjoint(_ids([run])) and not _is_short(run, column)]
     art = [box for box in page.drawn if _in_column(box, column)]
     zone = _drawing(art, _with_parts(column, parts), prose)
     if zone is None:
         return None
-    zone = _with_labels_around(zone, column, [run for run in others if run not in prose])
+    zone = _with_labels_around(zone, column, _left(others, prose))
     inside = [run for run in others if _inside(run.box, zone)]
     own = tuple(tuple(part) for part in parts if all(_inside(line.box, zone) for line in part))
     told = _ids(line for part in own for line in part)
     labels = [run for run in inside if not _ids([run]) & told]
-    certain = not any(run in prose for run in labels) and not _reads_on(labels, column)
+    certain = len(_left(labels, prose)) == len(labels) and not _reads_on(labels, column)
     return Figure(zone, caption, tuple(labels), own, certain)
 
 
@@ -185,19 +188,24 @@ def _reads_on(labels: Sequence[Line], column: Box) -> bool:
 
 def _part_captions(runs: Sequence[Line]) -> list[list[Line]]:
     """Return the captions of parts, `(a) ...`, each with the lines that go on below it."""
-    stacks = [_stack(run, runs) for run in runs if _PART.match(run.text)]
-    return [_filled(stack, runs) for stack in stacks]
+    firsts = [run for run in runs if _PART.match(run.text)][:_MAX_PARTS]
+    return [_filled(_stack(run, runs), runs) for run in firsts]
 
 
 def _filled(stack: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
     """Return lines with the words that stretched blanks set apart from them."""
     left, _, right, _ = union(line.box for line in stack)
-    near = [
-        run for run in runs if run not in stack and left <= run.box[0] and run.box[2] <= right + 2
-    ]
+    others = _left(runs, stack)
+    near = [run for run in others if left <= run.box[0] and run.box[2] <= right + 2]
     return [
         merge_row([line, *(run for run in near if same_row(line.box, run.box))]) for line in stack
     ]
+
+
+def _left(lines: Sequence[Line], taken: Sequence[Line]) -> list[Line]:
+    """Return the lines that are none of those taken."""
+    names = set(map(id, taken))
+    return [line for line in lines if id(line) not in names]
 
 
 def _ids(lines: Iterable[Line]) -> set[int]:

@@ -7,8 +7,11 @@ than two.
 
 from __future__ import annotations
 
+import math
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from corpus.parsing.geometry import union
 from corpus.parsing.types import Box
@@ -40,7 +43,8 @@ def order_items(items: Sequence[Item]) -> list[list[Item]]:
     regions: list[list[Item]] = []
     for band in _bands(items, gutter):
         left = [item for item in band if item.box[2] <= gutter + GUTTER / 2]
-        right = [item for item in band if item.box[0] >= gutter - GUTTER / 2 and item not in left]
+        rest = [item for item in band if item.box[2] > gutter + GUTTER / 2]
+        right = [item for item in rest if item.box[0] >= gutter - GUTTER / 2]
         across = len(left) + len(right) < len(band)
         for part in [band] if across else [left, right]:
             whole = len(part) == len(items)
@@ -73,45 +77,66 @@ def columns_unsure(items: Sequence[Item]) -> bool:
 
 def _best_gutter(items: Sequence[Item]) -> float | None:
     left, _, right, _ = union(item.box for item in items)
-    best: tuple[float, float] | None = None
-    x = left + 0.15 * (right - left)
-    while x <= left + 0.85 * (right - left):
-        score = _gutter_score(items, x)
-        if score > 0 and (best is None or score > best[0]):
-            best = (score, x)
-        x += _STEP
-    if best is None:
+    places = [left + 0.15 * (right - left)]
+    while places[-1] <= right:
+        places.append(places[-1] + _STEP)
+    scores = _gutter_scores(items, places)
+    within = sum(x <= left + 0.85 * (right - left) for x in places)
+    best = max(scores[:within], default=0.0)
+    if best <= 0:
         return None
-    plateau = [best[1]]  # the middle of the white strip, not its first point
-    while _gutter_score(items, plateau[-1] + _STEP) >= best[0]:
-        plateau.append(plateau[-1] + _STEP)
-    return plateau[len(plateau) // 2]
+    first = end = scores.index(best)
+    while end < len(scores) and scores[end] >= best:
+        end += 1
+    return places[(first + end) // 2]  # the middle of the white strip, not its first point
 
 
-def _gutter_score(items: Sequence[Item], x: float) -> float:
-    """Return how many lines of text stand beside a gutter at `x`; 0 where there is none."""
-    lefts, rights, crossing = [], [], 0
-    for item in items:
-        if item.box[2] <= x - GUTTER / 2:
-            lefts.append(item)
-        elif item.box[0] >= x + GUTTER / 2:
-            rights.append(item)
-        elif not item.solid:
-            crossing += 1
-    sides = [[item for item in side if not item.solid] for side in (lefts, rights)]
-    if min(len(side) for side in sides) < MIN_LINES or not all(_is_text(side) for side in sides):
-        return 0.0
-    score = float(sum(len(side) for side in sides)) - 2.0 * crossing
-    return max(score, 0.0)
+def _gutter_scores(items: Sequence[Item], places: Sequence[float]) -> list[float]:
+    """Return for each of the rising `places` how many lines of text stand beside a gutter there; 0
+    where there is none."""
+    texts = [item.box for item in items if not item.solid]
+    lefts, rights = _Side(), _Side()
+    by_right = sorted(texts, key=itemgetter(2))
+    by_left = sorted(texts, key=itemgetter(0))
+    before, after = [], []
+    for x in places:
+        while lefts.count < len(texts) and by_right[lefts.count][2] <= x - GUTTER / 2:
+            lefts.add(by_right[lefts.count])
+        before.append(lefts.lines)
+    for x in reversed(places):
+        while rights.count < len(texts) and by_left[-1 - rights.count][0] >= x + GUTTER / 2:
+            rights.add(by_left[-1 - rights.count])
+        after.append(rights.lines)
+    return [
+        max(0.0, one + other - 2.0 * (len(texts) - one - other)) if one and other else 0.0
+        for one, other in zip(before, reversed(after), strict=True)
+    ]
 
 
-def _is_text(side: Sequence[Item]) -> bool:
-    """Tell a column of text from a column of cells: most of its lines fill most of its width."""
-    left, _, right, _ = union(item.box for item in side)
-    if right - left < 60:
-        return False
-    widths = sorted(item.box[2] - item.box[0] for item in side)
-    return widths[len(widths) // 2] >= _MIN_FILL * (right - left)
+class _Side:
+    """The lines on one side of a gutter, added one by one."""
+
+    def __init__(self) -> None:
+        self._widths: list[float] = []
+        self._left, self._right = math.inf, -math.inf
+
+    @property
+    def count(self) -> int:
+        return len(self._widths)
+
+    @property
+    def lines(self) -> int:
+        """How many they are; 0 where they are no column of text."""
+        return self.count if self.count >= MIN_LINES and self._is_text() else 0
+
+    def add(self, box: Box) -> None:
+        insort(self._widths, box[2] - box[0])
+        self._left, self._right = min(self._left, box[0]), max(self._right, box[2])
+
+    def _is_text(self) -> bool:
+        """Tell text from a column of cells: most of its lines fill most of its width."""
+        wide = self._right - self._left
+        return wide >= 60 and self._widths[self.count // 2] >= _MIN_FILL * wide
 
 
 def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
@@ -137,23 +162,25 @@ def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
 def _last_lines(items: Sequence[Item], crossing: Sequence[Item]) -> list[Item]:
     """Return the short last lines of paragraphs that cross the gutter: nothing stands beside
     them."""
-    found = []
-    for item in items:
-        if item.solid or item in crossing:
-            continue
-        step = item.box[3] - item.box[1]
-        above = any(
-            abs(other.box[0] - item.box[0]) < 2 and 0 <= item.box[1] - other.box[3] < 0.7 * step
-            for other in crossing
-            if not other.solid
-        )
-        alone = all(
+    across = {id(item) for item in crossing}
+    long = [item.box for item in crossing if not item.solid]
+    return [
+        item
+        for item in items
+        if not item.solid
+        and id(item) not in across
+        and any(_is_above(box, item.box) for box in long)
+        and all(
             other is item or other.box[3] <= item.box[1] or other.box[1] >= item.box[3]
             for other in items
         )
-        if above and alone:
-            found.append(item)
-    return found
+    ]
+
+
+def _is_above(box: Box, last: Box) -> bool:
+    """Tell the line that the last one of its paragraph follows."""
+    step = last[3] - last[1]
+    return abs(box[0] - last[0]) < 2 and 0 <= last[1] - box[3] < 0.7 * step
 
 
 def _zones(crossing: Sequence[Item]) -> list[tuple[float, float]]:

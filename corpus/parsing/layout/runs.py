@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 from corpus.parsing.clean import mend_accents
 from corpus.parsing.geometry import (
@@ -29,6 +31,10 @@ APART_GAP = 0.45
 STRETCHED = 2.5  # font heights that a blank of a justified line has at most
 MARKER_GAP = 4.0  # font heights between a list's marker and its text
 NEXT = 3  # places; a raised mark may be written between two words
+_OVERLAP = 0.6  # font heights that a word may reach into the one before it
+_BAND = 12.0  # points: words are sought in the level strips of a page that they reach into
+_MAX_BANDS = 200  # that a word reaches into; no letter is as tall
+_MAX_NEAR = 200  # words looked at beside another; more are printed over each other
 _TOUCHING = 0.11  # font heights; less than this between two words is no blank
 _RAISED = str.maketrans(
     "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
@@ -96,14 +102,16 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
     Local on purpose: lines of two columns whose baselines differ never become one.
     """
     order = sorted(range(len(words)), key=lambda i: (words[i].box[0], words[i].box[1], i))
-    uprights = [rule.box for rule in rules if not rule.horizontal]
+    uprights = sorted((rule.box for rule in rules if not rule.horizontal), key=itemgetter(0))
+    bands = _bands_of(words, order)
     follows: dict[int, int] = {}
     taken: set[int] = set()
     for place, index in enumerate(order):
-        right = _right_neighbour(words, order, place, taken, uprights)
-        if right is not None:
-            follows[index] = right
-            taken.add(right)
+        near = (at for at in _near(words[index], place, bands) if order[at] not in taken)
+        fitting = [at for at in near if _is_right_of(words[index], words[order[at]], uprights)]
+        if fitting:
+            follows[index] = order[min(fitting)]
+            taken.add(follows[index])
     runs = []
     for index in order:
         if index not in taken:
@@ -159,26 +167,52 @@ def _is_even(line: Line) -> bool:
     return len(gaps) >= 3 and max(gaps) <= 1.15 * min(gaps) + 0.3
 
 
-def _right_neighbour(
-    words: Sequence[Word], order: list[int], place: int, taken: set[int], uprights: list[Box]
-) -> int | None:
-    word = words[order[place]]
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """The words that reach into a level strip of the page, from left to right: where each begins,
+    its font height, and its place in the order of all words."""
+
+    lefts: list[float]
+    sizes: list[float]
+    places: list[int]
+
+
+def _bands_of(words: Sequence[Word], order: Sequence[int]) -> dict[int, _Band]:
+    bands: dict[int, _Band] = {}
+    for place, index in enumerate(order):
+        word = words[index]
+        for number in _reached(word):
+            band = bands.setdefault(number, _Band([], [], []))
+            band.lefts.append(word.box[0])
+            band.sizes.append(word.size)
+            band.places.append(place)
+    return bands
+
+
+def _reached(word: Word) -> range:
+    first = int(word.box[1] // _BAND)
+    return range(first, min(int(word.box[3] // _BAND), first + _MAX_BANDS) + 1)
+
+
+def _near(word: Word, place: int, bands: dict[int, _Band]) -> Iterator[int]:
+    """Yield the places of words to the right of one, in the strips that it reaches into."""
     limit = word.box[2] + RUN_GAP * word.size
-    best: tuple[float, int] | None = None
-    for index in order[place + 1 :]:
-        other = words[index]
-        if other.box[0] > limit + other.size:
-            break
-        gap = other.box[0] - word.box[2]
-        reach = RUN_GAP if _is_next(word, other) else APART_GAP
-        near = -0.6 * word.size <= gap <= reach * max(word.size, other.size)
-        if index in taken or not near:
-            continue
-        if not same_row(word.box, other.box) or _divided(word.box, other.box, uprights):
-            continue
-        if best is None or other.box[0] < best[0]:
-            best = (other.box[0], index)
-    return best[1] if best else None
+    for number in _reached(word):
+        band = bands[number]
+        start = bisect_left(band.lefts, word.box[2] - _OVERLAP * word.size)
+        for at in range(start, min(start + _MAX_NEAR, len(band.lefts))):
+            if band.lefts[at] > limit + band.sizes[at]:
+                break
+            if band.places[at] > place:
+                yield band.places[at]
+
+
+def _is_right_of(word: Word, other: Word, uprights: Sequence[Box]) -> bool:
+    """Tell a word that goes on a line, near enough and with no rule between."""
+    gap = other.box[0] - word.box[2]
+    reach = RUN_GAP if _is_next(word, other) else APART_GAP
+    near = -_OVERLAP * word.size <= gap <= reach * max(word.size, other.size)
+    return near and same_row(word.box, other.box) and not _divided(word.box, other.box, uprights)
 
 
 def _is_next(word: Word, other: Word) -> bool:
@@ -186,10 +220,13 @@ def _is_next(word: Word, other: Word) -> bool:
     return word.place < 0 or other.place < 0 or 0 < other.place - word.place <= NEXT
 
 
-def _divided(left: Box, right: Box, uprights: list[Box]) -> bool:
+def _divided(left: Box, right: Box, uprights: Sequence[Box]) -> bool:
+    """Tell whether a rule stands between two boxes; `uprights` come from left to right."""
+    first = bisect_left(uprights, left[2] - 1, key=itemgetter(0))
+    last = bisect_right(uprights, right[0] + 1, key=itemgetter(0))
     return any(
-        left[2] - 1 <= rule[0] <= right[0] + 1 and overlap(rule[1], rule[3], left[1], left[3]) > 1
-        for rule in uprights
+        overlap(rule[1], rule[3], left[1], left[3]) > 1
+        for rule in uprights[first : max(first, last)]
     )
 
 
@@ -197,9 +234,9 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Group lines that stand beside each other, from the top down, each row from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
-        row = rows[-1] if rows else None
-        if row is not None and any(_beside(line, other) for other in row):
-            row.append(line)
+        # The last one first: it mostly is beside, and many may stand in a row.
+        if rows and any(_beside(line, other) for other in reversed(rows[-1])):
+            rows[-1].append(line)
         else:
             rows.append([line])
     return [sorted(row, key=lambda item: item.box[0]) for row in rows]

@@ -30,6 +30,7 @@ from corpus.parsing.geometry import (
     width,
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, bounds, drawings, objects
+from corpus.parsing.pdf.unseen import UNSEEN, are_unseen, may_be_unseen
 from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import Box, Doubt
 
@@ -48,6 +49,7 @@ _ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one o
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
 _MIN_SPACED = 3
+_TWICE = 8  # text objects between one and the same again
 _ASLANT = Doubt(
     "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
 )
@@ -62,6 +64,7 @@ class _Font:
     bold: bool
     turn: int  # clockwise on the displayed page; -1 for aslant
     shown: bool
+    suspect: bool = False  # of a colour in which nobody may see it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ def read_page(page: Any, number: int) -> PageCells:
     frame = Frame.of(page)
     fonts: dict[int, _Font] = {}
     shown = (char for char in _characters(page, frame, fonts) if _is_shown(char, frame.size))
-    pieces = list(_pieces(shown))
+    printed = list(_pieces(shown))
+    pieces = _seen(page, frame, printed)
     lost = _lost(page, frame, fonts)
     letters = Counter[int]()
     for piece in pieces:
@@ -91,12 +95,14 @@ def read_page(page: Any, number: int) -> PageCells:
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
     drawn = drawings(page, frame)
+    doubts = [_ASLANT] if aslant else []
+    doubts += [UNSEEN] if len(pieces) < len(printed) else []
     main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,
         words=(*main.words, *lost),
         insets=tuple(insets),
-        doubts=(_ASLANT,) if aslant else (),
+        doubts=(*doubts, *drawn.doubts),
         unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
 
@@ -118,6 +124,24 @@ def _cells(
         drawn=tuple(upright(box, size, turn) for box in drawn.art),
         frames=tuple(upright(box, size, turn) for box in drawn.frames),
     )
+
+
+def _seen(
+    page: Any, frame: Frame, pieces: Sequence[list[_Character]]
+) -> Sequence[list[_Character]]:
+    """Return the pieces without those that nobody sees on the page."""
+    suspect = [piece for piece in pieces if piece[0].font.suspect]
+    if not suspect:
+        return pieces
+    boxes = [_displayed(piece, frame.size) for piece in suspect]
+    hidden = {id(p) for p, is_so in zip(suspect, are_unseen(page, boxes), strict=True) if is_so}
+    return [piece for piece in pieces if id(piece) not in hidden]
+
+
+def _displayed(piece: Sequence[_Character], size: tuple[float, float]) -> Box:
+    turn = max(piece[0].font.turn, 0)
+    box = union(character.box for character in piece)
+    return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
 
 
 def _word(piece: Sequence[_Character], place: int) -> Word:
@@ -193,16 +217,27 @@ def _lost(page: Any, frame: Frame, read: Container[int]) -> list[Word]:
     """Return a mark for each text object that is painted and of which nothing was `read`.
 
     A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours.
+    What is painted twice for weight or a shadow PDFium gives once.
     """
+    texts = list(objects(page, (raw.FPDF_PAGEOBJ_TEXT,)))
+    is_read = [ctypes.addressof(owner.contents) in read for owner, _ in texts]
     found = []
-    for owner, place in objects(page, (raw.FPDF_PAGEOBJ_TEXT,)):
-        if ctypes.addressof(owner.contents) in read:
+    for at in (at for at, known in enumerate(is_read) if not known):
+        box = bounds(*texts[at], frame)
+        painted = raw.FPDFTextObj_GetTextRenderMode(texts[at][0]) not in _UNPAINTED
+        if not painted or not box or min(width(box), height(box)) < _MIN_PAINTED:
             continue
-        box = bounds(owner, place, frame)
-        painted = raw.FPDFTextObj_GetTextRenderMode(owner) not in _UNPAINTED
-        if painted and box and min(width(box), height(box)) >= _MIN_PAINTED:
+        before = (bounds(*texts[i], frame) for i in range(max(0, at - _TWICE), at) if is_read[i])
+        if not any(other and _is_twice(box, other) for other in before):
             found.append(Word(UNREADABLE, box, height(box)))
     return found
+
+
+def _is_twice(box: Box, other: Box) -> bool:
+    """Tell the second of two equal objects that are painted over each other, hardly apart."""
+    alike = abs(width(box) - width(other)) < 0.1 and abs(height(box) - height(other)) < 0.1
+    near = 0.2 * min(width(box), height(box))
+    return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near
 
 
 def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_Character | str]:
@@ -280,7 +315,7 @@ def _font(handle: Any, index: int, owner: Any, frame: Frame) -> _Font:
     bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
     mode = raw.FPDFTextObj_GetTextRenderMode(owner)
     angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
-    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED)
+    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED, may_be_unseen(owner))
 
 
 def _turn(angle: float) -> int:

@@ -11,12 +11,14 @@ from typing import Any
 import pypdfium2.raw as raw
 
 from corpus.parsing.geometry import Rule, height, union, width
-from corpus.parsing.types import Box
+from corpus.parsing.types import Box, Doubt
 
 MIN_RULE = 8.0  # points
 MAX_THICKNESS = 3.0
 MAX_OBJECTS = 50_000  # of a page; a map has more, and no text stands in their boxes
 DRAWN = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE)
+MAX_RULES = 1_000  # of a page, pieces of one line as one; the fullest of a guideline has 200
+_MAX_EDGES = 400_000  # of all paths of a page; the paths that follow are known by their bounds
 _MAX_SEGMENTS = 400  # of a path; what has more is a drawing, known by its bounds alone
 _MAX_DEPTH = 8  # of forms in each other
 _BACKGROUND = 0.7  # of the page's area
@@ -25,6 +27,11 @@ _SAME_COLOUR = 6  # of 255; what differs by less nobody sees
 _MAX_GROUNDS = 200
 _MAX_FILLS = 1_000  # boxes of one colour on a page
 _SEAM = 0.5  # points between boxes that are painted as one
+TOO_MANY_RULES = Doubt(
+    "too_many_rules",
+    "So many lines are drawn on this page that none was taken for the rule of a table. Check its "
+    "tables.",
+)
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
 Matrix = tuple[float, float, float, float, float, float]
@@ -66,6 +73,7 @@ class Drawings:
     rules: tuple[Rule, ...]
     frames: tuple[Box, ...]
     art: tuple[Box, ...]
+    doubts: tuple[Doubt, ...] = ()
 
 
 def drawings(page: Any, frame: Frame) -> Drawings:
@@ -76,6 +84,7 @@ def drawings(page: Any, frame: Frame) -> Drawings:
     fills: dict[Colour, list[Box]] = {}
     grounds = _Grounds()
     area = _BACKGROUND * frame.size[0] * frame.size[1]
+    edges = 0
 
     def add(box: Box, points: Sequence[Point], straight: Sequence[bool]) -> None:
         rules.extend(_rules(points, straight, box, frame.size))
@@ -89,7 +98,10 @@ def drawings(page: Any, frame: Frame) -> Drawings:
             box = bounds(found, place, frame)
             art += [box] if box and width(box) * height(box) < area else []
             continue
-        points, straight = _outline(found, place, frame)
+        count = raw.FPDFPath_CountSegments(found)
+        is_told = count <= _MAX_SEGMENTS and edges <= _MAX_EDGES
+        edges += count if is_told else 0
+        points, straight = _outline(found, place, frame, count if is_told else None)
         if not points:
             continue
         box = union((x, y, x, y) for x, y in points)
@@ -104,7 +116,9 @@ def drawings(page: Any, frame: Frame) -> Drawings:
         left, top, right, bottom = box
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
         add(box, corners, [False, True, True, True, True])
-    return Drawings(tuple(merge_rules(rules)), tuple(dict.fromkeys(frames)), tuple(art))
+    merged = tuple(merge_rules(rules))
+    doubts = (TOO_MANY_RULES,) if len(merged) > MAX_RULES else ()
+    return Drawings(() if doubts else merged, tuple(dict.fromkeys(frames)), tuple(art), doubts)
 
 
 def _is_box(points: Sequence[Point], straight: Sequence[bool]) -> bool:
@@ -249,11 +263,15 @@ def _paint(found: Any) -> tuple[bool, bool]:
     return mode.value != raw.FPDF_FILLMODE_NONE, bool(stroke.value)
 
 
-def _outline(found: Any, place: Matrix, frame: Frame) -> tuple[list[Point], list[bool]]:
-    """Return a path's points on the displayed page, and which are reached by a straight line."""
-    count = raw.FPDFPath_CountSegments(found)
+def _outline(
+    found: Any, place: Matrix, frame: Frame, count: int | None
+) -> tuple[list[Point], list[bool]]:
+    """Return a path's points on the displayed page, and which are reached by a straight line.
+
+    `count` is that of its segments; without one, only the corners of its bounds are told.
+    """
     whole = _times(_matrix(found), place)
-    if count > _MAX_SEGMENTS:
+    if count is None:
         box = bounds(found, place, frame)
         corners = [(box[0], box[1]), (box[2], box[3])] if box else []
         return corners, [False] * len(corners)

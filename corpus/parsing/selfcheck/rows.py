@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from corpus.parsing.geometry import contains, middle
@@ -32,8 +33,11 @@ def row_faults(page: Page, areas: Sequence[Area]) -> tuple[set[int], int]:
 def _faults(page: Page, block: Block, cells: dict[int, Area]) -> tuple[set[int], int]:
     texts = plain_texts([unjoined(page.text[line.start : line.end]) for line in block.lines])
     lost, added = set(cells), 0
+    by_height = sorted((middle(cell.box)[1], i) for i, cell in cells.items())
     for line, text in zip(block.lines, texts, strict=True):
-        here = [i for i, cell in cells.items() if _holds(line, cell.box)]
+        first = bisect_left(by_height, (line.box[1] - _EDGE,))
+        last = bisect_left(by_height, (line.box[3] + _EDGE, max(cells) + 1))
+        here = [i for _, i in by_height[first:last] if _holds(line, cells[i].box)]
         words = _words(text)
         printed = {word for i in here for word in _words(cells[i].text)}
         lost -= {i for i in here if words.issuperset(_words(cells[i].text))}
