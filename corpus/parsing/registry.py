@@ -67,15 +67,11 @@ _ENGINES = {
 }
 
 
-# What a child imports beside our own modules: a process that many are forked from has it already.
-_DOCLING = ("docling.datamodel.base_models", "docling.datamodel.document", "bs4")
+# What a child imports late: a process that many are forked from has it already.
 _LIBRARIES = {
-    sniff.PDF: ("docling_parse.pdf_parser",),
-    sniff.DOCX: (*_DOCLING, "docling.backend.msword_backend"),
-    sniff.PPTX: (*_DOCLING, "docling.backend.mspowerpoint_backend"),
-    sniff.XLSX: (*_DOCLING, "docling.backend.msexcel_backend"),
-    sniff.HTML: (*_DOCLING, "docling.backend.html_backend"),
-    sniff.MARKDOWN: (*_DOCLING, "docling.backend.md_backend", "docling.backend.html_backend"),
+    sniff.PPTX: ("pptx",),
+    sniff.XLSX: ("openpyxl",),
+    sniff.MARKDOWN: ("markdown_it",),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
 ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw")

@@ -146,14 +146,14 @@ def test_a_pdf_with_too_many_pages_is_refused(tmp_path: Path, out: Path) -> None
 
 
 def test_memory_is_limited(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns)
-    error = _failure(path, out, Limits(memory_mb=150))
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 60)
+    error = _failure(path, out, Limits(memory_mb=64))
     assert error.retryable
     assert error.code in {"parser_memory", "parser_killed"}
 
 
 def test_processor_time_is_limited_and_more_tries_would_not_help(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 60)
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 300)
     error = _failure(path, out, Limits(cpu_s=1))
     assert (error.code, error.retryable) == ("parser_timeout", False)
 

@@ -40,7 +40,6 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     child.die_with(int(sys.argv[2]))
     child.allow_no_tracing()
-    child.leave_out_torch()
     _load(ALWAYS_LOADED)
     woken, wakes = os.pipe()
     os.set_blocking(wakes, False)
