@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, Sheet, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.archives import check_archive
@@ -25,7 +25,6 @@ from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseErr
 
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 _APART = 2  # columns without text between tables that stand beside each other
-Drafted = Draft | DraftTable
 
 
 @dataclass(frozen=True)

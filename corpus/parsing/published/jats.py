@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted, Sheet, text_draft, write_page
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
@@ -20,7 +20,7 @@ from corpus.parsing.published.publications import (
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Doubt, ParsedDocument

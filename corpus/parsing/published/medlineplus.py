@@ -11,10 +11,10 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted, Sheet, text_draft, write_page
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.published.publications import known, language_code, no_text, year_in
-from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, ParsedDocument

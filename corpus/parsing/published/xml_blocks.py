@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Draft, DraftTable, Piece, text_draft
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
 from corpus.parsing.office.numbering import ordinal
 from corpus.parsing.published.marks import doubts_in
 from corpus.parsing.published.xml_text import flat, line_of, runs, tidy
@@ -22,7 +22,6 @@ from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as often
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
-Drafted = Draft | DraftTable
 _Reader = Callable[[Element, int], Iterator[Drafted]]
 
 _PICTURED = Doubt(
