@@ -55,14 +55,12 @@ def _facts(book: Element) -> dict[str, str]:
     if permissions is None:
         permissions = book.find("book-meta/permissions")
     return known(
-        {
-            "source": issuer or line_of(book.find("book-meta/publisher/publisher-name")),
-            "year": year_in(_dates(book)),
-            "source_type": "book",
-            "url": _address(part, issuer),
-            "language": language_code(part.get("lang") or book.get("lang") or "en"),
-            "licence": licence_of(permissions),
-        }
+        source=issuer or line_of(book.find("book-meta/publisher/publisher-name")),
+        year=year_in(_dates(book)),
+        source_type="book",
+        url=_address(part, issuer),
+        language=language_code(part.get("lang") or book.get("lang") or "en"),
+        licence=licence_of(permissions),
     )
 
 

@@ -150,7 +150,7 @@ def parse_passages(request: Request) -> ParsedDocument:
         pages=lay_out(passages).pages,
         engine=engine_name(request.media_type),
         title=first.title,
-        metadata=known({"source": first.source, "url": first.url}),
+        metadata=known(source=first.source, url=first.url),
     )
 
 

@@ -63,15 +63,13 @@ def _facts(article: Element) -> dict[str, str]:
     meta = article.find("front/article-meta")
     numbers = _numbers(meta)
     return known(
-        {
-            "source": line_of(article.find("front/journal-meta//journal-title")),
-            "year": year_in(_dates(meta)),
-            "source_type": "guideline" if "guideline" in kind else "article",
-            "url": _address(numbers),
-            "language": language_code(article.get("lang") or "en"),
-            "licence": licence_of(article.find("front/article-meta/permissions")),
-            **{key: numbers.get(key, "") for key in ("doi", "pmcid", "pmid")},
-        }
+        source=line_of(article.find("front/journal-meta//journal-title")),
+        year=year_in(_dates(meta)),
+        source_type="guideline" if "guideline" in kind else "article",
+        url=_address(numbers),
+        language=language_code(article.get("lang") or "en"),
+        licence=licence_of(article.find("front/article-meta/permissions")),
+        **{key: numbers.get(key, "") for key in ("doi", "pmcid", "pmid")},
     )
 
 

@@ -50,15 +50,13 @@ def _facts(topic: Element) -> dict[str, str]:
         raise no_text("summary")
     groups = {line_of(group) for group in topic.findall("group")}
     return known(
-        {
-            "source": "MedlinePlus",
-            "year": year_in([str(topic.get("date-created", ""))]),
-            "source_type": "reference",
-            "url": clean_line(topic.get("url", "")),
-            "language": language_code(topic.get("language", "English")),
-            "population": ", ".join(_PEOPLE[name] for name in _PEOPLE if name in groups),
-            "groups": "; ".join(sorted(groups)),
-        }
+        source="MedlinePlus",
+        year=year_in([str(topic.get("date-created", ""))]),
+        source_type="reference",
+        url=clean_line(topic.get("url", "")),
+        language=language_code(topic.get("language", "English")),
+        population=", ".join(_PEOPLE[name] for name in _PEOPLE if name in groups),
+        groups="; ".join(sorted(groups)),
     )
 
 

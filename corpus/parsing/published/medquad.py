@@ -105,13 +105,11 @@ def _no_answer() -> ParseError:
 def _metadata(root: Element, tags: _Tags) -> dict[str, str]:
     source = clean_line(root.get(tags.source, ""))
     return known(
-        {
-            "source": _ISSUERS.get(source, source),
-            "url": clean_line(root.get("url", "")),
-            "licence": LICENCE,
-            "source_type": "answers",
-            "language": "en",
-        }
+        source=_ISSUERS.get(source, source),
+        url=clean_line(root.get("url", "")),
+        licence=LICENCE,
+        source_type="answers",
+        language="en",
     )
 
 

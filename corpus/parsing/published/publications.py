@@ -96,6 +96,6 @@ def licence_of(permissions: Element | None) -> str:
     )
 
 
-def known(facts: dict[str, str]) -> dict[str, str]:
+def known(**facts: str) -> dict[str, str]:
     """Return what is not empty."""
     return {key: value for key, value in facts.items() if value}

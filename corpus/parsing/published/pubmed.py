@@ -58,19 +58,17 @@ def _facts(article: Element) -> dict[str, str]:
         raise no_text("abstract")
     number = line_of(article.find("MedlineCitation/PMID"))
     return known(
-        {
-            "source": line_of(article.find(".//Journal/Title")),
-            "year": year_in(_dates(article)),
-            "source_type": "guideline" if types & _GUIDELINES else "article",
-            "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
-            "language": "en",  # of the abstract: others stand in `OtherAbstract`, which is not read
-            "original_language": language_code(line_of(article.find(".//Language"))),
-            "population": ", ".join(_ages(article)),
-            "pmid": number,
-            "doi": _identifier(article, "doi"),
-            "publication_types": "; ".join(sorted(types)),
-            "mesh": "; ".join(line_of(name) for name in article.iter("DescriptorName")),
-        }
+        source=line_of(article.find(".//Journal/Title")),
+        year=year_in(_dates(article)),
+        source_type="guideline" if types & _GUIDELINES else "article",
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
+        language="en",  # of the abstract: others stand in `OtherAbstract`, which is not read
+        original_language=language_code(line_of(article.find(".//Language"))),
+        population=", ".join(_ages(article)),
+        pmid=number,
+        doi=_identifier(article, "doi"),
+        publication_types="; ".join(sorted(types)),
+        mesh="; ".join(line_of(name) for name in article.iter("DescriptorName")),
     )
 
 

@@ -79,16 +79,14 @@ def _facts(record: dict[str, Any]) -> dict[str, str]:
         raise no_text("text")
     kind = _line(record, "source_type").lower()
     return known(
-        {
-            "source": _line(record, "journal") or _line(record, "source"),
-            "year": year_in([_line(record, "year"), _line(record, "date")]),
-            "source_type": kind if kind in _TYPES else "",
-            "url": _line(record, "url"),
-            "licence": _line(record, "licence") or _line(record, "license"),
-            "language": language_code(_line(record, "language")),
-            "population": _line(record, "population"),
-            "id": record_name(record),
-        }
+        source=_line(record, "journal") or _line(record, "source"),
+        year=year_in([_line(record, "year"), _line(record, "date")]),
+        source_type=kind if kind in _TYPES else "",
+        url=_line(record, "url"),
+        licence=_line(record, "licence") or _line(record, "license"),
+        language=language_code(_line(record, "language")),
+        population=_line(record, "population"),
+        id=record_name(record),
     )
 
 

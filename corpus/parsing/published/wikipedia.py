@@ -71,14 +71,12 @@ def _facts(root: Element, page: Element) -> dict[str, str]:
     if not source.strip():
         raise no_text("text")
     return known(
-        {
-            "source": line_of(root.find("siteinfo/sitename")) or "Wikipedia",
-            "year": year_in([line_of(page.find("revision/timestamp"))]),
-            "source_type": "reference",
-            "url": _address(root, page),
-            "licence": LICENCE,
-            "language": language_code(root.get("lang") or "en"),
-        }
+        source=line_of(root.find("siteinfo/sitename")) or "Wikipedia",
+        year=year_in([line_of(page.find("revision/timestamp"))]),
+        source_type="reference",
+        url=_address(root, page),
+        licence=LICENCE,
+        language=language_code(root.get("lang") or "en"),
     )
 
 
