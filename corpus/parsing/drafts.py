@@ -77,6 +77,9 @@ class DraftTable:
         return tuple(tuple(entry.text for entry in row) for row in self.reading.rows)
 
 
+Drafted = Draft | DraftTable
+
+
 @dataclass(frozen=True)
 class Sheet:
     """What a page is made of besides its blocks; its doubts are those of the page as a whole."""
@@ -93,7 +96,7 @@ def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
     return Draft(kind, (Piece(text),), level)
 
 
-def place_draft(draft: Draft | DraftTable, place: Callable[[Box], Box]) -> Draft | DraftTable:
+def place_draft(draft: Drafted, place: Callable[[Box], Box]) -> Drafted:
     """Return a draft with its boxes moved by `place`."""
     if isinstance(draft, DraftTable):
         cells = (replace(c, box=None if c.box is None else place(c.box)) for c in draft.cells)
@@ -105,7 +108,7 @@ def place_draft(draft: Draft | DraftTable, place: Callable[[Box], Box]) -> Draft
     return replace(draft, pieces=pieces)
 
 
-def write_page(sheet: Sheet, drafts: Sequence[Draft | DraftTable]) -> Page:
+def write_page(sheet: Sheet, drafts: Sequence[Drafted]) -> Page:
     """Join drafts to a page and count the offsets of blocks, lines and rows."""
     texts: list[str] = []
     blocks: list[Block] = []

@@ -118,9 +118,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _marks(judged: Judged) -> str:
-    page = judged.page
-    marks = {"scanned": page.scanned, "unsure": page.unsure}
-    return "".join(f" {name}" for name, there in marks.items() if there)
+    return "".join(f" {name}" for name in ("scanned", "unsure") if getattr(judged.page, name))
 
 
 def _text(block: Block) -> str:

@@ -15,13 +15,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluation.reading.types import Block, Cell, Kind, TruePage, TruthError
+from evaluation.reading.types import FACTS, Block, Cell, Kind, TruePage, TruthError
 from evaluation.reading.words import Words
 
 TRUTH = Path(__file__).with_name("truth.json.gz")
 _FORM = 1
 _DIGITS = 8  # of a hash
-_FACTS = ("has_table", "has_boxes", "scanned", "unsure")
 
 
 def write_truth(path: Path, pages: Iterable[TruePage]) -> None:
@@ -48,7 +47,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _page_to_json(page: TruePage) -> dict[str, Any]:
-    facts = {name: True for name in _FACTS if getattr(page, name)}
+    facts = {name: True for name in FACTS if getattr(page, name)}
     return facts | {
         "document": page.document,
         "page": page.number,
@@ -76,7 +75,7 @@ def _page_from_json(raw: Mapping[str, Any]) -> TruePage:
         number=raw["page"],
         blocks=tuple(_block_from_json(block) for block in raw["blocks"]),
         dropped=tuple(_hashes(text) for text in raw["dropped"]),
-        **{name: bool(raw.get(name)) for name in _FACTS},
+        **{name: bool(raw.get(name)) for name in FACTS},
     )
 
 

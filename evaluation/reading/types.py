@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from evaluation.reading.words import Words
 
+FACTS = ("has_table", "has_boxes", "scanned", "unsure")  # of a page, each yes or no
+
 
 class TruthError(ValueError):
     """Something written down by a person that can't be used; the message names the place."""

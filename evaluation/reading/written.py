@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.reading.hashing import digest_of, hashed, page_key
-from evaluation.reading.types import Block, Cell, Kind, TruePage, TruthError
+from evaluation.reading.types import FACTS, Block, Cell, Kind, TruePage, TruthError
 from evaluation.reading.words import Words, cell_words_of, words_of
 
 Raw = Mapping[str, Any]
@@ -64,10 +64,7 @@ def _page(raw: Raw, content: bytes) -> TruePage:
         number=number,
         blocks=tuple(_blocks(raw["blocks"], key)),
         dropped=tuple(filter(None, (hashed(words_of(text), key) for text in raw["dropped"]))),
-        has_table=bool(raw.get("has_table")),
-        has_boxes=bool(raw.get("has_boxes")),
-        scanned=bool(raw.get("scanned")),
-        unsure=bool(raw.get("unsure")),
+        **{name: bool(raw.get(name)) for name in FACTS},
     )
 
 

@@ -15,14 +15,13 @@ from evaluation.reading.parsed import blocks_of
 from evaluation.reading.scores import Judged, total
 from evaluation.reading.telling import HEAD, LEGEND, compared, listed, overall, page_line
 from evaluation.reading.truth import read_truth, write_truth
-from evaluation.reading.types import Block, TruePage, TruthError
+from evaluation.reading.types import FACTS, Block, TruePage, TruthError
 from evaluation.reading.written import read_written
 from medrag_site.benchmarks import speeds
 from medrag_site.benchmarks.readers import Reader, ReadFile, read, readers
 
 _EVERY_PAGE = 1_000  # as in use
 _TOO_MANY = "too_many_pages"
-_FACTS = ("has_table", "has_boxes", "scanned", "unsure")
 
 Truth = Mapping[str, Sequence[TruePage]]  # by document
 
@@ -45,9 +44,9 @@ def write_reading_truth(written: Path, documents: Path, truth: Path) -> Iterator
     except TruthError as error:
         raise CommandError(f"{error} Nothing was written.") from error
     write_truth(truth, pages)
-    counts = Counter(name for page in pages for name in _FACTS if getattr(page, name))
+    counts = Counter(name for page in pages for name in FACTS if getattr(page, name))
     yield f"{truth}: {len(pages)} pages of {len({page.document for page in pages})} documents"
-    yield ", ".join(f"{name} {counts[name]}" for name in _FACTS)
+    yield ", ".join(f"{name} {counts[name]}" for name in FACTS)
 
 
 def measure_reading(plan: Plan) -> Iterator[str]:

@@ -12,6 +12,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 
 from corpus.parsing.sandbox import child
 from corpus.parsing.sandbox.parent import Limits, parse_in_child
+from corpus.parsing.sandbox.running import PROJECT_ROOT
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
 from tests.corpus import parsing_fixtures as fixtures
@@ -145,15 +146,15 @@ def test_a_pdf_with_too_many_pages_is_refused(tmp_path: Path, out: Path) -> None
     assert _failure(path, out, Limits(max_pages=2)).code == "too_many_pages"
 
 
-def test_memory_is_limited(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns)
-    error = _failure(path, out, Limits(memory_mb=150))
+def test_memory_is_limited(out: Path) -> None:
+    scan = PROJECT_ROOT / "samples" / "guidelines" / "anaphylaxis-scan.pdf"  # the models need more
+    error = _failure(scan, out, Limits(memory_mb=150))
     assert error.retryable
     assert error.code in {"parser_memory", "parser_killed"}
 
 
 def test_processor_time_is_limited_and_more_tries_would_not_help(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 240)
+    path = fixtures.make_pdf(tmp_path / "a.pdf", *[fixtures.two_columns] * 300)
     error = _failure(path, out, Limits(cpu_s=1))
     assert (error.code, error.retryable) == ("parser_timeout", False)
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from corpus.parsing.drafts import Draft, DraftTable
+from corpus.parsing.drafts import Draft, Drafted, DraftTable
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.types import BlockKind
 
 _NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
-Drafted = Draft | DraftTable
 
 
 def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:

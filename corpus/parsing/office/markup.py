@@ -10,8 +10,7 @@ from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
 from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
 from corpus.parsing.office.annotations import annotate
-from corpus.parsing.office.html_tree import html_tree
-from corpus.parsing.office.visible import prune
+from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.marks import doubts_beside
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of

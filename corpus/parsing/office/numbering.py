@@ -1,4 +1,4 @@
-"""Numbers of list items and headings, as Word and HTML count them. Pure."""
+"""Numbers as Word and HTML write them, and those of list items. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+
+
+def whole_number(raw: str, default: int, digits: int = 5) -> int:
+    """Return the number that a file writes; `default` for what is none, or has more digits."""
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) <= digits else default
 
 
 def ordinal(number: int, form: str) -> str:

@@ -62,6 +62,15 @@ class Package:
             raise damaged() if error.code == "xml_corrupt" else error from error
 
 
+def too_many(count: int, parts: str, limit: int) -> ParseError:
+    """The error of a file that has more `parts`, slides or sheets, than are allowed."""
+    return ParseError(
+        f"The file has {count} {parts}; {limit} are allowed.",
+        code="too_many_pages",
+        hint="Split it, or ask for a higher limit.",
+    )
+
+
 def damaged() -> ParseError:
     """The error of an Office file whose parts can't be read."""
     return ParseError(

@@ -11,21 +11,20 @@ from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, Sheet, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.office.number_formats import shown_date, shown_number
-from corpus.parsing.office.package import Package, damaged
+from corpus.parsing.office.package import Package, damaged, too_many
 from corpus.parsing.office.workbooks import check_workbook
 from corpus.parsing.published.marks import HIDDEN, STRUCK, UNWRITTEN, doubts_in
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.tables.printed import label_rows, with_header
-from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseError
+from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument
 
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 _APART = 2  # columns without text between tables that stand beside each other
-Drafted = Draft | DraftTable
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,7 @@ def parse_xlsx(request: Request) -> ParsedDocument:
     sheets = _sheets(request)
     seen = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
     if len(seen) > request.max_pages:
-        raise ParseError(
-            f"The file has {len(seen)} sheets; {request.max_pages} are allowed.",
-            code="too_many_pages",
-            hint="Split it, or ask for a higher limit.",
-        )
+        raise too_many(len(seen), "sheets", request.max_pages)
     marks = (UNWRITTEN if uncalculated else "") + (HIDDEN if len(seen) < len(sheets) else "")
     pages = tuple(_page(sheet, no, marks if no == 1 else "") for no, sheet in enumerate(seen, 1))
     request.on_page(len(pages), len(pages))

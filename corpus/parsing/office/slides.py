@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from corpus.parsing.clean import clean_line
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.office.markup import first_heading, page_of
-from corpus.parsing.office.package import damaged
+from corpus.parsing.office.package import damaged, too_many
 from corpus.parsing.published.marks import HIDDEN, STRUCK
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import ParsedDocument, ParseError
@@ -35,11 +35,7 @@ def _trees(request: Request) -> list[Element]:
     try:
         slides = list(Presentation(str(request.path)).slides)
         if len(slides) > request.max_pages:
-            raise ParseError(
-                f"The file has {len(slides)} slides; {request.max_pages} are allowed.",
-                code="too_many_pages",
-                hint="Split it, or ask for a higher limit.",
-            )
+            raise too_many(len(slides), "slides", request.max_pages)
         return [_tree(slide) for slide in slides]
     except (MemoryError, RecursionError, ParseError):
         raise

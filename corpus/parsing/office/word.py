@@ -15,6 +15,7 @@ from corpus.parsing.clean import UNREADABLE, clean_line
 from corpus.parsing.lists import is_bullet, list_marker
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.office.markup import document_of
+from corpus.parsing.office.numbering import whole_number
 from corpus.parsing.office.package import Package
 from corpus.parsing.office.word_lists import Look, Looks, is_on, looks_of, value_of
 from corpus.parsing.office.word_math import mathml
@@ -176,12 +177,12 @@ class _Reader:
                 table.text = STRUCK
                 continue
             tr = SubElement(table, "tr")
-            column = _number(value_of(row, "trPr/gridBefore"), 0)
+            column = whole_number(value_of(row, "trPr/gridBefore"), 0)
             if column:
                 SubElement(tr, "td", colspan=str(column))
             is_label = len(table) == 1 or is_on(row.find("trPr/tblHeader"))
             for cell in _rows(row, "tc"):
-                span = _number(value_of(cell, "tcPr/gridSpan"), 1)
+                span = whole_number(value_of(cell, "tcPr/gridSpan"), 1)
                 self._cell(cell, tr, over, (column, span, "th" if is_label else "td"))
                 column += span
         self._tables -= 1
@@ -216,10 +217,6 @@ def _rows(element: Element, tag: str) -> Iterator[Element]:
             yield child
         elif child.tag in _INSIDE:
             yield from _rows(child, tag)
-
-
-def _number(raw: str, default: int) -> int:
-    return int(raw) if raw.isascii() and raw.isdigit() and 0 < len(raw) < 6 else default
 
 
 def _holder(look: Look, shift: int, to: Element) -> Element:

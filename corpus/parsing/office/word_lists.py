@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.office.numbering import ordinal
+from corpus.parsing.office.numbering import ordinal, whole_number
 
 _HEADING = re.compile(r"^heading ([1-9])$", re.I)
 _CONTENTS = re.compile(r"^(?:toc \d|table of figures$)")
@@ -152,6 +152,5 @@ def _is_default(style: Element) -> bool:
 
 
 def _level(lvl: Element) -> Level:
-    start = value_of(lvl, "start", "1")
-    first = int(start) if start.isascii() and start.isdigit() and len(start) < 6 else 1
+    first = whole_number(value_of(lvl, "start", "1"), 1)
     return Level(value_of(lvl, "numFmt", "decimal"), value_of(lvl, "lvlText"), first)

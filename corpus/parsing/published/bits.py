@@ -11,20 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted
 from corpus.parsing.published.jats import PARTS, blocks_of
 from corpus.parsing.published.publications import (
     known,
     language_code,
     licence_of,
     no_text,
+    one_page,
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import BlockKind, ParsedDocument
+from corpus.parsing.registry import Request
+from corpus.parsing.types import ParsedDocument
 
 _NUMBER = re.compile(r"\bNBK\d+\b")
 
@@ -36,10 +37,7 @@ def parse_bits(request: Request) -> ParsedDocument:
     """
     book = the_one(read_plain(request.path), "book-part-wrapper")
     facts = _facts(book)
-    title = _title(book)
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Sheet(number=1), [*heading, *_body(book)])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+    return one_page(request, _title(book), _body(book), facts)
 
 
 def inspect_bits(content: Path | bytes) -> dict[str, str]:
@@ -57,14 +55,12 @@ def _facts(book: Element) -> dict[str, str]:
     if permissions is None:
         permissions = book.find("book-meta/permissions")
     return known(
-        {
-            "source": issuer or line_of(book.find("book-meta/publisher/publisher-name")),
-            "year": year_in(_dates(book)),
-            "source_type": "book",
-            "url": _address(part, issuer),
-            "language": language_code(part.get("lang") or book.get("lang") or "en"),
-            "licence": licence_of(permissions),
-        }
+        source=issuer or line_of(book.find("book-meta/publisher/publisher-name")),
+        year=year_in(_dates(book)),
+        source_type="book",
+        url=_address(part, issuer),
+        language=language_code(part.get("lang") or book.get("lang") or "en"),
+        licence=licence_of(permissions),
     )
 
 

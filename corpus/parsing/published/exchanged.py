@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.parsing.clean import clean_line, clean_text
+from corpus.parsing.published.publications import known
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import Block, BlockKind, Line, Page, ParsedDocument, ParseError
 
@@ -145,12 +146,11 @@ def parse_passages(request: Request) -> ParsedDocument:
             hint="Split the file, or ask for a higher MEDRAG_PARSE_MAX_PAGES.",
         )
     first = passages[0]
-    metadata = {"source": first.source, "url": first.url}
     return ParsedDocument(
         pages=lay_out(passages).pages,
         engine=engine_name(request.media_type),
         title=first.title,
-        metadata={key: value for key, value in metadata.items() if value},
+        metadata=known(source=first.source, url=first.url),
     )
 
 

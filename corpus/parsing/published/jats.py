@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted, text_draft
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
@@ -17,12 +17,13 @@ from corpus.parsing.published.publications import (
     language_code,
     licence_of,
     no_text,
+    one_page,
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
 
 _TAKEN_BACK_TYPES = {"retraction", "retracted-article", "withdrawal", "partial-retraction"}
@@ -43,11 +44,8 @@ def parse_jats(request: Request) -> ParsedDocument:
     """
     article = the_one(read_plain(request.path), "article")
     facts = _facts(article)
-    title = _title(article)
     body = [*_abstracts(article), *_body(article)]
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Sheet(number=1, doubts=tuple(_doubts(article))), [*heading, *body])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+    return one_page(request, _title(article), body, facts, _doubts(article))
 
 
 def inspect_jats(content: Path | bytes) -> dict[str, str]:
@@ -65,15 +63,13 @@ def _facts(article: Element) -> dict[str, str]:
     meta = article.find("front/article-meta")
     numbers = _numbers(meta)
     return known(
-        {
-            "source": line_of(article.find("front/journal-meta//journal-title")),
-            "year": year_in(_dates(meta)),
-            "source_type": "guideline" if "guideline" in kind else "article",
-            "url": _address(numbers),
-            "language": language_code(article.get("lang") or "en"),
-            "licence": licence_of(article.find("front/article-meta/permissions")),
-            **{key: numbers.get(key, "") for key in ("doi", "pmcid", "pmid")},
-        }
+        source=line_of(article.find("front/journal-meta//journal-title")),
+        year=year_in(_dates(meta)),
+        source_type="guideline" if "guideline" in kind else "article",
+        url=_address(numbers),
+        language=language_code(article.get("lang") or "en"),
+        licence=licence_of(article.find("front/article-meta/permissions")),
+        **{key: numbers.get(key, "") for key in ("doi", "pmcid", "pmid")},
     )
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted, text_draft
 from corpus.parsing.office.html_tree import html_tree
-from corpus.parsing.published.publications import known, language_code, no_text, year_in
-from corpus.parsing.published.xml_blocks import Drafted, blocks
+from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
+from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, ParsedDocument
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -35,10 +35,8 @@ def parse_medlineplus(request: Request) -> ParsedDocument:
     """
     topic = the_one(read_plain(request.path), "health-topic")
     facts = _facts(topic)
-    title = _title(topic)
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Sheet(number=1), [*heading, *_names(topic), *_summary(topic)])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+    title = clean_line(topic.get("title", ""))
+    return one_page(request, title, [*_names(topic), *_summary(topic)], facts)
 
 
 def inspect_medlineplus(content: Path | bytes) -> dict[str, str]:
@@ -52,20 +50,14 @@ def _facts(topic: Element) -> dict[str, str]:
         raise no_text("summary")
     groups = {line_of(group) for group in topic.findall("group")}
     return known(
-        {
-            "source": "MedlinePlus",
-            "year": year_in([str(topic.get("date-created", ""))]),
-            "source_type": "reference",
-            "url": clean_line(topic.get("url", "")),
-            "language": language_code(topic.get("language", "English")),
-            "population": ", ".join(_PEOPLE[name] for name in _PEOPLE if name in groups),
-            "groups": "; ".join(sorted(groups)),
-        }
+        source="MedlinePlus",
+        year=year_in([str(topic.get("date-created", ""))]),
+        source_type="reference",
+        url=clean_line(topic.get("url", "")),
+        language=language_code(topic.get("language", "English")),
+        population=", ".join(_PEOPLE[name] for name in _PEOPLE if name in groups),
+        groups="; ".join(sorted(groups)),
     )
-
-
-def _title(topic: Element) -> str:
-    return clean_line(topic.get("title", ""))
 
 
 def _names(topic: Element) -> list[Drafted]:

@@ -13,9 +13,10 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, text_draft
+from corpus.parsing.published.publications import known, one_page
 from corpus.parsing.published.safe_xml import read_xml
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
 
 LICENCE = "CC BY 4.0"
@@ -66,11 +67,7 @@ def parse_medquad(request: Request) -> ParsedDocument:
     body = [draft for pair in root.iter(tags.pair) for draft in _pair_drafts(pair, tags)]
     if not body:
         raise _no_answer()
-    title = [text_draft(BlockKind.HEADING, focus, 1)] if focus else []
-    page = write_page(Sheet(number=1), [*title, *body])
-    return ParsedDocument(
-        (page,), engine_name(request.media_type), title=focus, metadata=_metadata(root, tags)
-    )
+    return one_page(request, focus, body, _metadata(root, tags))
 
 
 def inspect_medquad(content: Path | bytes) -> dict[str, str]:
@@ -107,14 +104,13 @@ def _no_answer() -> ParseError:
 
 def _metadata(root: Element, tags: _Tags) -> dict[str, str]:
     source = clean_line(root.get(tags.source, ""))
-    facts = {
-        "source": _ISSUERS.get(source, source),
-        "url": clean_line(root.get("url", "")),
-        "licence": LICENCE,
-        "source_type": "answers",
-        "language": "en",
-    }
-    return {key: value for key, value in facts.items() if value}
+    return known(
+        source=_ISSUERS.get(source, source),
+        url=clean_line(root.get("url", "")),
+        licence=LICENCE,
+        source_type="answers",
+        language="en",
+    )
 
 
 def _pair_drafts(pair: Element, tags: _Tags) -> list[Draft]:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from corpus.parsing.drafts import Drafted, Sheet, text_draft, write_page
 from corpus.parsing.published.xml_text import line_of
-from corpus.parsing.types import Doubt, ParseError
+from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.types import BlockKind, Doubt, ParsedDocument, ParseError
 
 # ISO 639-2 as PubMed writes it, to ISO 639-1; others stay as they are.
 _LANGUAGES = dict(
@@ -30,6 +32,19 @@ CONCERN = Doubt(
 ERRATUM = Doubt(
     "erratum", "A correction of this article was published: compare its figures with that first."
 )
+
+
+def one_page(
+    request: Request,
+    title: str,
+    body: Iterable[Drafted],
+    facts: dict[str, str],
+    doubts: Iterable[Doubt] = (),
+) -> ParsedDocument:
+    """Return a document of one page, its title the heading above the body."""
+    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
+    page = write_page(Sheet(number=1, doubts=tuple(doubts)), [*heading, *body])
+    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
 
 
 def refuse_taken_back(title: str, *, marked: bool) -> None:
@@ -81,6 +96,6 @@ def licence_of(permissions: Element | None) -> str:
     )
 
 
-def known(facts: dict[str, str]) -> dict[str, str]:
+def known(**facts: str) -> dict[str, str]:
     """Return what is not empty."""
     return {key: value for key, value in facts.items() if value}

@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, text_draft
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
     known,
     language_code,
     no_text,
+    one_page,
     refuse_taken_back,
     year_in,
 )
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
 
 _TAKEN_BACK_TYPES = {"Retracted Publication", "Retraction of Publication", "Retraction Notice"}
@@ -41,11 +42,7 @@ def parse_pubmed(request: Request) -> ParsedDocument:
     """
     article = the_one(read_plain(request.path), "PubmedArticle")
     facts = _facts(article)
-    title = _title(article)
-    body = list(_abstract(article))
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Sheet(number=1, doubts=tuple(_doubts(article))), [*heading, *body])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+    return one_page(request, _title(article), _abstract(article), facts, _doubts(article))
 
 
 def inspect_pubmed(content: Path | bytes) -> dict[str, str]:
@@ -61,19 +58,17 @@ def _facts(article: Element) -> dict[str, str]:
         raise no_text("abstract")
     number = line_of(article.find("MedlineCitation/PMID"))
     return known(
-        {
-            "source": line_of(article.find(".//Journal/Title")),
-            "year": year_in(_dates(article)),
-            "source_type": "guideline" if types & _GUIDELINES else "article",
-            "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
-            "language": "en",  # of the abstract: others stand in `OtherAbstract`, which is not read
-            "original_language": language_code(line_of(article.find(".//Language"))),
-            "population": ", ".join(_ages(article)),
-            "pmid": number,
-            "doi": _identifier(article, "doi"),
-            "publication_types": "; ".join(sorted(types)),
-            "mesh": "; ".join(line_of(name) for name in article.iter("DescriptorName")),
-        }
+        source=line_of(article.find(".//Journal/Title")),
+        year=year_in(_dates(article)),
+        source_type="guideline" if types & _GUIDELINES else "article",
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
+        language="en",  # of the abstract: others stand in `OtherAbstract`, which is not read
+        original_language=language_code(line_of(article.find(".//Language"))),
+        population=", ".join(_ages(article)),
+        pmid=number,
+        doi=_identifier(article, "doi"),
+        publication_types="; ".join(sorted(types)),
+        mesh="; ".join(line_of(name) for name in article.iter("DescriptorName")),
     )
 
 

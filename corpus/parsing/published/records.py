@@ -11,10 +11,10 @@ import re
 from typing import Any
 
 from corpus.parsing.clean import clean_line, clean_lines
-from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, text_draft
 from corpus.parsing.lists import is_bullet, list_marker
-from corpus.parsing.published.publications import known, language_code, no_text, year_in
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
 
 # Where the text of a record stands; `contents` repeats the title in front of it.
@@ -32,10 +32,9 @@ def parse_record(request: Request) -> ParsedDocument:
     record = read_record(request.path.read_bytes())
     facts = _facts(record)
     title = _line(record, "title")
-    headings = [title, *_path(record)] if title else _path(record)
-    drafts = [text_draft(BlockKind.HEADING, text, at) for at, text in enumerate(headings, start=1)]
-    page = write_page(Sheet(number=1), [*drafts, *_body(_text(record))])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+    levels = enumerate(_path(record), start=2 if title else 1)
+    headings = [text_draft(BlockKind.HEADING, text, at) for at, text in levels]
+    return one_page(request, title, [*headings, *_body(_text(record))], facts)
 
 
 def inspect_record(content: bytes) -> dict[str, str]:
@@ -80,16 +79,14 @@ def _facts(record: dict[str, Any]) -> dict[str, str]:
         raise no_text("text")
     kind = _line(record, "source_type").lower()
     return known(
-        {
-            "source": _line(record, "journal") or _line(record, "source"),
-            "year": year_in([_line(record, "year"), _line(record, "date")]),
-            "source_type": kind if kind in _TYPES else "",
-            "url": _line(record, "url"),
-            "licence": _line(record, "licence") or _line(record, "license"),
-            "language": language_code(_line(record, "language")),
-            "population": _line(record, "population"),
-            "id": record_name(record),
-        }
+        source=_line(record, "journal") or _line(record, "source"),
+        year=year_in([_line(record, "year"), _line(record, "date")]),
+        source_type=kind if kind in _TYPES else "",
+        url=_line(record, "url"),
+        licence=_line(record, "licence") or _line(record, "license"),
+        language=language_code(_line(record, "language")),
+        population=_line(record, "population"),
+        id=record_name(record),
     )
 
 

@@ -13,14 +13,13 @@ from urllib.parse import quote, urlsplit
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
 from corpus.parsing.published.marks import FORMULA
-from corpus.parsing.published.publications import known, language_code, no_text, year_in
+from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
 from corpus.parsing.published.wiki_templates import UNKNOWN
 from corpus.parsing.published.wikitext import TABLE, Lines, read_wikitext
-from corpus.parsing.published.xml_blocks import Drafted
 from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, Doubt, ParsedDocument, ParseError
 
 LICENCE = "CC BY-SA 4.0"
@@ -48,13 +47,10 @@ def parse_wikipedia(request: Request) -> ParsedDocument:
     root = read_plain(request.path)
     page = the_one(root, "page")
     facts = _facts(root, page)
-    title = line_of(page.find("title"))
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
     lines = read_wikitext(_source(page))
     doubts = (_LEFT_OUT,) if any(_is_box(line) for line in lines.text.split("\n")) else ()
     body = _without_beside(list(_drafts(lines)))
-    sheet = write_page(Sheet(number=1, doubts=doubts), [*heading, *body])
-    return ParsedDocument((sheet,), engine_name(request.media_type), title=title, metadata=facts)
+    return one_page(request, line_of(page.find("title")), body, facts, doubts)
 
 
 def inspect_wikipedia(content: Path | bytes) -> dict[str, str]:
@@ -75,14 +71,12 @@ def _facts(root: Element, page: Element) -> dict[str, str]:
     if not source.strip():
         raise no_text("text")
     return known(
-        {
-            "source": line_of(root.find("siteinfo/sitename")) or "Wikipedia",
-            "year": year_in([line_of(page.find("revision/timestamp"))]),
-            "source_type": "reference",
-            "url": _address(root, page),
-            "licence": LICENCE,
-            "language": language_code(root.get("lang") or "en"),
-        }
+        source=line_of(root.find("siteinfo/sitename")) or "Wikipedia",
+        year=year_in([line_of(page.find("revision/timestamp"))]),
+        source_type="reference",
+        url=_address(root, page),
+        licence=LICENCE,
+        language=language_code(root.get("lang") or "en"),
     )
 
 

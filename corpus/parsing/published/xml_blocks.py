@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Draft, DraftTable, Piece, text_draft
-from corpus.parsing.office.numbering import ordinal
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
+from corpus.parsing.office.numbering import ordinal, whole_number
 from corpus.parsing.published.marks import doubts_in
 from corpus.parsing.published.xml_text import flat, line_of, runs, tidy
 from corpus.parsing.tables.printed import label_rows, with_header
@@ -22,7 +22,6 @@ from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as often
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
-Drafted = Draft | DraftTable
 _Reader = Callable[[Element, int], Iterator[Drafted]]
 
 _PICTURED = Doubt(
@@ -124,8 +123,7 @@ def _labeller(element: Element) -> Callable[[int], str]:
     """Return how the items of a list are numbered, by their place; bullets are left out."""
     if element.tag != "ol" and element.get("list-type") != "order":
         return lambda at: ""
-    start, kind = element.get("start", "1"), element.get("type", "1")
-    first = int(start) if start.isascii() and start.isdigit() and len(start) < 6 else 1
+    first, kind = whole_number(element.get("start", "1"), 1), element.get("type", "1")
     return lambda at: f"{ordinal(first + at, _NUMBERINGS.get(kind, 'decimal'))}."
 
 
@@ -296,8 +294,7 @@ def _said(table: DraftTable) -> str:
 
 def _span(entry: Element, name: str) -> int:
     """Return how far a cell spans; 0 says to the end of its part of the table."""
-    raw = entry.get(name, "1").strip().rstrip("%")
-    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 9 else 1
+    return whole_number(entry.get(name, "1").strip().rstrip("%"), 1, digits=8)
 
 
 def _label_rows(rows: Sequence[Element]) -> int:
