@@ -132,12 +132,15 @@ def _areas(boxes: Sequence[Box]) -> list[Box]:
 
     What they fill only in part, as a frame of strips does, is known by the box around it.
     """
-    groups: list[list[Box]] = []
+    done: list[list[Box]] = []
+    groups: list[list[Box]] = []  # that reach as low as the boxes that are still to come
     for box in sorted(set(boxes[:_MAX_FILLS]), key=lambda b: (b[1], b[0], b)):
+        done += [g for g in groups if max(b[3] for b in g) < box[1] - 1]
+        groups = [g for g in groups if max(b[3] for b in g) >= box[1] - 1]
         near = [g for g in groups if any(_touch(box, other) for other in g)]
         joined = [box, *(other for group in near for other in group)]
         groups = [*(g for g in groups if not any(g is other for other in near)), joined]
-    return [union(group) for group in groups]
+    return [union(group) for group in [*done, *groups]]
 
 
 def _touch(box: Box, other: Box) -> bool:
