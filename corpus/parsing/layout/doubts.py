@@ -59,7 +59,7 @@ def doubt_columns(parts: Sequence[Part]) -> None:
 
 def _is_guess(heading: Group, styles: Styles) -> bool:
     size = min(line.size for line in heading.lines)
-    plain = not all(line.bold for line in heading.lines) and heading_depth(heading.text) is None
+    plain = not styles.is_set_apart(heading.lines) and heading_depth(heading.text) is None
     return plain and size < _CLEARLY_LARGER * styles.body and not styles.by_ocr
 
 

@@ -120,53 +120,74 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     only those with bold labels are, and those with a caption on a page of one column.
     """
     found = []
-    for rows, runs, table in _candidates(lines):
-        if looks_like_labels_and_cells(rows) and all(run.bold for run in rows[0]):
-            found.append((runs, table))
-        elif BY_ALIGNMENT not in table.draft.doubts and not reads_on(rows):
-            rest = [Item(0, line.box) for line in lines if line not in runs]
-            found += [] if has_gutter(rest) else [(runs, table)]
+    for stretch in _stretches(lines):
+        labelled = all(run.bold for run in stretch.rows[0])
+        if not (labelled and looks_like_labels_and_cells(stretch.rows)):
+            if not stretch.announced or reads_on(stretch.rows):
+                continue
+            if has_gutter([Item(0, line.box) for line in _others(lines, stretch.runs)]):
+                continue
+        table = stretch.table()
+        found += [(stretch.runs, table)] if table else []
     return found
 
 
 def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     """Return the unruled tables among the runs of one column of a page, each with its runs."""
-    return [
-        (runs, table)
-        for rows, runs, table in _candidates(lines)
-        if not any(is_sum(run.text) for run in runs)
-        and (
-            BY_ALIGNMENT not in table.draft.doubts
-            or _has_figures(table.draft)
-            or looks_like_labels_and_cells(rows)
-        )
-    ]
+    found = []
+    for stretch in _stretches(lines):
+        if any(is_sum(run.text) for run in stretch.runs):
+            continue
+        table = stretch.table()
+        sure = stretch.announced or looks_like_labels_and_cells(stretch.rows)
+        if table and (sure or _has_figures(table.draft)):
+            found.append((stretch.runs, table))
+    return found
 
 
 def unsure_runs(lines: Sequence[Line]) -> list[Line]:
     """Return runs that keep to columns as cells do, where `find_aligned` took no table."""
     return [
         run
-        for rows, runs, _ in _candidates(lines)
-        for run in runs
-        if len(rows) >= _MIN_ALIGNED_ROWS and not reads_on(rows)
+        for stretch in _stretches(lines)
+        if len(stretch.rows) >= _MIN_ALIGNED_ROWS and not reads_on(stretch.rows)
+        if stretch.table() is not None
+        for run in stretch.runs
     ]
 
 
-def _candidates(
-    lines: Sequence[Line],
-) -> Iterator[tuple[list[list[Line]], list[Line], FoundTable]]:
-    """Yield rows that stand in columns with their runs and table; in doubt without a caption."""
+@dataclass(frozen=True)
+class _Stretch:
+    """Rows that stand in columns; `announced` by a caption right above them."""
+
+    rows: list[list[Line]]
+    announced: bool
+
+    @property
+    def runs(self) -> list[Line]:
+        return [run for row in self.rows for run in row]
+
+    def table(self) -> FoundTable | None:
+        """Return the table that the rows are, in doubt without a caption."""
+        box = union(run.box for run in self.runs)
+        words = [word for run in self.runs for word in run.words]
+        region = Region(box, (), (box[1], box[3] + 1), ())
+        table = build_table(region, words, announced=self.announced)
+        return table if table is None or self.announced else table.with_doubt(BY_ALIGNMENT)
+
+
+def _stretches(lines: Sequence[Line]) -> Iterator[_Stretch]:
     for rows in aligned_stretches(rows_of(lines)):
-        runs = [run for row in rows for run in row]
-        box = union(run.box for run in runs)
-        announced = _announced(lines, box)
-        words = [word for run in runs for word in run.words]
-        table = build_table(Region(box, (), (box[1], box[3] + 1), ()), words, announced=announced)
         if is_marginal(rows):
             continue
-        if table is not None and len(rows) >= (2 if announced else _MIN_ALIGNED_ROWS):
-            yield rows, runs, table if announced else table.with_doubt(BY_ALIGNMENT)
+        announced = _announced(lines, union(run.box for row in rows for run in row))
+        if len(rows) >= (2 if announced else _MIN_ALIGNED_ROWS):
+            yield _Stretch(rows, announced)
+
+
+def _others(lines: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
+    taken = {id(run) for run in runs}
+    return [line for line in lines if id(line) not in taken]
 
 
 def _announced(lines: Sequence[Line], box: Box) -> bool:
