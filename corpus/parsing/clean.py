@@ -27,9 +27,9 @@ _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_
 # is used as a bullet, where it stands alone at the beginning of a line; else a sign that may be
 # "at least" or "micro" and must not vanish. The parsers' own marks are private characters too,
 # outside this range.
-_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc"
+PRIVATE_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc"
 _SYMBOL = re.compile(
-    f"^([^\\S\n]*)[{_BULLETS}](?=\\s|$)|[\uf000-\uf0ff]+",
+    f"^([^\\S\n]*)[{PRIVATE_BULLETS}](?=\\s|$)|[\uf000-\uf0ff]+",
     re.MULTILINE,
 )
 UNREADABLE = "[…]"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from corpus.parsing.clean import UNREADABLE
-
 _SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸❖◆◇✓✔☐⮚–—－*\\-"
-_BULLET = re.compile(rf"^(?:[{_SIGNS}]{{1,2}}|o|{re.escape(UNREADABLE)})(?:\s+|$)")
+_BULLET = re.compile(rf"^(?:[{_SIGNS}]{{1,2}}|o)(?:\s+|$)")
 _NUMBER = re.compile(r"^(?:\(?(?:\d{1,3}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")
 _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 

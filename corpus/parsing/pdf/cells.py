@@ -17,7 +17,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import UNREADABLE, clean_line, mend_accents
+from corpus.parsing.clean import PRIVATE_BULLETS, UNREADABLE, clean_line, mend_accents
 from corpus.parsing.geometry import (
     PageCells,
     Rule,
@@ -328,5 +328,5 @@ def _text(text: str, font: _Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
     if not is_mapped:
-        return _sign(text, font) or UNREADABLE
+        return _sign(text, font) or ("•" if text in PRIVATE_BULLETS else UNREADABLE)
     return "-" if text in _HYPHENS else text
