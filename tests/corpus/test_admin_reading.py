@@ -109,6 +109,20 @@ def test_doubts_and_poor_scans_are_told(staff: Client) -> None:
     assert 'href="?show=d0#p1-b1"' in content
 
 
+def test_a_doubt_that_comes_again_is_said_once_with_its_places(staff: Client) -> None:
+    document = draft()
+    doubts = [
+        {"code": "low", "message": "Faint print.", "start": at, "end": at + 1} for at in (0, 1)
+    ]
+    document.pages.update(doubts=doubts)
+
+    content = read(staff, document)
+
+    assert content.count("Faint print.") == 1
+    assert 'data-shows="d0">Place 1</a>' in content
+    assert 'data-shows="d1">Place 2</a>' in content
+
+
 def test_pages_lead_to_their_neighbours(staff: Client) -> None:
     document = draft()
     for number in (2, 3):
