@@ -135,6 +135,7 @@ def test_where_nothing_can_be_written_nothing_is_begun(tmp_path: Path, where: st
     assert [path.name for path in tmp_path.iterdir()] == ["files"]  # of the tests themselves
 
 
+@pytest.mark.django_db
 def test_the_standard_output_holds_nothing_but_lines(capsys: pytest.CaptureFixture[str]) -> None:
     publish("# One\n\nGive 5 mg.")
     call_command("export_chunks")
