@@ -11,7 +11,8 @@ from corpus.parsing.types import Box, Doubt
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word as printed. `size` is the height of its font's box in points; `font` is empty where
-    it is not known; `place` counts the words of the file, -1 where its order says nothing."""
+    it is not known; `place` counts the words of the file, -1 where its order says nothing.
+    `after_blank` where the file prints a blank between it and the word before it."""
 
     text: str
     box: Box
@@ -19,6 +20,7 @@ class Word:
     bold: bool = False
     font: str = ""
     place: int = -1
+    after_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,3 +136,16 @@ def test_signs_that_word_keeps_as_places_in_a_font(
     (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
     assert page.text == text
     assert [(doubt.code, doubt.end) for doubt in page.doubts] == [(c, len(text)) for c in codes]
+
+
+def test_a_blank_that_is_printed_parts_words_however_close_they_stand(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_heading(canvas, "Dose", y=800)
+        text = canvas.beginText(60, 760)
+        text.setFont("Helvetica-Oblique", 10)
+        text.setWordSpace(-2.5)  # of a blank of 2.78 points: as where letters aslant reach over it
+        text.textLine("Treat C. difficile infection for 10 days and look again.")
+        canvas.drawText(text)
+
+    document = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out")
+    assert "Treat C. difficile infection for 10 days and look again." in text_of(document)

@@ -73,6 +73,14 @@ class Line:
 
 
 def _joint(before: Word, word: Word) -> str:
+    """Return the blank between two words of a line, if there is one.
+
+    Letters aslant reach over the blank behind them: where the file prints one between letters of
+    one size it counts. A mark of another size stands as close as it is drawn.
+    """
+    follows = word.place == before.place + 1 and word.after_blank
+    if follows and 0.85 * before.size <= word.size <= before.size / 0.85:
+        return " "
     gap = word.box[0] - before.box[2]
     return "" if gap < _TOUCHING * max(before.size, word.size) else " "
 

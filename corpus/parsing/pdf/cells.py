@@ -75,6 +75,7 @@ class _Character:
     box: Box
     font: _Font
     is_mapped: bool = True  # its font says which character it is
+    after_blank: bool = False  # the file prints a blank before it
 
 
 def read_page(page: Any, number: int) -> PageCells:
@@ -148,7 +149,7 @@ def _word(piece: Sequence[_Character], place: int) -> Word:
     font = piece[0].font
     text = mend_accents(clean_line("".join(character.text for character in piece)))
     box = union(character.box for character in piece)
-    return Word(text, box, font.size, font.bold, font.name, place)
+    return Word(text, box, font.size, font.bold, font.name, place, piece[0].after_blank)
 
 
 def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
@@ -164,14 +165,17 @@ def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
 def _pieces(characters: Iterable[_Character | str]) -> Iterator[list[_Character]]:
     """Yield the characters of each word: blanks part them, printed or seen by PDFium, and gaps."""
     parts: list[list[_Character]] = []
-    is_open = False
+    is_open = after_blank = False
     for character in characters:
         if isinstance(character, str):
             is_open = False
             if character is _PRINTED:
                 yield from _spelled(parts)
-                parts = []
-        elif is_open and _goes_on(parts[-1][-1], character, _GAP):
+                parts, after_blank = [], True
+            continue
+        if after_blank:
+            character, after_blank = replace(character, after_blank=True), False
+        if is_open and parts and _goes_on(parts[-1][-1], character, _GAP):
             parts[-1].append(character)
         else:
             if parts and not _goes_on(parts[-1][-1], character, _SPACED):
