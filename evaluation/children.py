@@ -120,7 +120,7 @@ class _Sending:
             self.say(f"  {line}")
             self._collect(out, before)
 
-        return _run(["evaluate", "work", str(path)], environment, hear)
+        return run_child(["evaluate", "work", str(path)], environment, hear)
 
     def _collect(self, out: Path, before: int) -> None:
         """Take in what lies there in order; one whose keeping is interrupted is taken in again."""
@@ -135,18 +135,18 @@ class _Sending:
         begun = (out / f"{number - before}.begun").exists()
         if self.task.peers or not begun:
             raise ChildFailed(
-                f"Indexing or searching {_ended(status)}.",
+                f"Indexing or searching {ended(status)}.",
                 hint="What it said stands above. What was indexed is kept; the same command goes "
                 "on.",
             )
         name = self.task.configurations[number].name
-        outcome = Failed(name, f"The process that searched {_ended(status)}.")
+        outcome = Failed(name, f"The process that searched {ended(status)}.")
         self.say(f"  {name} failed: {outcome.why}")
         self.found.append(outcome)
         self.keep(outcome)
 
 
-def _ended(status: int) -> str:
+def ended(status: int) -> str:
     """A signal is what it is: 9 is how a system that has no memory left ends a process."""
     return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
@@ -157,7 +157,7 @@ def _stored_as(storage: str, path: Path) -> dict[str, str]:
     return {"MEDRAG_ENCODERS": str(path), "MEDRAG_EMBEDDER": ""}
 
 
-def _run(arguments: Sequence[str], environment: dict[str, str], hear: Say) -> int:
+def run_child(arguments: Sequence[str], environment: dict[str, str], hear: Say) -> int:
     process = subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=settings.BASE_DIR,

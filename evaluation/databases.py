@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
+from django.conf import settings
 from django.db import connections
 from django.db.utils import DatabaseError
 from django.utils.crypto import salted_hmac
@@ -25,7 +28,6 @@ from corpus.errors import MedragError
 from corpus.recipe import site_recipe
 from corpus.summaries import made_by
 from evaluation.configurations import Recipe
-from evaluation.datasets.types import Dataset
 from evaluation.encoders import configured, names_of
 
 PREFIX = "evaluation_"
@@ -35,6 +37,13 @@ _LIST = """
 SELECT d.datname, pg_database_size(d.oid), coalesce(shobj_description(d.oid, 'pg_database'), '')
 FROM pg_database d WHERE d.datname ~ %s ORDER BY d.datname
 """
+
+
+class Documents(Protocol):
+    """What a database is filled with."""
+
+    @property
+    def documents_digest(self) -> str: ...
 
 
 class NoSuchDatabase(MedragError):
@@ -64,10 +73,14 @@ def site_name() -> str:
     return salted_hmac("evaluation.databases", "site").hexdigest()[:16]
 
 
-def name_for(dataset: Dataset, recipe: Recipe) -> str:
-    """The database of these documents, cut, encoded and summed up this way."""
+def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
+    """The database of these documents, cut, encoded and summed up this way.
+
+    `further` is what else decides what it holds, such as who reads the files.
+    """
     parts = [
-        dataset.documents_digest,
+        held.documents_digest,
+        *further,
         site_recipe(encoder_facts()),
         names_of(configured(recipe.storage)),
         json.dumps(sorted(recipe.environment)),
@@ -87,7 +100,7 @@ def databases_kept() -> list[EvaluationDatabase]:
         ]
 
 
-def databases_filled(dataset: Dataset) -> set[str]:
+def databases_filled(dataset: Documents) -> set[str]:
     """The names of those that hold all of the data set's documents. One query."""
     wanted = dataset.documents_digest
     return {kept.name for kept in databases_kept() if kept.note.get("complete") == wanted}
@@ -104,6 +117,7 @@ def database_drop(name: str) -> None:
             f"The database {name} can't be dropped.",
             hint="It is not there, or another evaluation is using it. It was left as it is.",
         ) from error
+    shutil.rmtree(_folder(name), ignore_errors=True)
 
 
 def note_kept(note: Mapping[str, Any]) -> None:
@@ -121,6 +135,15 @@ def note_of_this() -> Mapping[str, Any]:
     """What the database of this process says of itself. One query."""
     name = connections["owner"].settings_dict["NAME"]
     return next((kept.note for kept in databases_kept() if kept.name == name), {})
+
+
+def folder_of_this() -> Path:
+    """Where files of the database of this process lie, apart from the site's."""
+    return _folder(str(connections["default"].settings_dict["NAME"]))
+
+
+def _folder(name: str) -> Path:
+    return Path(settings.DATA_DIR) / "evaluation" / name
 
 
 def refuse_users_database() -> None:

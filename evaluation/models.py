@@ -33,6 +33,7 @@ class Kind(models.TextChoices):
     RETRIEVAL = "retrieval", "Retrieval"
     ABLATION = "ablation", "Ablation"
     CHECKER = "checker", "Checking of claims"
+    ANSWERS = "answers", "Answers"
 
 
 class Run(models.Model):
@@ -69,11 +70,15 @@ class Run(models.Model):
 
 
 class ItemScore(models.Model):
-    """How one query fared in a run: `scores` maps a measure to its value."""
+    """How one query fared in a run: `scores` maps a measure to its value.
+
+    `detail` is what a person needs to see why: of an answer its statements and where it was lost.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
     query = models.CharField(max_length=200)
     scores: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["run", "query"]

@@ -24,6 +24,15 @@ from evaluation.ablations import (
     ablation_run,
     ablation_write,
 )
+from evaluation.answers.asked import read_answers_errand
+from evaluation.answers.asking import run_answers
+from evaluation.answers.questions import read_questions
+from evaluation.answers.services import (
+    answers_folder_write,
+    answers_measure,
+    answers_run_store,
+)
+from evaluation.answers.telling import report_lines as report_lines_of_answers
 from evaluation.checker import (
     checker_folder_write,
     checker_runs_store,
@@ -56,6 +65,7 @@ WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
 ablation: one table over all switches, each against the default;
 peers: other search engines over the same texts and vectors, side by side with ours;
+answers: the questions of --testset FILE over the documents of --documents DIR, by patterns;
 checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
 first;
@@ -86,6 +96,8 @@ class Command(BaseCommand):
         )
         parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
         parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
+        parser.add_argument("--testset", type=Path, metavar="FILE", help="answers: JSON list of questions, with patterns that tell a right answer")  # noqa: E501  # fmt: skip
+        parser.add_argument("--documents", type=Path, metavar="DIR", help="answers: the files that the questions are about")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
@@ -104,6 +116,7 @@ class Command(BaseCommand):
             "retrieval": self._retrieval,
             "ablation": self._ablation,
             "peers": self._peers,
+            "answers": self._answers,
             "checker": self._checker,
             "compare": self._compare,
             "databases": self._databases,
@@ -159,6 +172,28 @@ class Command(BaseCommand):
                 f"Failed: {', '.join(each.name for each in found.failed)}. "
                 "The others are measured and written."
             )
+
+    def _answers(self, options: dict[str, Any]) -> None:
+        missing = [name for name in ("testset", "documents", "out") if not options[name]]
+        if missing or options["arguments"]:
+            raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")
+        out, by = Path(options["out"]), person_named(options["user"])
+        refuse_unwritable(out)
+        refuse_used(out)
+        testset, documents, limit = options["testset"], options["documents"], options["limit"]
+        found, started = read_questions(testset, documents, limit=limit), timezone.now()
+        result = answers_measure(
+            found,
+            testset=testset,
+            documents=documents,
+            limit=limit,
+            rebuild=options["rebuild"],
+            say=self._say,
+        )
+        answers_folder_write(out, result)
+        answers_run_store(result, by=by, started_at=started)
+        self._print(report_lines_of_answers(found, result.asked, result.intervals))
+        self._say(f"Written to {out}")
 
     def _checker(self, options: dict[str, Any]) -> None:
         if not options["out"] or options["arguments"]:
@@ -242,8 +277,12 @@ class Command(BaseCommand):
     def _work(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 1:
             raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
+        path = Path(options["arguments"][0])
         try:
-            run_errand(read_errand(Path(options["arguments"][0])), self._say)
+            if answers := read_answers_errand(path):
+                run_answers(answers, self._say)
+            else:
+                run_errand(read_errand(path), self._say)
         except BrokenPipeError as error:  # whoever sent it is gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise CommandError("Nobody waits for this any more.") from error

@@ -1,0 +1,117 @@
+"""Index the documents of a test set and ask its questions, in the database of this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.utils import timezone
+
+from chat.models import Channel, ClaimKind, Conversation, Turn
+from chat.services import turn_ask
+from corpus.bulk import Batch, bulk_ingest
+from corpus.intake import People
+from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle
+from corpus.progress import Progress
+from corpus.services.indexing import document_index
+from evaluation import databases
+from evaluation.answers.asked import AnswersErrand, Asked
+from evaluation.answers.judging import judged
+from evaluation.answers.locating import Places, lost_at, rank_of
+from evaluation.answers.questions import Question, QuestionSet, read_questions
+
+Say = Callable[[str], None]
+
+
+def run_answers(errand: AnswersErrand, say: Say) -> None:
+    """Migrate, index what is missing, ask, and write one line of JSON for each question.
+
+    Files and the log's heads are kept beside this database, apart from the site's. Raises
+    NoSuchDatabase before anything is written where this is not a database of our own, and
+    DatasetError.
+    """
+    databases.refuse_users_database()
+    found = read_questions(Path(errand.testset), Path(errand.documents), limit=errand.limit)
+    own = databases.folder_of_this()
+    settings.FILES_DIR = own / "files"
+    settings.AUDIT_HEADS_FILE = own / "heads.jsonl"
+    settings.FILES_DIR.mkdir(parents=True, exist_ok=True)
+    with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
+        call_command("migrate", verbosity=0)
+        _fill(found, say)
+    with Path(errand.out).open("w", encoding="utf-8") as out:
+        for asked in _ask_all(found):
+            out.write(json.dumps(asked.as_dict(), ensure_ascii=False) + "\n")
+
+
+def _fill(found: QuestionSet, say: Say) -> None:
+    """Index the documents unless the database says that all are there; as an upload would be."""
+    if dict(databases.note_of_this()).get("complete") == found.documents_digest:
+        say(f"{Document.objects.count()} documents are indexed already")
+        return
+    note = {"documents_digest": found.documents_digest, "name": found.name}
+    databases.note_kept(note)
+    shelf, _ = Collection.objects.get_or_create(slug="evaluation", defaults={"name": "Evaluation"})
+    settings.TWO_PERSON_PUBLISH = False  # the system itself publishes what it measures
+    batch = Batch(shelf, People(), publish=True, today=timezone.localdate())
+    outcome = bulk_ingest(found.documents, batch=batch)
+    for path, sentence in outcome.refused.items():
+        say(f"{path.name} is left out: {sentence}")
+    with Progress("  Indexing", len(found.documents), "documents") as progress:
+        for document in Document.objects.order_by("filename"):
+            document_index(document.pk)
+            progress.step()
+    for job in Job.objects.filter(state=JobState.FAILED).select_related("document"):
+        say(f"{job.document.filename} could not be read: {job.last_error}")
+    for document in Document.objects.order_by("filename"):
+        if document.lifecycle != Lifecycle.PUBLISHED:
+            say(f"{document.filename} is held back: too few of its words were found")
+    databases.tidy()
+    held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
+    databases.note_kept({**note, **held, "complete": found.documents_digest})
+    say(f"{held['documents']} documents, {held['passages']} passages indexed")
+
+
+def _ask_all(found: QuestionSet) -> Iterator[Asked]:
+    places = Places()
+    with Progress("  Asking", len(found.questions), "questions") as progress:
+        for question in found.questions:
+            yield _asked(question, places)
+            progress.step()
+
+
+def _asked(question: Question, places: Places) -> Asked:
+    turn = _turn(question)
+    claims = list(turn.claims.order_by("index"))
+    statements = tuple(claim.text for claim in claims if claim.kind == ClaimKind.ANSWER)
+    verdict = judged(question, statements)
+    rank = rank_of(places.passages_with(question), turn.trace) if question.is_answerable else None
+    lost = lost_at(question, turn, verdict, rank=rank, is_parsed=places.is_parsed(question))
+    return Asked(
+        id=question.id,
+        verdict=verdict,
+        lost=lost,
+        rank=rank,
+        reason=turn.reason,
+        confidence=turn.confidence,
+        duration_ms=turn.duration_ms,
+        statements=statements,
+        beside=tuple(claim.text for claim in claims if claim.kind != ClaimKind.ANSWER),
+        fingerprint=turn.fingerprint,
+        timings_ms=turn.trace.get("timings_ms") or {},
+    )
+
+
+def _turn(question: Question) -> Turn:
+    """Ask as the system; a question that follows others as somebody in a conversation."""
+    if not question.before:
+        return turn_ask(question.text, user=None, channel=Channel.COMMAND)
+    user, _ = User.objects.get_or_create(username="evaluation", defaults={"is_superuser": True})
+    conversation = Conversation.objects.create(user=user, title=question.id)
+    for text in question.before:
+        turn_ask(text, user=user, channel=Channel.COMMAND, conversation=conversation)
+    return turn_ask(question.text, user=user, channel=Channel.COMMAND, conversation=conversation)

@@ -1,0 +1,126 @@
+"""Questions on documents, with patterns that tell a right answer from a wrong one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from corpus.bulk import paths_below
+from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
+
+Patterns = tuple[re.Pattern[str], ...]
+
+
+class Half(StrEnum):
+    """Which half of a set a question belongs to."""
+
+    LOOKED_AT = "looked at"  # by whoever mends the system
+    COUNTED = "counted"  # never looked at: what is reported
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and how its answer is known.
+
+    An answer has to match every pattern of `decisive`; a statement that matches one of `wrong`
+    would mislead. `before` are the earlier questions of its conversation. `document` is the name of
+    the file and `page` its page, where the answer has one.
+    """
+
+    id: str
+    text: str
+    is_answerable: bool
+    kind: str = ""
+    document: str = ""
+    page: int | None = None
+    decisive: Patterns = ()
+    wrong: Patterns = ()
+    before: tuple[str, ...] = ()
+
+    @cached_property
+    def half(self) -> Half:
+        """By a hash of the id, so that it is the same for everybody and for ever."""
+        first = hashlib.sha256(self.id.encode()).digest()[0]
+        return Half.COUNTED if first % 2 else Half.LOOKED_AT
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions in the order of their ids, and the files that they are about, by name."""
+
+    name: str
+    questions: tuple[Question, ...]
+    documents: tuple[Path, ...]
+    digest: str  # of the questions' file and of the documents
+
+    @cached_property
+    def documents_digest(self) -> str:
+        """64 hex digits over the bytes of the documents."""
+        return _digest(path.read_bytes() for path in self.documents)
+
+
+def read_questions(path: Path, documents: Path, *, limit: int = 0) -> QuestionSet:
+    """Read a test set in the form of `docs/evaluation.md`; `limit` takes the first ones alone.
+
+    Raises DatasetError for a file that is not in that form, naming the question.
+    """
+    try:
+        content = path.read_bytes()
+        rows = json.loads(content)
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path} can't be read as JSON.") from error
+    if not isinstance(rows, list) or not rows:
+        raise DatasetError(f"{path.name} holds no list of questions.")
+    if not documents.is_dir():
+        raise DatasetError(f"{documents} is no folder of documents.")
+    questions = sorted((_question(row, n) for n, row in enumerate(rows, 1)), key=lambda q: q.id)
+    if len({question.id for question in questions}) != len(questions):
+        raise DatasetError(f"{path.name}: an id stands twice.")
+    files = tuple(f for f in paths_below(documents) if f.name not in {path.name, "README.md"})
+    missing = {q.document for q in questions} - {f.name for f in files} - {""}
+    if missing:
+        raise DatasetError(f"{documents} lacks {sorted(missing)[0]}, which a question is about.")
+    kept = tuple(questions[:limit] if limit else questions)
+    digest = _digest([content, *(f.read_bytes() for f in files), str(limit).encode()])
+    return QuestionSet(f"{path.parent.name}/{path.stem}", kept, files, digest)
+
+
+def _question(row: Any, number: int) -> Question:
+    try:
+        question = Question(
+            id=str(row["id"])[:MAX_ID_CHARS],
+            text=str(row["question"]),
+            is_answerable=bool(row["answerable"]),
+            kind=str(row.get("kind") or ""),
+            document=str(row.get("document") or ""),
+            page=row.get("page"),
+            decisive=_patterns(row.get("decisive") or ()),
+            wrong=_patterns(row.get("wrong") or ()),
+            before=tuple(map(str, row.get("before") or ())),
+        )
+    except (KeyError, TypeError, AttributeError, re.error) as error:
+        raise DatasetError(
+            f"Question {number} is not in the form that is read: {type(error).__name__}."
+        ) from error
+    if question.is_answerable and not question.decisive:
+        raise DatasetError(f"Question {question.id} can be answered and has no decisive pattern.")
+    return question
+
+
+def _patterns(texts: Sequence[str]) -> Patterns:
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
+def _digest(contents: Any) -> str:
+    """Over parts whose borders count."""
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()

@@ -1,0 +1,157 @@
+"""Measure answers on a test set in a database of its own, and store the run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from corpus.parsing.registry import engine_name
+from evaluation import databases
+from evaluation.answers.asked import AnswersErrand, Asked
+from evaluation.answers.measures import measured, scores_of
+from evaluation.answers.questions import QuestionSet
+from evaluation.answers.telling import report_lines
+from evaluation.children import ChildFailed, ended, run_child
+from evaluation.configurations import Recipe
+from evaluation.models import ItemScore, Kind, Run, TestSet
+from evaluation.searching import percentiles
+from evaluation.stats import Interval
+from evaluation.trec import write_lines
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class AnswersMeasured:
+    """A test set, what became of each question, and the measures over them."""
+
+    found: QuestionSet
+    asked: Mapping[str, Asked]
+    intervals: Mapping[str, Interval]
+    index: str  # the name of the database
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """Of what answered: one, unless questions were dealt with by other parts."""
+        return sorted({each.fingerprint for each in self.asked.values()} - {""})
+
+    @property
+    def latency_ms(self) -> dict[str, dict[str, float]]:
+        return percentiles(
+            {**each.timings_ms, "whole": float(each.duration_ms)} for each in self.asked.values()
+        )
+
+
+def answers_measure(
+    found: QuestionSet, *, testset: Path, documents: Path, limit: int, rebuild: bool, say: Say
+) -> AnswersMeasured:
+    """Index the documents where that was not done, ask every question, and judge.
+
+    Raises ChildFailed; what was indexed until then is kept.
+    """
+    name = databases.name_for(found, Recipe(), engine_name("application/pdf"))
+    if rebuild and any(kept.name == name for kept in databases.databases_kept()):
+        databases.database_drop(name)
+    say(f"database {name}")
+    with tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR) as scratch:
+        out = Path(scratch) / "asked.jsonl"
+        errand = AnswersErrand(str(testset.resolve()), str(documents.resolve()), str(out), limit)
+        path = Path(scratch) / "errand.json"
+        path.write_text(json.dumps({"answers": asdict(errand)}), encoding="utf-8")
+        environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
+        status = run_child(
+            ["evaluate", "work", str(path)], environment, lambda line: say(f"  {line}")
+        )
+        if status:
+            raise ChildFailed(
+                f"Indexing or asking {ended(status)}.",
+                hint="What it said stands above. What was indexed is kept; the same command goes "
+                "on.",
+            )
+        asked = {each.id: each for each in _read(out)}
+    return AnswersMeasured(found, asked, measured(found.questions, asked), name)
+
+
+def _read(path: Path) -> Iterator[Asked]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield Asked.from_dict(json.loads(line))
+
+
+@transaction.atomic
+def answers_run_store(
+    result: AnswersMeasured, *, by: User | None, started_at: datetime.datetime
+) -> Run:
+    """Store the run, its scores by question, and the test set where that is new."""
+    found = result.found
+    test_set, _ = TestSet.objects.get_or_create(
+        digest=found.digest,
+        defaults={
+            "name": found.name[:200],
+            "form": "answers",
+            "documents": len(found.documents),
+            "queries": len(found.questions),
+            "judgements": sum(len(q.decisive) + len(q.wrong) for q in found.questions),
+        },
+    )
+    run = Run.objects.create(
+        kind=Kind.ANSWERS,
+        test_set=test_set,
+        name="answers",
+        recipe=Recipe().name,
+        fingerprints={"answers": result.fingerprints, "index": result.index},
+        metrics={name: spread.as_json() for name, spread in result.intervals.items()},
+        latency_ms=result.latency_ms,
+        started_at=started_at,
+        finished_at=timezone.now(),
+        by=by,
+    )
+    ItemScore.objects.bulk_create(
+        ItemScore(
+            run=run,
+            query=question.id,
+            scores=scores_of(question, result.asked[question.id]),
+            detail={
+                "question": question.text,
+                "half": question.half,
+                **result.asked[question.id].as_dict(),
+            },
+        )
+        for question in found.questions
+    )
+    return run
+
+
+def answers_folder_write(out: Path, result: AnswersMeasured) -> None:
+    """Write `metrics.json`, `scores.json`, `answers.jsonl` and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    metrics = {
+        **{name: spread.as_json() for name, spread in result.intervals.items()},
+        "latency_ms": result.latency_ms,
+        "configuration": {"fingerprints": result.fingerprints, "index": result.index},
+        "dataset": {"name": result.found.name, "digest": result.found.digest},
+    }
+    write_lines(out / "metrics.json", [json.dumps(metrics, indent=2)])
+    write_lines(out / "scores.json", [json.dumps(_by_measure(result))])
+    rows = [result.asked[q.id].as_dict() for q in result.found.questions]
+    write_lines(out / "answers.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
+    write_lines(out / "report.md", report_lines(result.found, result.asked, result.intervals))
+
+
+def _by_measure(result: AnswersMeasured) -> dict[str, dict[str, float]]:
+    """Turned round: measure -> question -> value."""
+    scores: dict[str, dict[str, float]] = {}
+    for question in result.found.questions:
+        for name, value in scores_of(question, result.asked[question.id]).items():
+            scores.setdefault(name, {})[question.id] = value
+    return scores
