@@ -15,9 +15,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
 from chat.admin import ReadOnly, pretty
-from evaluation.measured import MAIN
 from evaluation.models import ItemScore, Run, TestSet
-from evaluation.selectors import queries_that_differ, run_scores, runs_compared, runs_listed
+from evaluation.selectors import (
+    main_measure,
+    queries_that_differ,
+    run_scores,
+    runs_compared,
+    runs_listed,
+)
 from evaluation.tables import p_text
 
 if TYPE_CHECKING:
@@ -43,7 +48,7 @@ class TestSetAdmin(ReadOnly, TestSetModelAdmin):
 
 @admin.register(Run)
 class RunAdmin(ReadOnly, RunModelAdmin):
-    list_display = ("name", "test_set", "ndcg", "recall_100", "p95_ms", "recipe", "finished_at")
+    list_display = ("name", "test_set", "main", "recall_100", "p95_ms", "recipe", "finished_at")
     list_filter = ("kind", "test_set", "finished_at")
     list_per_page = 50
     search_fields = ("name", "configuration", "test_set__name")
@@ -55,9 +60,10 @@ class RunAdmin(ReadOnly, RunModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return runs_listed()
 
-    @admin.display(description=MAIN)
-    def ndcg(self, run: Run) -> str:
-        return _spread(run.metrics.get(MAIN))
+    @admin.display(description="main measure")
+    def main(self, run: Run) -> str:
+        name = main_measure(run)
+        return f"{name}: {_spread(run.metrics.get(name))}"
 
     @admin.display(description="Recall@100")
     def recall_100(self, run: Run) -> str:
@@ -111,7 +117,8 @@ class RunAdmin(ReadOnly, RunModelAdmin):
         except ValueError as error:
             messages.error(request, f"{error} They can't be compared.")
             return redirect("admin:evaluation_run_changelist")
-        moved = queries_that_differ(run_scores(first), run_scores(second))[:SHOWN]
+        measure = main_measure(second)
+        moved = queries_that_differ(run_scores(first), run_scores(second), measure=measure)[:SHOWN]
         context: dict[str, Any] = {
             **self.admin_site.each_context(request),
             "title": "Two runs compared",
@@ -123,22 +130,33 @@ class RunAdmin(ReadOnly, RunModelAdmin):
                 for name, d in differences.items()
             ],
             "moved": [(query, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for query, a, b in moved],
-            "measure": MAIN,
+            "measure": measure,
         }
         return TemplateResponse(request, "admin/evaluation/run/compare.html", context)
 
 
 @admin.register(ItemScore)
 class ItemScoreAdmin(ReadOnly, ItemScoreModelAdmin):
-    list_display = ("query", "run", "ndcg")
+    list_display = ("query", "run", "main", "lost")
+    readonly_fields = ("shown",)
+    exclude = ("detail",)
     list_select_related = ("run",)
     list_per_page = 100
     search_fields = ("=query", "run__name")
     show_full_result_count = False
 
-    @admin.display(description=MAIN)
-    def ndcg(self, item: ItemScore) -> str:
-        return f"{item.scores[MAIN]:.4f}" if MAIN in item.scores else "-"
+    @admin.display(description="main measure")
+    def main(self, item: ItemScore) -> str:
+        value = item.scores.get(main_measure(item.run))
+        return "-" if value is None else f"{value:.4f}"
+
+    @admin.display(description="lost at")
+    def lost(self, item: ItemScore) -> str:
+        return str(item.detail.get("lost", "")) or "-"
+
+    @admin.display(description="what was shown")
+    def shown(self, item: ItemScore) -> SafeString:
+        return pretty(item.detail)
 
 
 def _run_named(request: HttpRequest, parameter: str) -> Run:

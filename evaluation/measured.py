@@ -50,11 +50,13 @@ def measured(dataset: Dataset, brought: Brought, *, recipe: str, index: str) -> 
 
 
 def compared(first: Scores, second: Scores) -> dict[str, Difference]:
-    """For every measure that both have, the second less the first over the queries of both.
+    """For every measure that both have of the same queries, the second less the first.
 
-    Raises ValueError where they have not the same queries: means over other queries don't compare.
+    Raises ValueError where there is none: means over other queries don't compare.
     """
-    shared = [name for name in MEASURES if name in first and name in second]
+    both = [name for name in first if name in second and first[name].keys() == second[name].keys()]
+    ranked = [name for name in MEASURES if name in both]
+    shared = [*ranked, *sorted(set(both) - set(ranked))]
     if not shared:
         raise ValueError(_OTHERS)
     return {name: compared_in(name, first, second) for name in shared}

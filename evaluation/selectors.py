@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from evaluation.answers.measures import MAIN as MAIN_OF_ANSWERS
 from evaluation.measured import MAIN, NOT_BOTH_SERVED, compared
-from evaluation.metrics import MEASURES, Scores
-from evaluation.models import ItemScore, Run
+from evaluation.metrics import Scores
+from evaluation.models import ItemScore, Kind, Run
 from evaluation.stats import Difference
 
 
@@ -20,10 +21,14 @@ def run_scores(run: Run) -> Scores:
     items = ItemScore.objects.filter(run=run).order_by().values_list("query", "scores")
     scores: Scores = {}
     for query, values in sorted(items, key=lambda item: item[0]):
-        for name in MEASURES:
-            if name in values:
-                scores.setdefault(name, {})[query] = values[name]
+        for name, value in values.items():
+            scores.setdefault(name, {})[query] = value
     return scores
+
+
+def main_measure(run: Run) -> str:
+    """What a list shows of a run, and what two of its kind are compared by."""
+    return MAIN_OF_ANSWERS if run.kind == Kind.ANSWERS else MAIN
 
 
 def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
@@ -38,8 +43,10 @@ def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
     return compared(run_scores(first), run_scores(second))
 
 
-def queries_that_differ(first: Scores, second: Scores) -> list[tuple[str, float, float]]:
-    """Each query with its two values of MAIN where they differ, the largest change first."""
-    before, after = first.get(MAIN, {}), second.get(MAIN, {})
+def queries_that_differ(
+    first: Scores, second: Scores, *, measure: str
+) -> list[tuple[str, float, float]]:
+    """Each query with its two values of `measure` where they differ, the largest change first."""
+    before, after = first.get(measure, {}), second.get(measure, {})
     moved = [(q, value, after[q]) for q, value in before.items() if after.get(q, value) != value]
     return sorted(moved, key=lambda row: (-abs(row[2] - row[1]), row[0]))

@@ -19,32 +19,25 @@ MAIN = f"{Outcome.FULL}, {Half.COUNTED}"
 
 
 def scores_of(question: Question, asked: Asked) -> dict[str, float]:
-    """Measure -> value of one question; the names carry no half."""
+    """`measure, half` -> value of one question."""
     found = asked.verdict.scores(question)
     if question.is_answerable:
         for depth in (3, 10):
             is_there = asked.rank is not None and asked.rank <= depth
             found[f"right passage in {depth}"] = float(is_there)
-    return found
+    return {f"{name}, {question.half}": value for name, value in found.items()}
 
 
 def measured(questions: Sequence[Question], asked: Mapping[str, Asked]) -> dict[str, Interval]:
-    """`measure, half` -> mean and 95 % interval; a half without questions has none."""
+    """`measure, half` -> mean and 95 % interval; nothing where no question has a say."""
+    values: dict[str, list[float]] = {}
+    for question in questions:
+        for name, value in scores_of(question, asked[question.id]).items():
+            values.setdefault(name, []).append(value)
     found: dict[str, Interval] = {}
     for half in Half:
-        scores = [scores_of(q, asked[q.id]) for q in questions if q.half is half]
-        if scores:
-            found |= {f"{name}, {half}": spread for name, spread in _of_half(scores).items()}
+        names = {f"{name}, {half}": values.get(f"{name}, {half}") for name in MEASURES}
+        found |= {name: interval(each) for name, each in names.items() if each}
+        if shown := values.get(f"statements, {half}"):
+            found[f"{BESIDE}, {half}"] = interval_of_ratio(values[f"beside, {half}"], shown)
     return found
-
-
-def _of_half(scores: Sequence[Mapping[str, float]]) -> dict[str, Interval]:
-    def over(name: str) -> Interval:
-        if name == BESIDE:
-            shown = [each for each in scores if "statements" in each]
-            return interval_of_ratio(
-                [each["beside"] for each in shown], [each["statements"] for each in shown]
-            )
-        return interval([each[name] for each in scores if name in each])
-
-    return {name: over(name) for name in MEASURES}
