@@ -49,6 +49,11 @@ def site_recipe(encoder: Facts) -> str:
     return "\n".join([*parts, context_lines.recipe()])
 
 
+def pdf_reader() -> str:
+    """Return what reads PDFs here, with versions: another one makes other passages of them."""
+    return engine_name("application/pdf")
+
+
 def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
     """Tell whether another engine than `engine` would read a file of this type now.
 

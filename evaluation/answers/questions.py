@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from corpus.bulk import paths_below
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
 
 Patterns = tuple[re.Pattern[str], ...]
@@ -83,7 +82,7 @@ def read_questions(path: Path, documents: Path, *, limit: int = 0) -> QuestionSe
     questions = sorted((_question(row, n) for n, row in enumerate(rows, 1)), key=lambda q: q.id)
     if len({question.id for question in questions}) != len(questions):
         raise DatasetError(f"{path.name}: an id stands twice.")
-    files = tuple(f for f in paths_below(documents) if f.name not in {path.name, "README.md"})
+    files = tuple(sorted(f for f in documents.rglob("*") if f.is_file() and f != path))
     missing = {q.document for q in questions} - {f.name for f in files} - {""}
     if missing:
         raise DatasetError(f"{documents} lacks {sorted(missing)[0]}, which a question is about.")

@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.parsing.registry import engine_name
+from corpus.recipe import pdf_reader
 from evaluation import databases
 from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.measures import measured, scores_of
@@ -59,7 +59,7 @@ def answers_measure(
 
     Raises ChildFailed; what was indexed until then is kept.
     """
-    name = databases.name_for(found, Recipe(), engine_name("application/pdf"))
+    name = databases.name_for(found, Recipe(), pdf_reader())
     if rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)
     say(f"database {name}")
