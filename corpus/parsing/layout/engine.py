@@ -18,6 +18,7 @@ from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, 
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
 from corpus.parsing.layout.joining import Vocabulary
+from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
@@ -93,7 +94,9 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     every = [frame.parts for page in frames for frame in page]
     title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary([line.text for group in _groups(every) for line in group.lines])
-    levels = _levels(every)
+    levels = _levels(every) | item_levels(parts)
+    for inset in (frame for _, *insets in found for frame in insets):
+        levels |= item_levels([inset.parts])
     drafts = []
     for page in frames:
         made = (
