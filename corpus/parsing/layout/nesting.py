@@ -19,7 +19,8 @@ from corpus.parsing.layout.runs import Line
 from corpus.parsing.lists import list_marker
 from corpus.parsing.types import BlockKind
 
-_SAME = 0.4  # font heights between the left edges of neighbours in one list
+_SAME = 0.4  # font heights between the left edges of neighbours in one list ...
+_LEAST = 4.0  # ... but at least so many points: the edge of a column is told by what stands in it
 _BACK = 20.0  # points left of a column's edge: what begins there stands in another column
 _MIN_PAGES = 3  # that have one margin, on each side of a sheet: fewer tell no mirrored margins
 _FORMS = ((re.compile(r"\d+"), "1"), (re.compile("[a-h]"), "a"), (re.compile("[ivx]+"), "i"))
@@ -62,7 +63,7 @@ def item_levels(pages: Sequence[Sequence[Part]]) -> dict[int, int]:
 def _around(lists: Sequence[_Open], part: Group, offsets: dict[int, float]) -> list[_Open]:
     """Return the open lists that a paragraph stands in: it begins where an item's text does."""
     left = min(line.box[0] - offsets[id(line)] for line in part.lines)
-    near = _SAME * part.lines[0].size
+    near = _near(part.lines[0])
     return list(takewhile(lambda item: item.text_left <= left + near, lists))
 
 
@@ -71,7 +72,7 @@ def _with_item(
 ) -> list[_Open]:
     """Return the open lists with that of an item as the innermost."""
     first = item.lines[0]
-    near = _SAME * first.size
+    near = _near(first)
     sign = _sign(first.text)
     own = _Open(first.box[0] - offset, item.text_left - offset, frozenset((sign,)))
     kept = list(lists)
@@ -86,6 +87,10 @@ def _with_item(
         return [*kept, own]  # bullets below a number that introduces them, not set in
     place = (alike or beside)[-1]
     return [*kept[:place], _Open(own.left, own.text_left, kept[place].signs | own.signs)]
+
+
+def _near(line: Line) -> float:
+    return max(_LEAST, _SAME * line.size)
 
 
 def _is_beside(one: _Open, other: _Open, near: float) -> bool:
@@ -106,23 +111,22 @@ def _sign(text: str) -> str:
 def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
     """Return how far right of the first column, on a page without margins, each line's column
     stands, by the line's id."""
-    lines = [line for part in parts if isinstance(part, Group) for line in part.lines]
+    lines = [(line, part) for part in parts if isinstance(part, Group) for line in part.lines]
     offsets: dict[int, float] = {}
-    first = left = min((line.box[0] for line in lines), default=0.0)
-    right, before = first, None
-    for at, line in enumerate(lines):
-        if before is not None and _is_next_column(before, line, right):
-            left = min(other.box[0] for other in lines[at:] if other.box[0] >= right)
+    first = left = min((line.box[0] for line, _ in lines), default=0.0)
+    for at, (line, _) in enumerate(lines):
+        if at and _is_next_column(*lines[at - 1], line):
+            right = lines[at - 1][1].column[2]
+            left = min(other.box[0] for other, _ in lines[at:] if other.box[0] >= right)
         elif line.box[0] < left - _BACK:
-            left, right = first, line.box[2]
-        right, before = max(right, line.box[2]), line
+            left = first
         offsets[id(line)] = margin + left - first
     return offsets
 
 
-def _is_next_column(before: Line, line: Line, right: float) -> bool:
+def _is_next_column(above: Line, part: Group, line: Line) -> bool:
     """Tell a line that stands higher than the one before it, right of all of its column."""
-    return line.box[0] >= right and line.box[1] < before.box[3] - 2
+    return line.box[0] >= part.column[2] and line.box[1] < above.box[3] - 2
 
 
 def _margins(pages: Sequence[Sequence[Part]]) -> list[float]:
