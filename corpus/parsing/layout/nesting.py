@@ -94,10 +94,14 @@ def _near(line: Line) -> float:
 
 
 def _is_beside(one: _Open, other: _Open, near: float) -> bool:
-    """Tell items of one list: flush with each other, or as numbers are that end flush."""
-    if abs(one.left - other.left) <= near:
+    """Tell items of one list: flush with each other, as numbers are that end flush, or with one
+    sign and less than halfway to the other's text."""
+    apart = abs(one.left - other.left)
+    if apart <= near:
         return True
-    return bool(one.signs & other.signs) and abs(one.text_left - other.text_left) <= near
+    halfway = (one.text_left - one.left) / 2
+    flush = abs(one.text_left - other.text_left) <= near
+    return bool(one.signs & other.signs) and (flush or apart < halfway)
 
 
 def _sign(text: str) -> str:
