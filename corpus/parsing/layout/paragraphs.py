@@ -194,7 +194,7 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     return group.kind
 
 
-def draft_of(group: Group, vocabulary: Vocabulary, level: int = 0) -> Draft:
+def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Draft:
     """Return a text block whose pieces are the printed lines, divided words mended."""
     kind, lines = group.kind, group.lines
     pieces: list[Piece] = []
