@@ -147,7 +147,7 @@ def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
     full = above.box[2] > column[2] - 0.12 * (column[2] - column[0])
     if marker.strip() in "-–—" and above.text[-1].isdigit():
         return full and line.text[len(marker) :][:1].isdigit()  # a range: `5` / `– 10 mg`
-    if not any(c.isalnum() for c in marker):
+    if is_bullet(line.text):
         return False
     return full and (line.text[len(marker) :][:1].islower() or above.text[-1] in "-,")
 
