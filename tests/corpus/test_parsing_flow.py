@@ -343,9 +343,7 @@ def test_what_a_document_prints_decides_on_hyphens_at_line_ends(
     assert decide(f"so {join_lines(lines)}", vocabulary) == f"so {joined}"
 
 
-def test_the_words_of_a_document_decide_on_hyphens_in_its_tables(
-    tmp_path: Path, out: Path
-) -> None:
+def test_the_words_of_a_document_decide_on_hyphens_in_its_tables(tmp_path: Path, out: Path) -> None:
     rows = [["Drug", "Use"], ["Fictomab", "life-\nthreatening\ninfor-\nmation"]]
 
     def draw(canvas: Canvas) -> None:

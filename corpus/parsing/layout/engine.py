@@ -391,17 +391,7 @@ def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft 
     if isinstance(part, FoundTable):
         lost = any(UNREADABLE in cell.text for cell in part.draft.cells)
         part = part.with_doubt(SIGN_UNREADABLE) if lost else part
-        return _decided(part.draft, vocabulary)
+        return part.draft.reworded(lambda text: decide(text, vocabulary))
     draft = draft_of(part, vocabulary, levels.get(id(part), 0))
     lost = any(UNREADABLE in piece.text for piece in draft.pieces)
     return replace(draft, doubts=(*draft.doubts, SIGN_UNREADABLE)) if lost else draft
-
-
-def _decided(table: DraftTable, vocabulary: Vocabulary) -> DraftTable:
-    """Return a table with the hyphens at its line ends kept or left out."""
-    return replace(
-        table,
-        cells=tuple(replace(cell, text=decide(cell.text, vocabulary)) for cell in table.cells),
-        caption=decide(table.caption, vocabulary),
-        inherited=tuple(decide(label, vocabulary) for label in table.inherited),
-    )

@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen of one is seldom added to it
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
 _MIN_PART = 3  # letters of both parts of a compound that is told by its parts alone
-UNDECIDED = "\u00ad"  # what stands for a hyphen at a line's end until the document's words are known
+UNDECIDED = "\u00ad"  # a hyphen at a line's end, until the words of the document are known
 
 
 class Vocabulary:
