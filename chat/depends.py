@@ -52,8 +52,10 @@ def introduction(at: Place) -> Leads | None:
         if at.kind == "list_item" and place.kind == "list_item":
             items.append(place)
         elif at.kind != "table" or place.kind not in ("caption", "footnote", "table"):
-            over = _over(at, items)
-            return None if over is None else (*_lines(place, is_list=at.kind != "table"), *over)
+            over, outer = _over(at, items), _outer(place, at, items)
+            if over is None or outer is None:
+                return None
+            return (*outer, *_lines(place, is_list=at.kind != "table"), *over)
     return _over(at, items) if _is_first_page(at, items) else None
 
 
@@ -74,23 +76,81 @@ def _over(at: Place, items: Sequence[Place]) -> Leads | None:
     """The items that an item stands under; `items` are those above, the nearest first.
 
     Where the file tells how deep each stands, those are the open ones less deep than what is below
-    them, and items beside it that head it by their words.
+    them, and items beside it that head it by their words and have no deeper ones of their own.
     """
-    depth = at.block["level"] if at.kind == "list_item" else 0
-    if not depth or not all(item.block["level"] for item in items):
+    if not _depths_known(at, items):
         return _items_over(at, items)
-    parents: list[Place] = []
-    beside: list[Place] = []
-    for item in items:
-        if item.block["level"] < depth:
-            parents.append(item)
-            depth = item.block["level"]
-        elif item.block["level"] == depth and not parents:
-            beside.append(item)
+    parents = _parents(at.block["level"], items)
+    beside = list(_beside(at, items))
     heading = any(heads_items(item.text) for item in beside)
     own = _items_over(at, beside) if heading else ()
-    opening = [p for p in parents if not is_stopped(p.text) or CONDITION.search(p.text)]
-    return None if own is None else (*(p.whole() for p in reversed(opening)), *own)
+    return None if own is None or parents is None else (*parents, *own)
+
+
+def _depths_known(at: Place, items: Sequence[Place]) -> bool:
+    return at.kind == "list_item" and all(place.block["level"] for place in (at, *items))
+
+
+def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
+    """The items beside one, the nearest first, but those that deeper ones stand right under."""
+    below = depth = at.block["level"]
+    for item in items:
+        if item.block["level"] < depth:
+            return
+        if item.block["level"] == depth == below:
+            yield item
+        below = item.block["level"]
+
+
+def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
+    """The items that open what stands so deep, the outermost first; `items` from the nearest on.
+
+    An item over a break is all of its parts: None where its first is not among them.
+    """
+    found: list[Place] = []
+    for at, item in enumerate(items):
+        if not 0 < item.block["level"] < depth:
+            continue
+        depth = item.block["level"]
+        parts = _item_parts(items[at:])
+        if parts[-1].block.get("continues"):
+            return None
+        if not is_stopped(item.text) or any(CONDITION.search(part.text) for part in parts):
+            found += parts
+    return tuple(place.whole() for place in reversed(found))
+
+
+def _item_parts(items: Sequence[Place]) -> list[Place]:
+    """The parts of the first item, the last one first: those above it that it goes on from."""
+    parts = [items[0]]
+    for above in items[1:]:
+        if not parts[-1].block.get("continues") or above.block["level"] != items[0].block["level"]:
+            break
+        parts.append(above)
+    return parts
+
+
+def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
+    """The items that a list stands under beyond a paragraph or a table among them.
+
+    `above` is what the list's own items end at; None where they begin on a page that is not known.
+    """
+    depth = min((place.block["level"] for place in (at, *items)), default=0)
+    if above.kind == "heading" or depth <= 1 or not _depths_known(at, items):
+        return ()
+    beyond: list[Place] = []
+    last = above
+    for last in above.above():
+        if last.kind == "heading":
+            break
+        if last.kind == "list_item":
+            beyond.append(last)
+            if last.block["level"] <= 1 and not last.block.get("continues"):
+                break
+    else:
+        if last.page > 1:
+            return None
+    return _parents(depth, beyond)
 
 
 def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
@@ -112,7 +172,7 @@ def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
 def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
     """Whether an item that says nothing by itself may go on a limit above it (`Avoid ibuprofen`).
 
-    Levels of lists are not kept: the next item may be under it, or beside it.
+    Where levels are not known, the next item may be under it or beside it.
     """
     text = at.text.strip()
     if not items or is_stopped(text) or has_verb(text) or is_imperative(text):

@@ -44,7 +44,8 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownBlock:
-    """A block for the template; `level` is that of an HTML heading, 0 for what is none."""
+    """A block for the template; `level` is that of an HTML heading, of a point of a list how deep it
+    stands, and 0 for all else."""
 
     key: str
     kind: str

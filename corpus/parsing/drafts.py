@@ -76,6 +76,15 @@ class DraftTable:
     def rows(self) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(entry.text for entry in row) for row in self.reading.rows)
 
+    def reworded(self, change: Callable[[str], str]) -> DraftTable:
+        """Return the table with each of its texts changed."""
+        return replace(
+            self,
+            cells=tuple(replace(cell, text=change(cell.text)) for cell in self.cells),
+            caption=change(self.caption),
+            inherited=tuple(map(change, self.inherited)),
+        )
+
 
 Drafted = Draft | DraftTable
 

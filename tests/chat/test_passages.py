@@ -271,18 +271,60 @@ def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
         ([(1, "Stop if:"), (2, "ill"), (3, "or deaf"), (2, "asthma")], ["Stop if:"]),
         ([(1, "Never"), (2, "in adults:"), (3, "asthma")], ["Never", "in adults:"]),
         ([(1, "Never give in:"), (1, "asthma")], ["Never give in:"]),  # by its words
+        ([(1, "Never give in:"), (2, "ulcers"), (1, "asthma")], []),  # which has its own
+        ([(1, "As first choice:"), (2, "x."), (1, "Not if ill."), (2, "asthma")], ["Not if ill."]),
+        ([(1, "Never give in:"), (2, "Ask:"), (2, "asthma")], ["Never give in:", "Ask:"]),
     ],
 )
 def test_where_the_file_tells_the_depth_an_item_has_what_it_is_under(
     items: list[tuple[int, str]], leads: list[str]
 ) -> None:
-    text, blocks = "", []
-    for level, words in items:
-        here = {"kind": "list_item", "start": len(text), "end": len(text) + len(words)}
-        blocks.append(here | {"level": level})
-        text += f"{words}\n"
-    place = Place(made_up_hit(), 1, len(items) - 1, {(1, 1): PageView(text, blocks)})
+    page = _page([("list_item", level, words) for level, words in items])
+    place = Place(made_up_hit(), 1, len(items) - 1, {(1, 1): page})
     assert [quote.text for quote in introduction(place) or ()] == leads
+
+
+def _page(rows: list[tuple[str, int, str]], *, continues: bool = False) -> PageView:
+    """A page of blocks, their kind, level and words; `continues`: the first goes on from before."""
+    text, blocks = "", []
+    for kind, level, words in rows:
+        here = {"kind": kind, "start": len(text), "end": len(text) + len(words), "level": level}
+        blocks.append(here | {"continues": continues and not text})
+        text += f"{words}\n"
+    return PageView(text, blocks)
+
+
+@pytest.mark.parametrize(
+    ("between", "leads"),
+    [
+        (("paragraph", 0, "In these:"), ["Do not give it", "In these:"]),
+        (("table", 0, "A | B"), ["Do not give it"]),
+        (("heading", 2, "Children"), []),
+    ],
+)
+def test_an_item_stays_under_its_own_beyond_what_stands_among_them(
+    between: tuple[str, int, str], leads: list[str]
+) -> None:
+    rows = [("list_item", 1, "Do not give it"), ("list_item", 2, "ulcers"), between]
+    views = {(1, 1): _page([*rows, ("list_item", 2, "asthma")])}
+    found = introduction(Place(made_up_hit(), 1, 3, views))
+    assert [quote.text for quote in found or ()] == leads
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_an_item_beyond_a_paragraph_on_a_page_that_is_not_known_is_not_guessed(first: int) -> None:
+    rows = [("paragraph", 0, "In these:"), ("list_item", 2, "asthma")]
+    found = introduction(Place(made_up_hit(), first, 1, {(1, first): _page(rows)}))
+    assert (found is None) == (first > 1)
+
+
+def test_an_item_over_a_break_leads_with_all_of_its_parts() -> None:
+    under = [("list_item", 1, "it is agreed."), ("list_item", 2, "asthma")]
+    above = [("paragraph", 0, "Rules."), ("list_item", 1, "Do not give it unless")]
+    views = {(1, 1): _page(above), (1, 2): _page(under, continues=True)}
+    found = introduction(Place(made_up_hit(), 2, 1, views))
+    assert [quote.text for quote in found or ()] == ["Do not give it unless", "it is agreed."]
+    assert introduction(Place(made_up_hit(), 2, 1, {(1, 2): views[(1, 2)]})) is None
 
 
 def test_a_limiting_heading_of_earlier_pages_is_found() -> None:

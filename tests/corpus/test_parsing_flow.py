@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table
 
 from corpus.chunking import ChunkDraft, ChunkSettings, split
-from corpus.parsing.layout.joining import Vocabulary, join_lines
+from corpus.parsing.layout.joining import Vocabulary, decide, join_lines
 from corpus.parsing.types import Block, BlockKind, Page, ParsedDocument
 from tests.corpus import parsing_fixtures as fixtures
 
@@ -313,6 +314,47 @@ def test_hyphens_at_line_ends(lines: list[str], joined: str | None) -> None:
     }
     text = join_lines(lines, Vocabulary([*lines, "based on it"]))
     assert text == (joined or whole[lines[0]])
+
+
+WHOLE = ["a follow-up in the first-line, a follow-", "up by first-", "line staff"]
+DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
+
+
+@pytest.mark.parametrize(
+    ("document", "lines", "joined"),
+    [
+        ([], ["multidrug-", "resistant"], "multidrugresistant"),  # nothing is known
+        (["a multidrug regimen, resistant"], ["multidrug-", "resistant"], "multidrug-resistant"),
+        (["it is life-threatening"], ["life-", "threatening"], "life-threatening"),
+        (WHOLE, ["co-", "administer"], "co-administer"),
+        (DIVIDED, ["con-", "junction"], "conjunction"),
+        (DIVIDED, ["www.who.int/con-", "junction"], "www.who.int/con-junction"),
+        (["re-assess once, reassess or reassess", *DIVIDED], ["re-", "assess"], "reassess"),
+        (["re-assess once, reassess or reassess", *WHOLE], ["re-", "assess"], "re-assess"),
+        (["reassess", *WHOLE], ["re-", "assess"], "reassess"),
+        (["an RTWG"], ["R-", "TWG"], "R-TWG"),
+    ],
+)
+def test_what_a_document_prints_decides_on_hyphens_at_line_ends(
+    document: list[str], lines: list[str], joined: str
+) -> None:
+    vocabulary = Vocabulary(document)
+    assert join_lines(lines, vocabulary) == joined
+    assert decide(f"so {join_lines(lines)}", vocabulary) == f"so {joined}"
+
+
+def test_the_words_of_a_document_decide_on_hyphens_in_its_tables(tmp_path: Path, out: Path) -> None:
+    rows = [["Drug", "Use"], ["Fictomab", "life-\nthreatening\ninfor-\nmation"]]
+
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["For life-threatening illness information is given."])
+        table = Table(rows, colWidths=[100, 80], style=[("GRID", (0, 0), (-1, -1), 0.5, "black")])
+        table.wrapOn(canvas, 400, 200)
+        table.drawOn(canvas, 60, 560)
+
+    (page,) = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out).pages
+
+    assert "Fictomab | life-threatening information" in page.text
 
 
 def test_a_word_over_a_page_break_keeps_its_offsets() -> None:

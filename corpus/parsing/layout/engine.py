@@ -6,7 +6,7 @@ what is body text, a heading or a running header shows only over many pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.parsing.clean import UNREADABLE
@@ -17,7 +17,8 @@ from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_colu
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
-from corpus.parsing.layout.joining import Vocabulary
+from corpus.parsing.layout.joining import Vocabulary, decide
+from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
@@ -92,8 +93,10 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     ]
     every = [frame.parts for page in frames for frame in page]
     title = find_title([_groups([page]) for page in parts], named)
-    vocabulary = Vocabulary([line.text for group in _groups(every) for line in group.lines])
-    levels = _levels(every)
+    vocabulary = Vocabulary(list(_texts(_groups(every), pages)))
+    levels = _levels(every) | item_levels(parts)
+    for inset in (frame for _, *insets in found for frame in insets):
+        levels |= item_levels([inset.parts])
     drafts = []
     for page in frames:
         made = (
@@ -135,6 +138,16 @@ def _running(pages: Sequence[PageCells]) -> set[int]:
     for turn in (0, 90, 180, 270):
         running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
     return running
+
+
+def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]:
+    """Yield the lines of running text, in order, and then every other word."""
+    lines = [line for group in groups for line in group.lines]
+    yield from (line.text for line in lines)
+    told = {id(word) for line in lines for word in line.words}
+    for page in pages:
+        for cells in (page, *page.insets):
+            yield from (word.text for word in cells.words if id(word) not in told)
 
 
 def _turned(part: Part) -> Part:
@@ -352,7 +365,7 @@ def _captioned(parts: list[Part]) -> list[Part]:
             caption = parts[near[0]]
             free.discard(near[0])
             if isinstance(caption, Group):
-                result[index] = part.with_caption(draft_of(caption, Vocabulary()).text)
+                result[index] = part.with_caption(draft_of(caption, None).text)
     return result
 
 
@@ -377,7 +390,8 @@ def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:
 def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:
     if isinstance(part, FoundTable):
         lost = any(UNREADABLE in cell.text for cell in part.draft.cells)
-        return part.with_doubt(SIGN_UNREADABLE).draft if lost else part.draft
+        part = part.with_doubt(SIGN_UNREADABLE) if lost else part
+        return part.draft.reworded(lambda text: decide(text, vocabulary))
     draft = draft_of(part, vocabulary, levels.get(id(part), 0))
     lost = any(UNREADABLE in piece.text for piece in draft.pieces)
     return replace(draft, doubts=(*draft.doubts, SIGN_UNREADABLE)) if lost else draft

@@ -3,69 +3,103 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 _DIVIDED = re.compile(r"((?:[^\W\d_]+-)*)([^\W\d_]+)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen of one is seldom added to it
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
 _MIN_PART = 3  # letters of both parts of a compound that is told by its parts alone
+UNDECIDED = "\u00ad"  # a hyphen at a line's end, until the words of the document are known
 
 
 class Vocabulary:
     """The words of a document, to tell a divided word (algo-rithm) from a compound (X-ray).
 
-    Made of its lines in order; what a hyphen at a line's end leaves of a word is no word.
+    Made of its words or lines in order; what a hyphen at the end of one leaves of a word is none.
+    Most programs divide no words: where more hyphens at line ends stand in compounds that the
+    document prints within a line, each that nothing else tells belongs to a compound.
     """
 
-    def __init__(self, lines: Sequence[str] = ()) -> None:
-        whole = list(_without_fragments(lines))
-        self._exact = {word for line in whole for word in _WORD.findall(line)}
-        self._words = {word.lower() for word in self._exact}
-        self._compounds = {word for line in whole for word in _COMPOUND.findall(line.lower())}
-        parts = [compound.split("-") for compound in sorted(self._compounds)]
-        self._heads = {first for first, *_ in parts}  # words that begin a compound (`self-`) ...
-        self._tails = {last for *_, last in parts}  # ... and that end one (`-based`)
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        whole = list(_without_fragments(texts))
+        self._exact = {word for text in whole for word in _WORD.findall(text)}
+        self._words = Counter(word for text in whole for word in _WORD.findall(text.lower()))
+        self._compounds = Counter(
+            form
+            for text in whole
+            for compound in _COMPOUND.findall(text.lower())
+            for form in _forms(compound.split("-"))
+        )
+        ends = [two for pair in pairwise(texts) if (two := _parts(*pair)) is not None]
+        divided = sum(self._stands(*two) == (True, False) for two in ends)
+        self._has_whole = sum(self._stands(*two)[1] for two in ends) > divided
 
     def is_divided(self, before: str, after: str) -> bool:
         """Tell whether the hyphen at the end of `before` only divides a word that `after` ends."""
-        end, head = _DIVIDED.search(before), _HEAD.match(after)
-        if end is None or head is None or head.group() in _SUSPENDED:
+        two = _parts(before, after)
+        if two is None:
             return False
-        if end.group(2) + head.group(1) in self._exact:
-            return True
-        first, second = end.group(2).lower(), head.group(1).lower()
-        if not head.group(1)[0].islower() or len(first) == 1 or end.group(2)[-1].isupper():
+        first, second = two
+        if first + second in self._exact and not second.isupper():
+            return not self._is_usual(first, second)
+        if not second[0].islower() or len(first) == 1 or first[-1].isupper():
             return False
-        return first + second in self._words or not self._is_compound(end.group(), head.group())
+        joined, hyphenated = self._stands(first, second)
+        if joined or hyphenated:
+            return joined and not self._is_usual(first, second)
+        whole = self._has_whole or _ADDRESS.search(before) is not None
+        return not whole and not self._are_words(first, second)
 
-    def _is_compound(self, before: str, after: str) -> bool:
-        """Tell a compound that the document prints elsewhere, or one of two words of which another
-        compound begins or ends with one."""
-        first, second = before.lower().rstrip("-").split("-")[-1], after.lower().split("-")[0]
-        if {f"{first}-{second}", f"{before}{after}".lower()} & self._compounds:
-            return True
-        known = {first, second} <= self._words and min(len(first), len(second)) >= _MIN_PART
-        return known and (first in self._heads or second in self._tails)
+    def _stands(self, first: str, second: str) -> tuple[bool, bool]:
+        """Tell whether the document prints two parts as one word, and whether with a hyphen."""
+        first, second = first.lower(), second.lower()
+        return first + second in self._words, f"{first}-{second}" in self._compounds
+
+    def _is_usual(self, first: str, second: str) -> bool:
+        """Tell a compound that the document prints at least as often as the word without hyphen."""
+        first, second = first.lower(), second.lower()
+        count = self._compounds[f"{first}-{second}"]
+        return count > 0 and (self._has_whole or count >= self._words[first + second])
+
+    def _are_words(self, first: str, second: str) -> bool:
+        parts = (first.lower(), second.lower())
+        return all(len(part) >= _MIN_PART and part in self._words for part in parts)
 
 
-def _without_fragments(lines: Sequence[str]) -> Iterator[str]:
+def _parts(before: str, after: str) -> tuple[str, str] | None:
+    """Return the letters on both sides of a hyphen at a line's end that may divide a word."""
+    end, head = _DIVIDED.search(before), _HEAD.match(after)
+    if end is None or head is None or head.group() in _SUSPENDED:
+        return None
+    return end.group(2), head.group(1)
+
+
+def _forms(parts: Sequence[str]) -> Iterator[str]:
+    """Return each two neighbours in a compound."""
+    return (f"{first}-{second}" for first, second in pairwise(parts))
+
+
+def _without_fragments(texts: Sequence[str]) -> Iterator[str]:
     cut = False
-    for line in lines:
-        words = line.split()[1 if cut else 0 :]
-        cut = line.endswith("-")
+    for text in texts:
+        words = text.split()[1 if cut else 0 :]
+        cut = text.endswith("-")
         yield " ".join(words[:-1] if cut else words)
 
 
-_NOTHING_KNOWN = Vocabulary()
+def glue_between(before: str, after: str, vocabulary: Vocabulary | None) -> tuple[str, str]:
+    """Return how much of `before` stays and what stands between it and `after`.
 
-
-def glue_between(
-    before: str, after: str, vocabulary: Vocabulary = _NOTHING_KNOWN
-) -> tuple[str, str]:
-    """Return how much of `before` stays and what stands between it and `after`."""
-    if vocabulary.is_divided(before, after):
+    Without a vocabulary a hyphen that may divide a word becomes `UNDECIDED`.
+    """
+    if vocabulary is None and _parts(before, after) is not None:
+        return before[:-1], UNDECIDED
+    if vocabulary is not None and vocabulary.is_divided(before, after):
         return before[:-1], ""
     head = _HEAD.match(after)
     if before.endswith("-") and head is not None and head.group() in _SUSPENDED:
@@ -75,7 +109,16 @@ def glue_between(
     return before, " "
 
 
-def join_lines(lines: Sequence[str], vocabulary: Vocabulary = _NOTHING_KNOWN) -> str:
+def decide(text: str, vocabulary: Vocabulary) -> str:
+    """Return a text with each `UNDECIDED` hyphen kept or left out."""
+    first, *rest = text.split(UNDECIDED)
+    for part in rest:
+        kept, glue = glue_between(f"{first}-", part, vocabulary)
+        first = f"{kept}{glue}{part}"
+    return first
+
+
+def join_lines(lines: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
     """Return lines as one text; the empty string for none."""
     text = ""
     for line in lines:

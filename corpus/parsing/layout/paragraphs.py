@@ -147,7 +147,7 @@ def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
     full = above.box[2] > column[2] - 0.12 * (column[2] - column[0])
     if marker.strip() in "-–—" and above.text[-1].isdigit():
         return full and line.text[len(marker) :][:1].isdigit()  # a range: `5` / `– 10 mg`
-    if not any(c.isalnum() for c in marker):
+    if is_bullet(line.text):
         return False
     return full and (line.text[len(marker) :][:1].islower() or above.text[-1] in "-,")
 
@@ -194,7 +194,7 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     return group.kind
 
 
-def draft_of(group: Group, vocabulary: Vocabulary, level: int = 0) -> Draft:
+def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Draft:
     """Return a text block whose pieces are the printed lines, divided words mended."""
     kind, lines = group.kind, group.lines
     pieces: list[Piece] = []

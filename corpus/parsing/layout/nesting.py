@@ -1,0 +1,154 @@
+"""How deep the items of lists stand, told by where they begin.
+
+An item stands under the nearest one above it that begins further left. Places are compared as if
+the text stood in one column on pages with one margin, so that a list keeps its depths over a break.
+What is no item ends each list whose text it begins left of: a paragraph of an item ends none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from corpus.parsing.layout.flow import Part
+from corpus.parsing.layout.paragraphs import Group
+from corpus.parsing.layout.runs import Line
+from corpus.parsing.lists import list_marker
+from corpus.parsing.types import BlockKind
+
+_SAME = 0.4  # font heights between the left edges of neighbours in one list ...
+_LEAST = 4.0  # ... but at least so many points: the edge of a column is told by what stands in it
+_BACK = 20.0  # points left of a column's edge: what begins there stands in another column
+_MIN_PAGES = 3  # that have one margin, on each side of a sheet: fewer tell no mirrored margins
+_FORMS = ((re.compile(r"\d+"), "1"), (re.compile("[a-h]"), "a"), (re.compile("[ivx]+"), "i"))
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A list that an item may belong to: where its last item and that item's text begin, and by
+    which signs its items are marked."""
+
+    left: float
+    text_left: float
+    signs: frozenset[str]
+
+
+def item_levels(pages: Sequence[Sequence[Part]]) -> dict[int, int]:
+    """Return the level of each list item by the id of its group; 1 is the outermost.
+
+    An item's level is at most one more than that of the item before it.
+    """
+    levels: dict[int, int] = {}
+    lists: list[_Open] = []
+    before: Group | None = None  # the item right above
+    at = 0  # the level of the last item
+    for parts, margin in zip(pages, _margins(pages), strict=True):
+        offsets = _offsets(parts, margin)
+        for part in parts:
+            if not isinstance(part, Group) or part.kind is BlockKind.HEADING:
+                lists, before = [], None
+            elif part.kind is BlockKind.LIST_ITEM:
+                if not (part.continues and at):
+                    lists = _with_item(lists, part, offsets[id(part.lines[0])], before)
+                    at = len(lists)
+                levels[id(part)], before = at, part
+            elif part.kind is not BlockKind.FOOTNOTE:
+                lists, before = _around(lists, part, offsets), None
+    return levels
+
+
+def _around(lists: Sequence[_Open], part: Group, offsets: dict[int, float]) -> list[_Open]:
+    """Return the open lists that a paragraph stands in: it begins where an item's text does."""
+    left = min(line.box[0] - offsets[id(line)] for line in part.lines)
+    near = _near(part.lines[0])
+    return list(takewhile(lambda item: item.text_left <= left + near, lists))
+
+
+def _with_item(
+    lists: Sequence[_Open], item: Group, offset: float, before: Group | None
+) -> list[_Open]:
+    """Return the open lists with that of an item as the innermost."""
+    first = item.lines[0]
+    near = _near(first)
+    sign = _sign(first.text)
+    own = _Open(first.box[0] - offset, item.text_left - offset, frozenset((sign,)))
+    kept = list(lists)
+    while kept and not _is_beside(kept[-1], own, near) and kept[-1].left > own.left - near:
+        kept.pop()
+    beside = [at for at, other in enumerate(kept) if _is_beside(other, own, near)]
+    if not beside:
+        return [*kept, own]
+    alike = [at for at in beside if sign in kept[at].signs]
+    leads = before is not None and before.text.endswith(":") and len(kept) == len(lists)
+    if leads and not alike:
+        return [*kept, own]  # bullets below a number that introduces them, not set in
+    place = (alike or beside)[-1]
+    return [*kept[:place], _Open(own.left, own.text_left, kept[place].signs | own.signs)]
+
+
+def _near(line: Line) -> float:
+    return max(_LEAST, _SAME * line.size)
+
+
+def _is_beside(one: _Open, other: _Open, near: float) -> bool:
+    """Tell items of one list: flush with each other, as numbers are that end flush, or with one
+    sign and less than halfway to the other's text."""
+    apart = abs(one.left - other.left)
+    if apart <= near:
+        return True
+    halfway = (one.text_left - one.left) / 2
+    flush = abs(one.text_left - other.text_left) <= near
+    return bool(one.signs & other.signs) and (flush or apart < halfway)
+
+
+def _sign(text: str) -> str:
+    """Return a bullet, or how a number is written: `1.`, `(a)`, `i)`."""
+    sign = (list_marker(text) or "").strip()
+    for form, name in _FORMS:
+        sign = form.sub(name, sign)
+    return sign
+
+
+def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
+    """Return how far right of the first column, on a page without margins, each line's column
+    stands, by the line's id."""
+    lines = [(line, part) for part in parts if isinstance(part, Group) for line in part.lines]
+    offsets: dict[int, float] = {}
+    first = left = min((line.box[0] for line, _ in lines), default=0.0)
+    for at, (line, _) in enumerate(lines):
+        if at and _is_next_column(*lines[at - 1], line):
+            right = lines[at - 1][1].column[2]
+            left = min(other.box[0] for other, _ in lines[at:] if other.box[0] >= right)
+        elif line.box[0] < left - _BACK:
+            left = first
+        offsets[id(line)] = margin + left - first
+    return offsets
+
+
+def _is_next_column(above: Line, part: Group, line: Line) -> bool:
+    """Tell a line that stands higher than the one before it, right of all of its column."""
+    return line.box[0] >= part.column[2] and line.box[1] < above.box[3] - 2
+
+
+def _margins(pages: Sequence[Sequence[Part]]) -> list[float]:
+    """Return how far right the text of each page stands, told by pages of one side of a sheet.
+
+    All 0 where those of both sides have one margin, or none that is usual.
+    """
+    lefts = [
+        [line.box[0] for part in parts if isinstance(part, Group) for line in part.lines]
+        for parts in pages
+    ]
+    sides = [_usual([min(left) for left in lefts[side::2] if left]) for side in (0, 1)]
+    if None in sides:
+        return [0.0] * len(pages)
+    return [sides[at % 2] or 0.0 for at in range(len(pages))]
+
+
+def _usual(lefts: Sequence[float]) -> float | None:
+    """Return the left edge that most pages have; None where no edge is that of most."""
+    edge, count = Counter(round(left) for left in lefts).most_common(1)[0] if lefts else (0, 0)
+    return float(edge) if count >= _MIN_PAGES and 2 * count > len(lefts) else None
