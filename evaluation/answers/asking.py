@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from chat.models import Channel, ClaimKind, Conversation, Turn
+from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
 from chat.services import turn_ask
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle
 from corpus.progress import Progress
@@ -81,9 +81,9 @@ def _ask_all(found: QuestionSet) -> Iterator[Asked]:
 
 def _asked(question: Question, places: Places) -> Asked:
     turn = _turn(question)
-    claims = list(turn.claims.order_by("index"))
-    statements = tuple(claim.text for claim in claims if claim.kind == ClaimKind.ANSWER)
-    verdict = judged(question, statements)
+    claims = list(turn.claims.order_by("index").prefetch_related("citations"))
+    answers = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
+    verdict = judged(question, [_shown_and_cited(claim) for claim in answers])
     rank = rank_of(places.passages_with(question), turn.trace) if question.is_answerable else None
     lost = lost_at(question, turn, verdict, rank=rank, is_parsed=places.is_parsed(question))
     return Asked(
@@ -94,11 +94,17 @@ def _asked(question: Question, places: Places) -> Asked:
         reason=turn.reason,
         confidence=turn.confidence,
         duration_ms=turn.duration_ms,
-        statements=statements,
+        statements=tuple(claim.text for claim in answers),
         beside=tuple(claim.text for claim in claims if claim.kind != ClaimKind.ANSWER),
         fingerprint=turn.fingerprint,
         timings_ms=turn.trace.get("timings_ms") or {},
     )
+
+
+def _shown_and_cited(claim: Claim) -> str:
+    """The statement and its quotes: a row is shown with labels between its cells, which a pattern
+    made from the page does not know."""
+    return "\n".join([claim.text, *(citation.quote for citation in claim.citations.all())])
 
 
 def _turn(question: Question) -> Turn:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from evaluation.answers.questions import Patterns, Question
 
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-") | {ord("\u00ad"): None}
-_BLANKS = re.compile(r"\s+")
+_BLANKS = re.compile(r"[\s|]+")  # and the bars between the cells of a row
 
 
 class Outcome(StrEnum):

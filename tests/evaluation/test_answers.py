@@ -76,6 +76,7 @@ def test_a_refusal_has_no_say_in_what_is_shown(asked: Question) -> None:
 
 def test_texts_are_folded_before_they_are_matched() -> None:
     assert folded("e\ufb03cacy\n of co\u2011amoxi\u00adclav ") == "efficacy of co-amoxiclav"
+    assert folded("20 kg | 1.0 ml") == "20 kg 1.0 ml"
 
 
 def test_halves_are_the_same_for_ever() -> None:
