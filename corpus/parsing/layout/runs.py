@@ -18,6 +18,7 @@ from corpus.parsing.geometry import (
     same_row,
     typical_size,
     union,
+    width,
 )
 from corpus.parsing.lists import list_marker
 from corpus.parsing.types import Box
@@ -235,7 +236,8 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
         # The last one first: it mostly is beside, and many may stand in a row.
-        if rows and any(_beside(line, other) for other in reversed(rows[-1])):
+        row = rows[-1] if rows else []
+        if any(_beside(line, other) for other in reversed(row)) and not _stacked(line, row):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -243,10 +245,19 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _beside(line: Line, other: Line) -> bool:
-    crossing = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
-    return same_row(line.box, other.box) and crossing < 0.5 * min(
-        line.box[2] - line.box[0], other.box[2] - other.box[0]
-    )
+    return same_row(line.box, other.box) and not _crossing(line, other)
+
+
+def _crossing(line: Line, other: Line) -> bool:
+    """Tell lines of which one stands over half of the other's width."""
+    shared = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
+    return shared >= 0.5 * min(width(line.box), width(other.box))
+
+
+def _stacked(line: Line, row: Sequence[Line]) -> bool:
+    """Tell a line that stands below one of a row, although it is beside others of it: the lines of
+    two cells may be set at heights between each other's."""
+    return any(_crossing(line, other) for other in row)
 
 
 def merge_row(row: Sequence[Line]) -> Line:
