@@ -17,7 +17,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, UNREADABLE, clean_line, mend_accents
+from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, clean_line, mend_accents
 from corpus.parsing.geometry import (
     PageCells,
     Rule,
@@ -46,6 +46,7 @@ _NOTHING = "\x00\ufffe\uffff"
 # Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
 _TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
 _TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+_UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
 _ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
@@ -388,5 +389,5 @@ def _text(text: str, font: _Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
     if not is_mapped:
-        return _sign(text, font) or ("•" if text in PRIVATE_BULLETS else UNREADABLE)
+        return _sign(text, font) or _UNNAMED.get(text, UNREADABLE)
     return "-" if text in _HYPHENS else text
