@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus.parsing.layout.doubts import OVERPRINTED
+from corpus.parsing.types import Page
 from tests.corpus import parsing_fixtures as fixtures
 
 DOSES = ("0.2 ml", "0.3 ml", "0.6 ml", "0.8 ml")
@@ -62,3 +65,50 @@ def test_a_bar_at_its_side_makes_a_table_no_longer(tmp_path: Path) -> None:
         " | ".join(f"{row}.{column} ml" for column in range(4)) for row in (1, 2)
     ]
     assert items == [" ".join(NOTES[:2]), *NOTES[2:]]
+
+
+ONE = "Give 5 mg once a day to adults of any age."
+OTHER = "Not for children; ask a specialist first."
+
+
+def _over_each_other(canvas: Canvas, *, shift: float) -> None:
+    fixtures.write_lines(canvas, ["This line stands by itself above the others."], y=730)
+    canvas.drawString(60, 700, ONE)
+    canvas.drawString(60 + shift, 699, OTHER)
+
+
+def _word_by_word(canvas: Canvas, *, shift: float) -> None:
+    for text, at, font in ((ONE, 60.0, "Helvetica"), (OTHER, 60 + shift, "Times-Roman")):
+        canvas.setFont(font, 10)
+        for word in text.split():
+            canvas.drawString(at, 700, word)
+            at += canvas.stringWidth(word + " ")
+
+
+@pytest.mark.parametrize("shift", [0.0, 4.0, 17.0, 40.0])
+def test_lines_printed_over_each_other_are_read_one_by_one_and_doubted(
+    shift: float, tmp_path: Path
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        _over_each_other(canvas, shift=shift)
+
+    page = _page(draw, tmp_path)
+
+    assert ONE in page.text
+    assert OTHER in page.text
+    assert OVERPRINTED.code in [doubt.code for doubt in page.doubts]
+
+
+@pytest.mark.parametrize("shift", [0.0, 4.0, 17.0, 40.0])
+def test_words_printed_over_each_other_are_doubted(shift: float, tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        _word_by_word(canvas, shift=shift)
+
+    page = _page(draw, tmp_path)
+
+    assert OVERPRINTED.code in [doubt.code for doubt in page.doubts]
+
+
+def _page(draw: fixtures.Draw, tmp_path: Path) -> Page:
+    (page,) = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").pages
+    return page

@@ -49,6 +49,7 @@ _TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", stri
 _UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
 _ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
+_LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
 _MIN_SPACED = 3
 _TWICE = 8  # text objects between one and the same again
@@ -94,6 +95,9 @@ def read_page(page: Any, number: int) -> PageCells:
     drawn = drawings(painted, frame)
     seen = _seen(page, frame, printed, painted, drawn.covers)
     pieces = seen.pieces
+    if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
+        # PDFium sorts by place what stands in one line; lines over each other are told by time.
+        pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
     lost = _lost(painted, frame, fonts)
     letters = Counter[int]()
     for piece in pieces:
@@ -247,6 +251,16 @@ def _is_letter(part: Sequence[_Character]) -> bool:
     return len(part) == 1 and part[0].text.isalpha()
 
 
+def _laps(before: Sequence[_Character], piece: Sequence[_Character]) -> bool:
+    """Tell two words that are printed over each other."""
+    one, other = before[-1], piece[0]
+    if not (one.text.isalnum() and other.text.isalnum()):
+        return False  # accents that TeX sets apart
+    across = one.box[2] - other.box[0] > _LAPPED * one.font.size
+    shared = overlap(one.box[1], one.box[3], other.box[1], other.box[3])
+    return across and shared >= 0.6 * min(height(one.box), height(other.box))
+
+
 def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     """Tell whether a character stands in one word with that before: no raised or other-sized one.
 
@@ -258,6 +272,8 @@ def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
         return False
     gap = character.box[0] - before.box[2]
+    if gap < -_LAPPED * one.size and one.place != other.place:
+        return False
     shift = abs(character.box[3] - before.box[3])
     shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
     level = shared >= 0.6 * min(height(before.box), height(character.box))
