@@ -272,7 +272,8 @@ def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
         return False
     gap = character.box[0] - before.box[2]
-    if gap < -_LAPPED * one.size and one.place != other.place:
+    letters = before.text.isalnum() and character.text.isalnum()  # no accent set apart
+    if letters and gap < -_LAPPED * one.size and one.place != other.place:
         return False
     shift = abs(character.box[3] - before.box[3])
     shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
