@@ -27,9 +27,10 @@ _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_
 # is used as a bullet, where it stands alone at the beginning of a line; else a sign that may be
 # "at least" or "micro" and must not vanish. The parsers' own marks are private characters too,
 # outside this range.
-PRIVATE_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc"
+PRIVATE_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8"
+PRIVATE_TICK = "\uf0fc"  # stands where bullets do, but may say yes
 _SYMBOL = re.compile(
-    f"^([^\\S\n]*)[{PRIVATE_BULLETS}](?=\\s|$)|[\uf000-\uf0ff]+",
+    f"^([^\\S\n]*)(?:[{PRIVATE_BULLETS}]|({PRIVATE_TICK}))(?=\\s|$)|[\uf000-\uf0ff]+",
     re.MULTILINE,
 )
 UNREADABLE = "[…]"
@@ -57,8 +58,14 @@ def clean_text(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
-    text = _SYMBOL.sub(lambda m: UNREADABLE if m.group(1) is None else m.group(1), text)
+    text = _SYMBOL.sub(_symbol, text)
     return unicodedata.normalize("NFC", _REMOVED.sub("", text))
+
+
+def _symbol(match: re.Match[str]) -> str:
+    if match.group(1) is None:
+        return UNREADABLE
+    return match.group(1) + ("✓" if match.group(2) else "")
 
 
 def clean_line(text: str) -> str:

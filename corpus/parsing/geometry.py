@@ -44,7 +44,8 @@ class PageCells:
     was not sure of. `ocr_confidence` is that of the words that were read from a picture, which may
     be some or all. `insets` are the words in other directions, each in a frame in which they stand
     upright. `unmapped` counts the shown characters of the page's own text whose font does not say
-    which letters they are, or that have a code for private use.
+    which letters they are, or that have a code for private use. `hidden` are the boxes, on the page
+    that a reader sees, of words that nobody sees there.
     """
 
     number: int
@@ -60,6 +61,7 @@ class PageCells:
     frames: tuple[Box, ...] = ()
     insets: tuple[PageCells, ...] = ()
     unmapped: int = 0
+    hidden: tuple[Box, ...] = ()
 
     @property
     def is_scan(self) -> bool:
@@ -108,6 +110,14 @@ def union(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around all `boxes`, of which there must be one."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return (min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def common(one: Box | None, other: Box | None) -> Box | None:
+    """Return what two boxes share, empty where they are apart; None stands for no bound."""
+    if one is None or other is None:
+        return one or other
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    return (left, top, max(left, min(one[2], other[2])), max(top, min(one[3], other[3])))
 
 
 def width(box: Box) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-_SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸❖◆◇✓✔☐⮚–—－*\\-"
+_SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸❖◆◇⮚–—－*\\-"
 _BULLET = re.compile(rf"^(?:[{_SIGNS}]{{1,2}}|o)(?:\s+|$)")
+_TICK = re.compile(r"^[✓✔✗✘☐☑☒](?:\s+|$)")
 _NUMBER = re.compile(r"^(?:\(?(?:\d{1,3}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")
 _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 
@@ -13,7 +14,12 @@ _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 def list_marker(text: str) -> str | None:
     """Return the marker (with the blank after it) that `text` begins with; None for no list
     item."""
-    match = _BULLET.match(text) or _NUMBER.match(text) or _RECOMMENDATION.match(text)
+    match = (
+        _BULLET.match(text)
+        or _TICK.match(text)
+        or _NUMBER.match(text)
+        or _RECOMMENDATION.match(text)
+    )
     return match.group() if match else None
 
 
@@ -28,4 +34,10 @@ def goes_on_range(before: str, text: str) -> bool:
 
 
 def is_bullet(text: str) -> bool:
+    """Tell text that begins with a mere bullet, which says nothing and may be left out."""
     return _BULLET.match(text) is not None
+
+
+def is_tick(text: str) -> bool:
+    """Tell text that begins with a tick, a cross or their box: it may say yes or no, and stays."""
+    return _TICK.match(text) is not None

@@ -403,3 +403,17 @@ def test_a_sentence_over_pages_that_fits_no_passage_is_parted_at_the_break() -> 
     chunks = _chunks(ParsedDocument(tuple(pages), "test"))
 
     assert [chunk.text for chunk in chunks] == [first, second]
+
+
+@pytest.mark.parametrize("sign", ["✓", "✔", "✗", "✘"])
+def test_a_tick_before_an_item_is_no_mere_bullet(sign: str, tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["Before a procedure:"], y=720)
+        for at, drug in enumerate(("Stop warfarin", "Give heparin")):
+            canvas.setFont("ZapfDingbats", 10)
+            canvas.drawString(60, 700 - 20 * at, sign)
+            fixtures.write_lines(canvas, [drug], x=80, y=700 - 20 * at)
+
+    (page,) = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").pages
+
+    assert page.text == f"Before a procedure:\n{sign} Stop warfarin\n{sign} Give heparin"

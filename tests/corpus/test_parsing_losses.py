@@ -108,6 +108,8 @@ def test_signs_of_a_symbol_font_do_not_vanish(tmp_path: Path) -> None:
         ("\uf0b7", ""),
         ("\uf0b7 by mouth", "by mouth"),
         ("\uf0b7\uf06d", "[…]"),
+        ("\uf0fc give with food", "✓ give with food"),
+        ("\uf0fc", "✓"),
     ],
 )
 def test_a_sign_that_stands_alone_is_a_bullet_only_where_it_is_one(written: str, read: str) -> None:

@@ -12,7 +12,7 @@ from corpus.parsing.layout.formulas import is_limit, is_scrap
 from corpus.parsing.layout.joining import Vocabulary, glue_between
 from corpus.parsing.layout.runs import Line, pitch_of
 from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth, is_title_of
-from corpus.parsing.lists import is_bullet, is_recommendation, list_marker
+from corpus.parsing.lists import is_bullet, is_recommendation, is_tick, list_marker
 from corpus.parsing.types import BlockKind, Box, Doubt
 
 _ENDED = re.compile(r"[.:;?!]['\")\]”’]?$")
@@ -183,7 +183,7 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     if styles.is_heading(group.lines):
         if is_title_of(group.text):
             return BlockKind.CAPTION
-        if not is_bullet(group.text):
+        if not is_bullet(group.text) and not is_tick(group.text):
             return BlockKind.HEADING
     small = all(line.size < _SMALL * styles.body for line in group.lines)
     low = group.lines[0].box[1] > 0.6 * page_height

@@ -18,6 +18,7 @@ from corpus.parsing.geometry import (
     same_row,
     typical_size,
     union,
+    width,
 )
 from corpus.parsing.lists import list_marker
 from corpus.parsing.types import Box
@@ -32,6 +33,7 @@ STRETCHED = 2.5  # font heights that a blank of a justified line has at most
 MARKER_GAP = 4.0  # font heights between a list's marker and its text
 NEXT = 3  # places; a raised mark may be written between two words
 _OVERLAP = 0.6  # font heights that a word may reach into the one before it
+_LAPPED = 0.3  # font heights that a word of one line reaches into the next at most
 _BAND = 12.0  # points: words are sought in the level strips of a page that they reach into
 _MAX_BANDS = 200  # that a word reaches into; no letter is as tall
 _MAX_NEAR = 200  # words looked at beside another; more are printed over each other
@@ -107,8 +109,42 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
     """Join each word to its right neighbour on the same line unless a wide gap or a rule divides
     them.
 
-    Local on purpose: lines of two columns whose baselines differ never become one.
+    Local on purpose: lines of two columns whose baselines differ never become one. Where lines are
+    printed over each other, only the order of the file tells them apart.
     """
+    runs = _linked(words, rules, frozenset())
+    over = printed_over(runs)
+    runs = _linked(words, rules, over) if over else runs
+    return sorted(_justified(_with_markers(runs)), key=lambda run: (run.box[1], run.box[0]))
+
+
+def printed_over(runs: Sequence[Line]) -> frozenset[int]:
+    """Return the ids of the words in the rows of runs that are printed over each other."""
+    found = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
+    ordered = sorted((r for r in runs if _is_said(r.text)), key=lambda run: run.box[1])
+    for at, run in enumerate(ordered):
+        for other in itertools.islice(ordered, at + 1, None):
+            if other.box[1] >= run.box[3]:
+                break
+            if _crossing(run, other) and same_row(run.box, other.box):
+                found += [run, other]
+    boxes = [run.box for run in found[:_MAX_NEAR]]
+    words = (word for run in runs for word in run.words) if boxes else ()
+    return frozenset(id(w) for w in words if any(same_row(w.box, box) for box in boxes))
+
+
+def _laps(word: Word, other: Word) -> bool:
+    if not (_is_said(word.text) and _is_said(other.text)):
+        return False  # accents that TeX sets apart
+    return word.box[2] - other.box[0] > _LAPPED * min(word.size, other.size)
+
+
+def _is_said(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _linked(words: Sequence[Word], rules: Sequence[Rule], over: frozenset[int]) -> list[Line]:
+    """Return the runs; words of `over` follow each other as the file has them."""
     order = sorted(range(len(words)), key=lambda i: (words[i].box[0], words[i].box[1], i))
     uprights = sorted((rule.box for rule in rules if not rule.horizontal), key=itemgetter(0))
     bands = _bands_of(words, order)
@@ -117,6 +153,10 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
     for place, index in enumerate(order):
         near = (at for at in _near(words[index], place, bands) if order[at] not in taken)
         fitting = [at for at in near if _is_right_of(words[index], words[order[at]], uprights)]
+        if over and (
+            id(words[index]) in over or any(id(words[order[at]]) in over for at in fitting)
+        ):
+            fitting = [at for at in fitting if _is_next(words[index], words[order[at]])]
         if fitting:
             follows[index] = order[min(fitting)]
             taken.add(follows[index])
@@ -127,8 +167,7 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
             while chain[-1] in follows:
                 chain.append(follows[chain[-1]])
             runs.append(Line(tuple(words[i] for i in chain)))
-    runs = _justified(_with_markers(runs))
-    return sorted(runs, key=lambda run: (run.box[1], run.box[0]))
+    return runs
 
 
 def _with_markers(runs: Sequence[Line]) -> list[Line]:
@@ -243,7 +282,8 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
         # The last one first: it mostly is beside, and many may stand in a row.
-        if rows and any(_beside(line, other) for other in reversed(rows[-1])):
+        row = rows[-1] if rows else []
+        if any(_beside(line, other) for other in reversed(row)) and not _stacked(line, row):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -251,10 +291,19 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _beside(line: Line, other: Line) -> bool:
-    crossing = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
-    return same_row(line.box, other.box) and crossing < 0.5 * min(
-        line.box[2] - line.box[0], other.box[2] - other.box[0]
-    )
+    return same_row(line.box, other.box) and not _crossing(line, other)
+
+
+def _crossing(line: Line, other: Line) -> bool:
+    """Tell lines of which one stands over half of the other's width."""
+    shared = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
+    return shared >= 0.5 * min(width(line.box), width(other.box))
+
+
+def _stacked(line: Line, row: Sequence[Line]) -> bool:
+    """Tell a line that stands below one of a row, although it is beside others of it: the lines of
+    two cells may be set at heights between each other's."""
+    return any(_crossing(line, other) for other in row)
 
 
 def merge_row(row: Sequence[Line]) -> Line:

@@ -12,12 +12,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, UNREADABLE, clean_line, mend_accents
+from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, clean_line, mend_accents
 from corpus.parsing.geometry import (
     PageCells,
     Rule,
@@ -29,14 +29,15 @@ from corpus.parsing.geometry import (
     upright,
     width,
 )
-from corpus.parsing.pdf.drawings import Drawings, Frame, bounds, drawings, objects
-from corpus.parsing.pdf.unseen import UNSEEN, are_unseen, may_be_unseen
+from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
+from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, Doubtful, are_seen, covered
 from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import Box, Doubt
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
 _BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
 _SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
+_TEXT = raw.FPDF_PAGEOBJ_TEXT
 _UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
 _NAME_BYTES = 128
 _HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
@@ -45,8 +46,10 @@ _NOTHING = "\x00\ufffe\uffff"
 # Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
 _TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
 _TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+_UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
 _ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
+_LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
 _MIN_SPACED = 3
 _TWICE = 8  # text objects between one and the same again
@@ -64,7 +67,8 @@ class _Font:
     bold: bool
     turn: int  # clockwise on the displayed page; -1 for aslant
     shown: bool
-    suspect: bool = False  # of a colour in which nobody may see it
+    place: int = -1  # in the order in which the page's objects are painted
+    suspect: bool = False  # by itself: of a colour in which nobody may see it, or clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +89,30 @@ def read_page(page: Any, number: int) -> PageCells:
     `insets`, each in a frame in which they stand upright.
     """
     frame = Frame.of(page)
+    painted = list(objects(page))
     fonts: dict[int, _Font] = {}
-    shown = (char for char in _characters(page, frame, fonts) if _is_shown(char, frame.size))
-    printed = list(_pieces(shown))
-    pieces = _seen(page, frame, printed)
-    lost = _lost(page, frame, fonts)
+    characters = _characters(page, frame, painted, fonts)
+    printed = list(_pieces(char for char in characters if _is_shown(char, frame.size)))
+    drawn = drawings(painted, frame)
+    seen = _seen(page, frame, printed, painted, drawn.covers)
+    pieces = seen.pieces
+    if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
+        # PDFium sorts by place what stands in one line; lines over each other are told by time.
+        pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
+    lost = _lost(painted, frame, fonts)
     letters = Counter[int]()
     for piece in pieces:
         letters[piece[0].font.turn] += len(piece)
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
-    drawn = drawings(page, frame)
-    doubts = [_ASLANT] if aslant else []
-    doubts += [UNSEEN] if len(pieces) < len(printed) else []
+    doubts = [*([_ASLANT] if aslant else []), *seen.doubts]
     main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,
         words=(*main.words, *lost),
         insets=tuple(insets),
         doubts=(*doubts, *drawn.doubts),
+        hidden=tuple(seen.hidden),
         unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
 
@@ -127,16 +136,62 @@ def _cells(
     )
 
 
+@dataclass
+class _Seen:
+    """The pieces that somebody sees on the page, and the boxes of the others on it."""
+
+    pieces: list[list[_Character]]
+    hidden: list[Box] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+
+    def add_doubt(self, doubt: Doubt) -> None:
+        self.doubts += [] if doubt in self.doubts else [doubt]
+
+
 def _seen(
-    page: Any, frame: Frame, pieces: Sequence[list[_Character]]
-) -> Sequence[list[_Character]]:
-    """Return the pieces without those that nobody sees on the page."""
-    suspect = [piece for piece in pieces if piece[0].font.suspect]
+    page: Any,
+    frame: Frame,
+    pieces: Sequence[list[_Character]],
+    painted: Sequence[Painted],
+    covers: Sequence[tuple[int, Box]],
+) -> _Seen:
+    """Leave out what nobody sees on the page; what is seen in part is no word, but a mark."""
+    suspect = _suspect(frame, pieces, covers)
     if not suspect:
-        return pieces
-    boxes = [_displayed(piece, frame.size) for piece in suspect]
-    hidden = {id(p) for p, is_so in zip(suspect, are_unseen(page, boxes), strict=True) if is_so}
-    return [piece for piece in pieces if id(piece) not in hidden]
+        return _Seen(list(pieces))
+    read = {char.font.place for piece in pieces for char in piece}
+    doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
+    characters = [char for at in suspect for char in pieces[at]]
+    marks = [(painted[char.font.place], _displayed([char], frame.size)) for char in characters]
+    told = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
+    found = _Seen([])
+    for piece in pieces:
+        letters = [char for char in piece if char.text.isalnum()]
+        seen = {told.get(id(char), True) for char in letters or piece}
+        if seen == {True}:
+            found.pieces.append(piece)
+            continue
+        box = union(char.box for char in piece)
+        if seen == {False}:
+            found.hidden.append(_displayed(piece, frame.size))
+        else:
+            found.pieces.append([replace(piece[0], text=UNREADABLE, box=box)])
+        if letters:  # not for bullets, which say nothing
+            found.add_doubt(UNSEEN if seen == {False} else PARTLY_SEEN)
+    return found
+
+
+def _suspect(
+    frame: Frame, pieces: Sequence[list[_Character]], covers: Sequence[tuple[int, Box]]
+) -> list[int]:
+    """Return the pieces of which somebody may not see a part."""
+    found = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
+    first = min((piece[0].font.place for piece in pieces), default=0)
+    late = [cover for cover in covers if cover[0] > first]
+    if late:
+        words = [(piece[0].font.place, _displayed(piece, frame.size)) for piece in pieces]
+        found |= covered(words, late)
+    return sorted(at for at in found if all(c.font.place >= 0 for c in pieces[at]))
 
 
 def _displayed(piece: Sequence[_Character], size: tuple[float, float]) -> Box:
@@ -200,6 +255,16 @@ def _is_letter(part: Sequence[_Character]) -> bool:
     return len(part) == 1 and part[0].text.isalpha()
 
 
+def _laps(before: Sequence[_Character], piece: Sequence[_Character]) -> bool:
+    """Tell two words that are printed over each other."""
+    one, other = before[-1], piece[0]
+    if not (one.text.isalnum() and other.text.isalnum()):
+        return False  # accents that TeX sets apart
+    across = one.box[2] - other.box[0] > _LAPPED * one.font.size
+    shared = overlap(one.box[1], one.box[3], other.box[1], other.box[3])
+    return across and shared >= 0.6 * min(height(one.box), height(other.box))
+
+
 def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     """Tell whether a character stands in one word with that before: no raised or other-sized one.
 
@@ -211,27 +276,31 @@ def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
     if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
         return False
     gap = character.box[0] - before.box[2]
+    letters = before.text.isalnum() and character.text.isalnum()  # no accent set apart
+    if letters and gap < -_LAPPED * one.size and one.place != other.place:
+        return False
     shift = abs(character.box[3] - before.box[3])
     shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
     level = shared >= 0.6 * min(height(before.box), height(character.box))
     return level and shift < 0.3 * one.size and -0.7 * one.size <= gap <= reach * one.size
 
 
-def _lost(page: Any, frame: Frame, read: Container[int]) -> list[Word]:
+def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:
     """Return a mark for each text object that is painted and of which nothing was `read`.
 
     A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours.
     What is painted twice for weight or a shadow PDFium gives once.
     """
-    texts = list(objects(page, (raw.FPDF_PAGEOBJ_TEXT,)))
-    is_read = [ctypes.addressof(owner.contents) in read for owner, _ in texts]
+    texts = [one for one in painted if one.kind == _TEXT]
+    is_read = [one.address in read for one in texts]
     found = []
     for at in (at for at, known in enumerate(is_read) if not known):
-        box = bounds(*texts[at], frame)
-        painted = raw.FPDFTextObj_GetTextRenderMode(texts[at][0]) not in _UNPAINTED
-        if not painted or not box or min(width(box), height(box)) < _MIN_PAINTED:
+        box = bounds(texts[at].found, texts[at].place, frame)
+        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].found) not in _UNPAINTED
+        if not is_shown or not box or min(width(box), height(box)) < _MIN_PAINTED:
             continue
-        before = (bounds(*texts[i], frame) for i in range(max(0, at - _TWICE), at) if is_read[i])
+        near = (texts[i] for i in range(max(0, at - _TWICE), at) if is_read[i])
+        before = (bounds(one.found, one.place, frame) for one in near)
         if not any(other and _is_twice(box, other) for other in before):
             found.append(Word(UNREADABLE, box, height(box)))
     return found
@@ -244,7 +313,9 @@ def _is_twice(box: Box, other: Box) -> bool:
     return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near
 
 
-def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_Character | str]:
+def _characters(
+    page: Any, frame: Frame, painted: Sequence[Painted], fonts: dict[int, _Font]
+) -> Iterator[_Character | str]:
     """Yield all characters of a page in the order of the file, and the blanks between them.
 
     `fonts` is filled with that of each text object by its address.
@@ -252,6 +323,8 @@ def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_C
     textpage = page.get_textpage()
     handle = textpage.raw
     mapped: dict[tuple[str, int], bool] = {}
+    may_be_unseen = Doubtful(frame)
+    places = {one.address: at for at, one in enumerate(painted) if one.kind == _TEXT}
     rect = raw.FS_RECTF()
     half = 0
     for index in range(textpage.count_chars()):
@@ -269,7 +342,9 @@ def _characters(page: Any, frame: Frame, fonts: dict[int, _Font]) -> Iterator[_C
         address = ctypes.addressof(owner.contents)
         font = fonts.get(address)
         if font is None:
-            font = fonts[address] = _font(handle, index, owner, frame)
+            place = places.get(address, -1)
+            is_doubtful = place >= 0 and may_be_unseen(painted[place])
+            font = fonts[address] = _font(handle, index, owner, frame, (place, is_doubtful))
         known = mapped.get((font.name, code))
         if known is None:
             known = mapped[font.name, code] = not _lacks_mapping(handle, index, code)
@@ -307,8 +382,11 @@ def _lacks_mapping(handle: Any, index: int, code: int) -> bool:
     return private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1
 
 
-def _font(handle: Any, index: int, owner: Any, frame: Frame) -> _Font:
-    """Return what a text object sets its characters in; asked once for each object."""
+def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int, bool]) -> _Font:
+    """Return what a text object sets its characters in; asked once for each object.
+
+    `painted` is its place, and whether it may not be seen.
+    """
     buffer, flags = ctypes.create_string_buffer(_NAME_BYTES), ctypes.c_int()
     length = raw.FPDFText_GetFontInfo(handle, index, buffer, _NAME_BYTES, flags)
     name = buffer.value.decode("utf-8", "replace") if 0 < length <= _NAME_BYTES else ""
@@ -319,7 +397,7 @@ def _font(handle: Any, index: int, owner: Any, frame: Frame) -> _Font:
     bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
     mode = raw.FPDFTextObj_GetTextRenderMode(owner)
     angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
-    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED, may_be_unseen(owner))
+    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED, *painted)
 
 
 def _turn(angle: float) -> int:
@@ -332,5 +410,5 @@ def _text(text: str, font: _Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
     if not is_mapped:
-        return _sign(text, font) or ("•" if text in PRIVATE_BULLETS else UNREADABLE)
+        return _sign(text, font) or _UNNAMED.get(text, UNREADABLE)
     return "-" if text in _HYPHENS else text

@@ -64,7 +64,7 @@ def _page(
     page = write_page(sheet, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
-    return replace(page, doubts=doubts, dropped=dropped)
+    return replace(page, doubts=doubts, dropped=(*dropped, *cells.hidden))
 
 
 def _check_count(count: int, limit: int) -> None:

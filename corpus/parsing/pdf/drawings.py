@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.geometry import Rule, height, union, width
+from corpus.parsing.geometry import Rule, common, height, union, width
 from corpus.parsing.types import Box, Doubt
 
 MIN_RULE = 8.0  # points
 MAX_THICKNESS = 3.0
 MAX_OBJECTS = 50_000  # of a page; a map has more, and no text stands in their boxes
-DRAWN = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE)
+_PAINTED = (
+    raw.FPDF_PAGEOBJ_TEXT,
+    raw.FPDF_PAGEOBJ_PATH,
+    raw.FPDF_PAGEOBJ_IMAGE,
+    raw.FPDF_PAGEOBJ_SHADING,
+)
 MAX_RULES = 1_000  # of a page, pieces of one line as one; the fullest of a guideline has 200
 _MAX_EDGES = 400_000  # of all paths of a page; the paths that follow are known by their bounds
 _MAX_SEGMENTS = 400  # of a path; what has more is a drawing, known by its bounds alone
@@ -37,6 +42,22 @@ _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 Matrix = tuple[float, float, float, float, float, float]
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
+
+
+class Painted(NamedTuple):
+    """An object of a page, with the matrix and the clips of the forms that it stands in.
+
+    `window` is the box, in user space, that those clips leave; None where there are none.
+    """
+
+    found: Any
+    kind: int
+    place: Matrix
+    window: Box | None
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.found.contents)
 
 
 @dataclass(frozen=True)
@@ -68,19 +89,22 @@ class Frame:
 @dataclass(frozen=True)
 class Drawings:
     """Boxes on the displayed page. `frames` are closed boxes that can hold words, `art` all that
-    is drawn, pictures included, but for the page's background."""
+    is drawn, pictures included, but for the page's background. `covers` are all that hides what was
+    painted before, each with its place in the order of painting."""
 
     rules: tuple[Rule, ...]
     frames: tuple[Box, ...]
     art: tuple[Box, ...]
     doubts: tuple[Doubt, ...] = ()
+    covers: tuple[tuple[int, Box], ...] = ()
 
 
-def drawings(page: Any, frame: Frame) -> Drawings:
-    """Return what is drawn on a page of pypdfium2 and can be seen on it."""
+def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
+    """Return what is drawn on a page and can be seen on it; `painted` are all its objects."""
     rules: list[Rule] = []
     frames: list[Box] = []
     art: list[Box] = []
+    covers: list[tuple[int, Box]] = []
     fills: dict[Colour, list[Box]] = {}
     grounds = _Grounds()
     area = _BACKGROUND * frame.size[0] * frame.size[1]
@@ -93,10 +117,13 @@ def drawings(page: Any, frame: Frame) -> Drawings:
             can_hold = width(box) >= _MIN_FRAME[0] and height(box) >= _MIN_FRAME[1]
             frames.extend([box] if can_hold and len(points) >= 4 else [])
 
-    for found, place in itertools.islice(objects(page, DRAWN), MAX_OBJECTS):
-        if raw.FPDFPageObj_GetType(found) == raw.FPDF_PAGEOBJ_IMAGE:
+    drawn = ((at, one) for at, one in enumerate(painted) if one.kind != raw.FPDF_PAGEOBJ_TEXT)
+    for at, (found, kind, place, _) in itertools.islice(drawn, MAX_OBJECTS):
+        if kind != raw.FPDF_PAGEOBJ_PATH:
             box = bounds(found, place, frame)
-            art += [box] if box and width(box) * height(box) < area else []
+            covers += [(at, box)] if box else []
+            is_art = kind == raw.FPDF_PAGEOBJ_IMAGE and box and width(box) * height(box) < area
+            art += [box] if box and is_art else []
             continue
         count = raw.FPDFPath_CountSegments(found)
         is_told = count <= _MAX_SEGMENTS and edges <= _MAX_EDGES
@@ -105,6 +132,8 @@ def drawings(page: Any, frame: Frame) -> Drawings:
         if not points:
             continue
         box = union((x, y, x, y) for x, y in points)
+        is_thin = min(width(box), height(box)) <= MAX_THICKNESS
+        covers += [(at, box)] if not is_thin and _paint(found)[0] else []
         seen = grounds.paint(found, box)
         if seen is None:
             continue
@@ -116,9 +145,10 @@ def drawings(page: Any, frame: Frame) -> Drawings:
         left, top, right, bottom = box
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
         add(box, corners, [False, True, True, True, True])
-    merged = tuple(merge_rules(rules))
+    merged = merge_rules(rules)
     doubts = (TOO_MANY_RULES,) if len(merged) > MAX_RULES else ()
-    return Drawings(() if doubts else merged, tuple(dict.fromkeys(frames)), tuple(art), doubts)
+    rules = [] if doubts else merged
+    return Drawings(tuple(rules), tuple(dict.fromkeys(frames)), tuple(art), doubts, tuple(covers))
 
 
 def _is_box(points: Sequence[Point], straight: Sequence[bool]) -> bool:
@@ -203,24 +233,41 @@ def _colour(path: Any, ask: Any) -> Colour | None:
     return (red, green, blue) if alpha else None
 
 
-def objects(page: Any, kinds: Container[int]) -> Iterator[tuple[Any, Matrix]]:
-    """Yield the objects of some kinds with the matrix of the form that they stand in."""
+def objects(page: Any) -> Iterator[Painted]:
+    """Yield what a page paints in that order: text, paths, pictures and shades, also in forms."""
     unit: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     for index in range(raw.FPDFPage_CountObjects(page.raw)):
-        yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), unit, kinds, 0)
+        yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), unit, None, 0)
 
 
-def _unpacked(
-    found: Any, place: Matrix, kinds: Container[int], depth: int
-) -> Iterator[tuple[Any, Matrix]]:
+def _unpacked(found: Any, place: Matrix, window: Box | None, depth: int) -> Iterator[Painted]:
     kind = raw.FPDFPageObj_GetType(found)
-    if kind in kinds:
-        yield found, place
+    if kind in _PAINTED:
+        yield Painted(found, kind, place, window)
     elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
         inner = _times(_matrix(found), place)
+        window = common(window, clip_of(found, place))
         for index in range(raw.FPDFFormObj_CountObjects(found)):
             part = raw.FPDFFormObj_GetObject(found, index)
-            yield from _unpacked(part, inner, kinds, depth + 1)
+            yield from _unpacked(part, inner, window, depth + 1)
+
+
+def clip_of(found: Any, place: Matrix) -> Box | None:
+    """Return the box, in user space, around what an object's own clip leaves; None without one."""
+    clip = raw.FPDFPageObj_GetClipPath(found)
+    count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
+    if count <= 0:
+        return None
+    kept: Box | None = None
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for path in range(count):
+        points = []
+        for index in range(raw.FPDFClipPath_CountPathSegments(clip, path)):
+            segment = raw.FPDFClipPath_GetPathSegment(clip, path, index)
+            raw.FPDFPathSegment_GetPoint(segment, x, y)
+            points.append(_apply(place, x.value, y.value))
+        kept = common(kept, union((*p, *p) for p in points) if points else (0.0, 0.0, 0.0, 0.0))
+    return kept
 
 
 def _matrix(found: Any) -> Matrix:

@@ -1,50 +1,212 @@
 """Words that are printed so that nobody sees them, told by the picture of their page.
 
-White words are a heading on a dark bar, or an order to a language model on white paper. What
-PDFium paints decides: where all of a word's box is of one colour, nothing is seen there.
+White words are a heading on a dark bar, or an order to a language model on white paper; a box may
+hide what was painted before it, or be clear. What PDFium paints decides: a character is seen where
+the page looks different without it.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pypdfium2.raw as raw
 
+from corpus.parsing.geometry import height, overlap, union
+from corpus.parsing.pdf.drawings import Frame, Painted, bounds, clip_of
 from corpus.parsing.types import Box, Doubt
 
 UNSEEN = Doubt(
     "text_unseen",
-    "Words that nobody sees, as white ones on white are, were left out of this page. Ask who wrote "
-    "the file what they are for.",
+    "Words that nobody sees, as white ones on white or those under a picture are, were left out of "
+    "this page. Ask who wrote the file what they are for.",
+)
+PARTLY_SEEN = Doubt(
+    "text_partly_unseen",
+    "Words of which only a part can be seen, as under a picture, were left out of this page; […] "
+    "stands in their place.",
 )
 _FILLED = (0, 4)  # PDF 32000-1, table 106: by filling alone
 _LIGHT = 220  # of 255
 _FAINT = 16  # of 255, opaque
 _SAME = 8  # of 255; what differs by less nobody sees
-_LONGEST = 2_000  # pixels
+_SCALE = 1.5  # pixels a point
+_LONGEST = 3_000  # pixels
+_MAX_LAYERS = 8
+_MAX_COVERS = 2_000  # of a page; where there are more, all that is below any of them is looked at
+_COVERED = 0.25  # of a word's height: lines that only touch a box are not below it
+_INNER = 0.2  # of a character's height, above and below: there the lines beside it reach in
+_CUT = 1.0  # points of an object that a clip may take; bounds are not exact
+_OPTIONAL = "OC"  # marks what belongs to a layer, which may be switched off
 
 
-def may_be_unseen(text: Any) -> bool:
-    """Tell a text object in a light or transparent colour, which may be that of its ground."""
-    if raw.FPDFTextObj_GetTextRenderMode(text) not in _FILLED:
+class Doubtful:
+    """Tells the text objects of a page that may not be seen, asked once for each of them."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._colour = tuple(ctypes.c_uint() for _ in range(4))
+        self._name = (ctypes.c_ushort * (len(_OPTIONAL) + 1))()
+        self._size = ctypes.c_ulong()
+        self._marks: dict[int, bool] = {}  # by address: whether it is that of an optional layer
+
+    def __call__(self, text: Painted) -> bool:
+        """Tell an object of a light or clear colour, or that is clipped or in an optional layer."""
+        return self._is_light(text.found) or self._is_optional(text.found) or self._is_cut(text)
+
+    def _is_light(self, text: Any) -> bool:
+        if not raw.FPDFPageObj_GetFillColor(text, *self._colour):
+            return False
+        red, green, blue, alpha = (part.value for part in self._colour)
+        if alpha >= _FAINT and min(red, green, blue) < _LIGHT:
+            return False
+        return raw.FPDFTextObj_GetTextRenderMode(text) in _FILLED
+
+    def _is_optional(self, text: Any) -> bool:
+        for index in range(raw.FPDFPageObj_CountMarks(text)):
+            mark = raw.FPDFPageObj_GetMark(text, index)
+            address = ctypes.addressof(mark.contents)
+            known = self._marks.get(address)
+            if known is None:
+                known = self._marks[address] = self._is_layer(mark)
+            if known:
+                return True
         return False
-    parts = [ctypes.c_uint() for _ in range(4)]
-    if not raw.FPDFPageObj_GetFillColor(text, *parts):
-        return False
-    *colour, alpha = (part.value for part in parts)
-    return alpha < _FAINT or min(colour) >= _LIGHT
+
+    def _is_layer(self, mark: Any) -> bool:
+        limit = ctypes.sizeof(self._name)
+        raw.FPDFPageObjMark_GetName(mark, self._name, limit, self._size)
+        wanted = len(_OPTIONAL) + 1  # and a zero
+        return self._size.value == 2 * wanted and "".join(map(chr, self._name[:2])) == _OPTIONAL
+
+    def _is_cut(self, text: Painted) -> bool:
+        windows = [box for box in (text.window, clip_of(text.found, text.place)) if box]
+        if not windows:
+            return False
+        box = bounds(text.found, text.place, self._frame)
+        return not box or any(_sticks_out(box, self._frame.displayed(*w)) for w in windows)
 
 
-def are_unseen(page: Any, boxes: Sequence[Box]) -> list[bool]:
-    """Tell for each box on the displayed page whether all of it is of one colour."""
-    scale = min(1.0, _LONGEST / max(page.get_size()))
-    picture = page.render(scale=scale).to_numpy()
-    found = []
-    for left, top, right, bottom in boxes:
-        rows = slice(max(0, int(top * scale)), max(0, int(bottom * scale)) + 1)
-        columns = slice(max(0, int(left * scale)), max(0, int(right * scale)) + 1)
-        part = picture[rows, columns].reshape(-1, picture.shape[2]).astype(int)
-        found.append(bool(part.size) and bool((part.max(axis=0) - part.min(axis=0)).max() < _SAME))
+def _sticks_out(box: Box, window: Box) -> bool:
+    low = any(box[side] < window[side] - _CUT for side in (0, 1))
+    return low or any(box[side] > window[side] + _CUT for side in (2, 3))
+
+
+def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]]) -> set[int]:
+    """Return which words something reaches that is painted later.
+
+    Both come with their places in the order of painting.
+    """
+    if len(covers) > _MAX_COVERS:
+        return set(range(len(words)))
+    order = sorted(range(len(words)), key=lambda at: words[at][1][1])
+    tops = [words[at][1][1] for at in order]
+    tallest = max((height(box) for _, box in words), default=0.0)
+    found: set[int] = set()
+    for later, cover in covers:
+        first, last = bisect_left(tops, cover[1] - tallest), bisect_right(tops, cover[3])
+        found |= {
+            at for at in order[first:last] if later > words[at][0] and _hides(cover, words[at][1])
+        }
     return found
+
+
+def _hides(cover: Box, box: Box) -> bool:
+    across = overlap(cover[0], cover[2], box[0], box[2])
+    return across > _CUT and overlap(cover[1], cover[3], box[1], box[3]) > _COVERED * height(box)
+
+
+def are_seen(
+    page: Any, marks: Sequence[tuple[Painted, Box]], doubles: Sequence[Painted]
+) -> list[bool | None]:
+    """Tell for each character whether it is seen; None where too many lie over each other.
+
+    A mark is the text object of a character and its box on the displayed page; `doubles` are the
+    objects that may paint a character again, for weight or over what hid it.
+    """
+    picture = _Picture(page, [box for _, box in marks])
+    found: list[bool | None] = [None] * len(marks)
+    rest: dict[int, list[int]] = {}  # marks by the address of their text object
+    for at, (text, _) in enumerate(marks):
+        rest.setdefault(text.address, []).append(at)
+    whole = picture.paint()
+    for _ in range(_MAX_LAYERS):
+        groups = [[marks[at][1] for at in group] for group in rest.values()]
+        fits = picture.apart(whole, groups)
+        layer = [group for group, is_fit in zip(rest.values(), fits, strict=True) if is_fit]
+        with _left_out([*doubles, *(marks[group[0]][0] for group in layer)]):
+            changed = picture.changed(whole, picture.paint())
+        for at in (at for group in layer for at in group):
+            found[at] = bool(changed[picture.place(marks[at][1])].any())
+        left = zip(rest.items(), fits, strict=True)
+        rest = {name: group for (name, group), is_fit in left if not is_fit}
+        if not rest:
+            break
+    return found
+
+
+@contextmanager
+def _left_out(texts: Sequence[Painted]) -> Iterator[None]:
+    """Keep text objects from being painted."""
+    for text in texts:
+        raw.FPDFPageObj_SetIsActive(text.found, False)
+    try:
+        yield
+    finally:
+        for text in texts:
+            raw.FPDFPageObj_SetIsActive(text.found, True)
+
+
+class _Picture:
+    """The part of a page around some boxes, to be painted more than once."""
+
+    def __init__(self, page: Any, boxes: Sequence[Box]) -> None:
+        self._page = page
+        wide, tall = page.get_size()
+        self._scale = min(_SCALE, _LONGEST / max(wide, tall))
+        left, top, right, bottom = union(boxes)
+        self._crop = (
+            max(0, math.floor(left) - 1),
+            max(0, math.floor(tall - bottom) - 1),
+            max(0, math.floor(wide - right) - 1),
+            max(0, math.floor(top) - 1),
+        )
+        # As pypdfium2 rounds what it crops.
+        self._origin = tuple(math.ceil(self._crop[side] * self._scale) for side in (0, 3))
+
+    def paint(self) -> Any:
+        return self._page.render(scale=self._scale, crop=self._crop).to_numpy()
+
+    def place(self, box: Box, inner: float = _INNER) -> tuple[slice, slice]:
+        """Return the rows and columns of a box, without `inner` of its height above and below."""
+        inner *= height(box)
+        x, y = self._origin
+        top, bottom = ((box[1] + inner) * self._scale - y, (box[3] - inner) * self._scale - y)
+        left, right = (box[0] * self._scale - x, box[2] * self._scale - x)
+        rows = slice(max(0, int(top)), max(0, int(bottom)) + 1)
+        return rows, slice(max(0, int(left)), max(0, int(right)) + 1)
+
+    def changed(self, one: Any, other: Any) -> Any:
+        """Return which pixels of two pictures somebody could tell apart."""
+        import numpy  # heavy, so late
+
+        apart = numpy.maximum(one, other) - numpy.minimum(one, other) > _SAME
+        return apart[..., 0] | apart[..., 1] | apart[..., 2]
+
+    def apart(self, whole: Any, groups: Sequence[Sequence[Box]]) -> list[bool]:
+        """Tell which groups of boxes, taken one after another, reach into none that was taken."""
+        import numpy  # heavy, so late
+
+        inside, around = (numpy.zeros(whole.shape[:2], bool) for _ in range(2))
+        found = []
+        for boxes in groups:
+            pairs = [(self.place(box), self.place(box, 0.0)) for box in boxes]
+            found.append(not any(around[a].any() or inside[b].any() for a, b in pairs))
+            for inner, outer in pairs if found[-1] else ():
+                inside[inner] = True
+                around[outer] = True
+        return found

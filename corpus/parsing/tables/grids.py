@@ -71,9 +71,11 @@ def _grids(page: PageCells) -> list[Region]:
     for group in _connected([rule.box for rule in page.rules]):
         xs = distinct([box[0] for box in group if _upright(box)])
         ys = distinct([box[1] for box in group if not _upright(box)])
+        ys = _without_bar(group, xs, ys, page.words)
         if len(xs) < 3 or len(ys) < 3:
             continue
-        box = union(group)
+        left, _, right, _ = union(group)
+        box = (left, ys[0], right, ys[-1])
         filled = {_cell_of(word, xs, ys) for word in page.words if contains(box, middle(word.box))}
         places = (len(xs) - 1) * (len(ys) - 1)
         if places > _GRAPH_PAPER and len(filled) * 20 < places:
@@ -81,6 +83,38 @@ def _grids(page: PageCells) -> list[Region]:
         if len({column for column, _ in filled}) >= 2 and len({row for _, row in filled}) >= 2:
             regions.append(Region(box, tuple(xs), tuple(ys), tuple(group)))
     return regions
+
+
+def _without_bar(
+    rules: Sequence[Box], xs: Sequence[float], ys: Sequence[float], words: Sequence[Word]
+) -> list[float]:
+    """Return the edges of rows without those of a bar that touches the table at its side.
+
+    What stands beside the bar is no row: nothing is drawn around it.
+    """
+    kept = list(ys)
+    while len(kept) > 2 and _is_beside_bar(rules, xs, (kept[0], kept[1]), words):
+        del kept[0]
+    while len(kept) > 2 and _is_beside_bar(rules, xs, (kept[-2], kept[-1]), words):
+        del kept[-1]
+    return kept
+
+
+def _is_beside_bar(
+    rules: Sequence[Box], xs: Sequence[float], band: tuple[float, float], words: Sequence[Word]
+) -> bool:
+    """Tell a row of which uprights bound a part at its end, and most words stand elsewhere."""
+    top, bottom = band
+    tall = 0.5 * (bottom - top)
+    drawn = [r[0] for r in rules if _upright(r) and overlap(r[1], r[3], top, bottom) > tall]
+    row = (xs[0], top, xs[-1], bottom)
+    inside = [middle(word.box)[0] for word in words if contains(row, middle(word.box))]
+    edges = distinct(drawn)
+    if len(edges) != 2 or edges[1] - edges[0] > 0.5 * (xs[-1] - xs[0]):
+        return False
+    if edges[0] > xs[0] + _SAME and edges[1] < xs[-1] - _SAME:
+        return False
+    return 2 * sum(edges[0] <= x <= edges[1] for x in inside) < len(inside)
 
 
 def _upright(box: Box) -> bool:

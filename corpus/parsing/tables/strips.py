@@ -16,6 +16,7 @@ from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
 _INDENTED = 4.0  # points
+_STAGGERED = 0.3  # of a line's height that it shares with the one above: more than leading does
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,8 @@ def _close_gap(rows: Sequence[StripRow]) -> float:
 
 def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
     gap = row.box[1] - above.box[3]
+    if gap < -_STAGGERED * (row.box[3] - row.box[1]):
+        return True  # cells of one row, set at heights of their own
     few = row.filled <= max(1, len(row.cells) // 2)
     if gap >= 0.6 * (row.box[3] - row.box[1]) or not (few or gap < close):
         return False
