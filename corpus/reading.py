@@ -44,7 +44,7 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownBlock:
-    """A block for the template; `level` is that of an HTML heading, of a point of a list how deep it
+    """A block for the template; `level` is that of an HTML heading, or how deep a point of a list
     stands, and 0 for all else."""
 
     key: str

@@ -6,10 +6,7 @@ purpose) and text outside the page are not what the page says.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
-import math
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +14,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, clean_line, mend_accents
+from corpus.parsing.clean import UNREADABLE, clean_line, mend_accents
 from corpus.parsing.geometry import (
     PageCells,
     Rule,
@@ -29,25 +26,13 @@ from corpus.parsing.geometry import (
     upright,
     width,
 )
+from corpus.parsing.pdf.characters import PRINTED, UNPAINTED, Character, Font, characters
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
-from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, Doubtful, are_seen, covered
-from corpus.parsing.symbols import symbol_text
+from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
 
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
-_BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
-_SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
 _TEXT = raw.FPDF_PAGEOBJ_TEXT
-_UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
-_NAME_BYTES = 128
-_HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
 _MIN_PAINTED = 1.0  # points; a blank has no height
-_NOTHING = "\x00\ufffe\uffff"
-# Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
-_TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
-_TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
-_UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
-_ADDED, _PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
@@ -58,30 +43,6 @@ _ASLANT = Doubt(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Font:
-    """What all characters of one text object share."""
-
-    name: str
-    size: float  # points
-    bold: bool
-    turn: int  # clockwise on the displayed page; -1 for aslant
-    shown: bool
-    place: int = -1  # in the order in which the page's objects are painted
-    suspect: bool = False  # by itself: of a colour in which nobody may see it, or clipped
-
-
-@dataclass(frozen=True, slots=True)
-class _Character:
-    """`box` is the font's box in the frame in which the character stands upright."""
-
-    text: str
-    box: Box
-    font: _Font
-    is_mapped: bool = True  # its font says which character it is
-    after_blank: bool = False  # the file prints a blank before it
-
-
 def read_page(page: Any, number: int) -> PageCells:
     """Return the cells of a page of pypdfium2, in points from its top left corner.
 
@@ -90,9 +51,9 @@ def read_page(page: Any, number: int) -> PageCells:
     """
     frame = Frame.of(page)
     painted = list(objects(page))
-    fonts: dict[int, _Font] = {}
-    characters = _characters(page, frame, painted, fonts)
-    printed = list(_pieces(char for char in characters if _is_shown(char, frame.size)))
+    fonts: dict[int, Font] = {}
+    given = characters(page, frame, painted, fonts)
+    printed = list(_pieces(char for char in given if _is_shown(char, frame.size)))
     drawn = drawings(painted, frame)
     seen = _seen(page, frame, printed, painted, drawn.covers)
     pieces = seen.pieces
@@ -119,7 +80,7 @@ def read_page(page: Any, number: int) -> PageCells:
 
 def _cells(
     number: int,
-    pieces: Sequence[Sequence[_Character]],
+    pieces: Sequence[Sequence[Character]],
     drawn: Drawings,
     size: tuple[float, float],
     turn: int,
@@ -140,7 +101,7 @@ def _cells(
 class _Seen:
     """The pieces that somebody sees on the page, and the boxes of the others on it."""
 
-    pieces: list[list[_Character]]
+    pieces: list[list[Character]]
     hidden: list[Box] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
 
@@ -151,7 +112,7 @@ class _Seen:
 def _seen(
     page: Any,
     frame: Frame,
-    pieces: Sequence[list[_Character]],
+    pieces: Sequence[list[Character]],
     painted: Sequence[Painted],
     covers: Sequence[tuple[int, Box]],
 ) -> _Seen:
@@ -182,7 +143,7 @@ def _seen(
 
 
 def _suspect(
-    frame: Frame, pieces: Sequence[list[_Character]], covers: Sequence[tuple[int, Box]]
+    frame: Frame, pieces: Sequence[list[Character]], covers: Sequence[tuple[int, Box]]
 ) -> list[int]:
     """Return the pieces of which somebody may not see a part."""
     found = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
@@ -194,20 +155,20 @@ def _suspect(
     return sorted(at for at in found if all(c.font.place >= 0 for c in pieces[at]))
 
 
-def _displayed(piece: Sequence[_Character], size: tuple[float, float]) -> Box:
+def _displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
     turn = max(piece[0].font.turn, 0)
     box = union(character.box for character in piece)
     return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
 
 
-def _word(piece: Sequence[_Character], place: int) -> Word:
+def _word(piece: Sequence[Character], place: int) -> Word:
     font = piece[0].font
     text = mend_accents(clean_line("".join(character.text for character in piece)))
     box = union(character.box for character in piece)
     return Word(text, box, font.size, font.bold, font.name, place, piece[0].after_blank)
 
 
-def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
+def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:
     """Tell what is painted on the page from what is hidden or beside it; blanks are kept."""
     if isinstance(character, str):
         return True
@@ -217,14 +178,14 @@ def _is_shown(character: _Character | str, size: tuple[float, float]) -> bool:
     return font.shown and font.size >= 1 and 0 <= x <= across and 0 <= y <= down
 
 
-def _pieces(characters: Iterable[_Character | str]) -> Iterator[list[_Character]]:
+def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:
     """Yield the characters of each word: blanks part them, printed or seen by PDFium, and gaps."""
-    parts: list[list[_Character]] = []
+    parts: list[list[Character]] = []
     is_open = after_blank = False
     for character in characters:
         if isinstance(character, str):
             is_open = False
-            if character is _PRINTED:
+            if character is PRINTED:
                 yield from _spelled(parts)
                 parts, after_blank = [], True
             continue
@@ -241,7 +202,7 @@ def _pieces(characters: Iterable[_Character | str]) -> Iterator[list[_Character]
     yield from _spelled(parts)
 
 
-def _spelled(parts: Sequence[list[_Character]]) -> Iterator[list[_Character]]:
+def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
     """Yield words; letters set apart for looks, three or more in a row, are one."""
     for alone, group in itertools.groupby(parts, key=_is_letter):
         letters = list(group)
@@ -251,11 +212,11 @@ def _spelled(parts: Sequence[list[_Character]]) -> Iterator[list[_Character]]:
             yield from letters
 
 
-def _is_letter(part: Sequence[_Character]) -> bool:
+def _is_letter(part: Sequence[Character]) -> bool:
     return len(part) == 1 and part[0].text.isalpha()
 
 
-def _laps(before: Sequence[_Character], piece: Sequence[_Character]) -> bool:
+def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
     """Tell two words that are printed over each other."""
     one, other = before[-1], piece[0]
     if not (one.text.isalnum() and other.text.isalnum()):
@@ -265,7 +226,7 @@ def _laps(before: Sequence[_Character], piece: Sequence[_Character]) -> bool:
     return across and shared >= 0.6 * min(height(one.box), height(other.box))
 
 
-def _goes_on(before: _Character, character: _Character, reach: float) -> bool:
+def _goes_on(before: Character, character: Character, reach: float) -> bool:
     """Tell whether a character stands in one word with that before: no raised or other-sized one.
 
     `reach` is how far apart they may stand, in font heights.
@@ -296,7 +257,7 @@ def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> lis
     found = []
     for at in (at for at, known in enumerate(is_read) if not known):
         box = bounds(texts[at].found, texts[at].place, frame)
-        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].found) not in _UNPAINTED
+        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].found) not in UNPAINTED
         if not is_shown or not box or min(width(box), height(box)) < _MIN_PAINTED:
             continue
         near = (texts[i] for i in range(max(0, at - _TWICE), at) if is_read[i])
@@ -311,104 +272,3 @@ def _is_twice(box: Box, other: Box) -> bool:
     alike = abs(width(box) - width(other)) < 0.1 and abs(height(box) - height(other)) < 0.1
     near = 0.2 * min(width(box), height(box))
     return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near
-
-
-def _characters(
-    page: Any, frame: Frame, painted: Sequence[Painted], fonts: dict[int, _Font]
-) -> Iterator[_Character | str]:
-    """Yield all characters of a page in the order of the file, and the blanks between them.
-
-    `fonts` is filled with that of each text object by its address.
-    """
-    textpage = page.get_textpage()
-    handle = textpage.raw
-    mapped: dict[tuple[str, int], bool] = {}
-    may_be_unseen = Doubtful(frame)
-    places = {one.address: at for at, one in enumerate(painted) if one.kind == _TEXT}
-    rect = raw.FS_RECTF()
-    half = 0
-    for index in range(textpage.count_chars()):
-        code = raw.FPDFText_GetUnicode(handle, index)
-        if 0xD800 <= code < 0xDC00:  # half of a pair
-            half = code
-            continue
-        if half:
-            code, half = 0x10000 + ((half - 0xD800) << 10) + (code - 0xDC00 & 0x3FF), 0
-        text = chr(code)
-        owner = raw.FPDFText_GetTextObject(handle, index)
-        if text.isspace() or text in _NOTHING or not owner:
-            yield _ADDED if not owner or raw.FPDFText_IsGenerated(handle, index) else _PRINTED
-            continue
-        address = ctypes.addressof(owner.contents)
-        font = fonts.get(address)
-        if font is None:
-            place = places.get(address, -1)
-            is_doubtful = place >= 0 and may_be_unseen(painted[place])
-            font = fonts[address] = _font(handle, index, owner, frame, (place, is_doubtful))
-        known = mapped.get((font.name, code))
-        if known is None:
-            known = mapped[font.name, code] = not _lacks_mapping(handle, index, code)
-        box = _box(handle, index, font, frame, rect)
-        yield _Character(_text(text, font, known), box, font, known)
-
-
-def _sign(text: str, font: _Font) -> str | None:
-    """Return the sign that a character of Symbol or Wingdings shows; None for other fonts."""
-    found = _SIGN_FONT.search(font.name)
-    if found is None:
-        return None
-    private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
-    sign = symbol_text(private, found.group())
-    return sign if sign != private else None
-
-
-def _box(handle: Any, index: int, font: _Font, frame: Frame, rect: Any) -> Box:
-    """Return a character's box upright; by its baseline where its font gives no sound height."""
-    raw.FPDFText_GetLooseCharBox(handle, index, rect)
-    shown = frame.displayed(rect.left, rect.bottom, rect.right, rect.top)
-    box = upright(shown, frame.size, max(font.turn, 0))
-    if 0.6 * font.size <= height(box) <= 1.8 * font.size:
-        return box
-    x, y = ctypes.c_double(), ctypes.c_double()
-    raw.FPDFText_GetCharOrigin(handle, index, x, y)
-    at = frame.displayed(x.value, y.value, x.value, y.value)
-    base = upright(at, frame.size, max(font.turn, 0))[1]
-    return (box[0], base - 0.75 * font.size, box[2], base + 0.25 * font.size)
-
-
-def _lacks_mapping(handle: Any, index: int, code: int) -> bool:
-    """Tell a character of which only its font knows what it looks like."""
-    private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
-    return private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1
-
-
-def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int, bool]) -> _Font:
-    """Return what a text object sets its characters in; asked once for each object.
-
-    `painted` is its place, and whether it may not be seen.
-    """
-    buffer, flags = ctypes.create_string_buffer(_NAME_BYTES), ctypes.c_int()
-    length = raw.FPDFText_GetFontInfo(handle, index, buffer, _NAME_BYTES, flags)
-    name = buffer.value.decode("utf-8", "replace") if 0 < length <= _NAME_BYTES else ""
-    matrix = raw.FS_MATRIX()
-    raw.FPDFText_GetMatrix(handle, index, matrix)
-    scale = abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5 or 1.0
-    size = raw.FPDFText_GetFontSize(handle, index) * scale
-    bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
-    mode = raw.FPDFTextObj_GetTextRenderMode(owner)
-    angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
-    return _Font(name, size, bold, _turn(angle), mode not in _UNPAINTED, *painted)
-
-
-def _turn(angle: float) -> int:
-    """Return a clockwise angle as 0, 90, 180 or 270; -1 for one that is aslant."""
-    near = round(angle / 90) * 90
-    return near % 360 if abs(angle - near) <= 10 else -1
-
-
-def _text(text: str, font: _Font, is_mapped: bool) -> str:
-    if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
-        return _TEX_EXTENSION[text]
-    if not is_mapped:
-        return _sign(text, font) or _UNNAMED.get(text, UNREADABLE)
-    return "-" if text in _HYPHENS else text

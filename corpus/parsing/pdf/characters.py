@@ -1,0 +1,159 @@
+"""The characters of a PDF's page as PDFium gives them: each with its box and its font."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2.raw as raw
+
+from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE
+from corpus.parsing.geometry import height, upright
+from corpus.parsing.pdf.drawings import Frame, Painted
+from corpus.parsing.pdf.unseen import Doubtful
+from corpus.parsing.symbols import symbol_text
+from corpus.parsing.types import Box
+
+_BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
+_BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
+_SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
+_NAME_BYTES = 128
+_HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
+_NOTHING = "\x00\ufffe\uffff"
+# Signs of TeX's extension font, which PDFium reads by their codes (The TeXbook, appendix F).
+_TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
+_TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
+_UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
+ADDED, PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
+UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """What all characters of one text object share."""
+
+    name: str
+    size: float  # points
+    bold: bool
+    turn: int  # clockwise on the displayed page; -1 for aslant
+    shown: bool
+    place: int = -1  # in the order in which the page's objects are painted
+    suspect: bool = False  # by itself: of a colour in which nobody may see it, or clipped
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """`box` is the font's box in the frame in which the character stands upright."""
+
+    text: str
+    box: Box
+    font: Font
+    is_mapped: bool = True  # its font says which character it is
+    after_blank: bool = False  # the file prints a blank before it
+
+
+def characters(
+    page: Any, frame: Frame, painted: Sequence[Painted], fonts: dict[int, Font]
+) -> Iterator[Character | str]:
+    """Yield all characters of a page in the order of the file, and the blanks between them.
+
+    `fonts` is filled with that of each text object by its address.
+    """
+    textpage = page.get_textpage()
+    handle = textpage.raw
+    mapped: dict[tuple[str, int], bool] = {}
+    may_be_unseen = Doubtful(frame)
+    places = {
+        one.address: at for at, one in enumerate(painted) if one.kind == raw.FPDF_PAGEOBJ_TEXT
+    }
+    rect = raw.FS_RECTF()
+    half = 0
+    for index in range(textpage.count_chars()):
+        code = raw.FPDFText_GetUnicode(handle, index)
+        if 0xD800 <= code < 0xDC00:  # half of a pair
+            half = code
+            continue
+        if half:
+            code, half = 0x10000 + ((half - 0xD800) << 10) + (code - 0xDC00 & 0x3FF), 0
+        text = chr(code)
+        owner = raw.FPDFText_GetTextObject(handle, index)
+        if text.isspace() or text in _NOTHING or not owner:
+            yield ADDED if not owner or raw.FPDFText_IsGenerated(handle, index) else PRINTED
+            continue
+        address = ctypes.addressof(owner.contents)
+        font = fonts.get(address)
+        if font is None:
+            place = places.get(address, -1)
+            is_doubtful = place >= 0 and may_be_unseen(painted[place])
+            font = fonts[address] = _font(handle, index, owner, frame, (place, is_doubtful))
+        known = mapped.get((font.name, code))
+        if known is None:
+            known = mapped[font.name, code] = not _lacks_mapping(handle, index, code)
+        box = _box(handle, index, font, frame, rect)
+        yield Character(_text(text, font, known), box, font, known)
+
+
+def _sign(text: str, font: Font) -> str | None:
+    """Return the sign that a character of Symbol or Wingdings shows; None for other fonts."""
+    found = _SIGN_FONT.search(font.name)
+    if found is None:
+        return None
+    private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
+    sign = symbol_text(private, found.group())
+    return sign if sign != private else None
+
+
+def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
+    """Return a character's box upright; by its baseline where its font gives no sound height."""
+    raw.FPDFText_GetLooseCharBox(handle, index, rect)
+    shown = frame.displayed(rect.left, rect.bottom, rect.right, rect.top)
+    box = upright(shown, frame.size, max(font.turn, 0))
+    if 0.6 * font.size <= height(box) <= 1.8 * font.size:
+        return box
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(handle, index, x, y)
+    at = frame.displayed(x.value, y.value, x.value, y.value)
+    base = upright(at, frame.size, max(font.turn, 0))[1]
+    return (box[0], base - 0.75 * font.size, box[2], base + 0.25 * font.size)
+
+
+def _lacks_mapping(handle: Any, index: int, code: int) -> bool:
+    """Tell a character of which only its font knows what it looks like."""
+    private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
+    return private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1
+
+
+def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int, bool]) -> Font:
+    """Return what a text object sets its characters in; asked once for each object.
+
+    `painted` is its place, and whether it may not be seen.
+    """
+    buffer, flags = ctypes.create_string_buffer(_NAME_BYTES), ctypes.c_int()
+    length = raw.FPDFText_GetFontInfo(handle, index, buffer, _NAME_BYTES, flags)
+    name = buffer.value.decode("utf-8", "replace") if 0 < length <= _NAME_BYTES else ""
+    matrix = raw.FS_MATRIX()
+    raw.FPDFText_GetMatrix(handle, index, matrix)
+    scale = abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5 or 1.0
+    size = raw.FPDFText_GetFontSize(handle, index) * scale
+    bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
+    mode = raw.FPDFTextObj_GetTextRenderMode(owner)
+    angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
+    return Font(name, size, bold, _turn(angle), mode not in UNPAINTED, *painted)
+
+
+def _turn(angle: float) -> int:
+    """Return a clockwise angle as 0, 90, 180 or 270; -1 for one that is aslant."""
+    near = round(angle / 90) * 90
+    return near % 360 if abs(angle - near) <= 10 else -1
+
+
+def _text(text: str, font: Font, is_mapped: bool) -> str:
+    if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
+        return _TEX_EXTENSION[text]
+    if not is_mapped:
+        return _sign(text, font) or _UNNAMED.get(text, UNREADABLE)
+    return "-" if text in _HYPHENS else text
