@@ -76,6 +76,7 @@ def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = 
         box for box in page.drawn[:_MAX_ART] if not any(_inside(box, table) for table in real)
     )
     page = replace(page, drawn=drawn)
+    runs = sorted(runs, key=lambda run: run.box[1])
     parts = _part_captions(runs)
     captions = [run for run in runs if is_figure_caption(run.text)][:_MAX_FIGURES]
     found = (_figure(page, runs, caption, parts) for caption in captions)
@@ -213,14 +214,15 @@ def _ids(lines: Iterable[Line]) -> set[int]:
 
 
 def _stack(first: Line, runs: Iterable[Line]) -> list[Line]:
-    """Return a run and those that follow right below it at its left edge and in its size."""
+    """Return a run and those that follow right below it at its left edge and in its size; `runs`
+    come from the top down."""
     stack = [first]
-    for run in sorted(runs, key=lambda item: item.box[1]):
-        last = stack[-1]
-        step = run.box[3] - last.box[3]
-        below = 0.5 * first.size < step < 1.6 * first.size
-        starts = bool(_PART.match(run.text)) or bool(CAPTION.match(run.text))
+    for run in runs:
+        step = run.box[3] - stack[-1].box[3]
+        if run.box[1] - stack[-1].box[3] >= 1.6 * first.size:
+            break
         same = abs(run.box[0] - first.box[0]) < 6 and abs(run.size - first.size) < 0.6
-        if run is not first and below and same and not starts:
+        below = run is not first and 0.5 * first.size < step < 1.6 * first.size
+        if below and same and not (_PART.match(run.text) or CAPTION.match(run.text)):
             stack.append(run)
     return stack

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from corpus.parsing.geometry import PageCells, Word, contains, height, middle, union, width
 from corpus.parsing.layout.runs import link_runs
@@ -34,7 +37,7 @@ class Panel:
     words: tuple[Word, ...]
     is_node: bool = False
 
-    @property
+    @cached_property
     def ids(self) -> set[int]:
         return {id(word) for word in self.words}
 
@@ -69,31 +72,50 @@ def _leads_to(line: Box, box: Box) -> bool:
 
 
 def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
-    """Return the outermost boxes around two lines of text or more, but for those in `taken`."""
+    """Return the outermost boxes around two lines of text or more, but for those in `taken`.
+
+    Where boxes cross, what stands in both belongs to the larger one, which alone is a panel.
+    """
     places = list(taken)
     found: list[Panel] = []
+    held: set[int] = set()
     for panel in sorted(_filled(page), key=lambda p: (-width(p.box) * height(p.box), p.box)):
-        within = any(_inside(panel.box, other) for other in [*places, *(p.box for p in found)])
-        if within or len(panel.words) > _MAX_SHARE * len(page.words):
+        if len(panel.words) > _MAX_SHARE * len(page.words) or not held.isdisjoint(panel.ids):
             continue
-        if any(_cuts(panel.box, other) for other in places):
+        if any(_inside(panel.box, other) or _cuts(panel.box, other) for other in places):
             continue
         if len({round(run.box[1]) for run in link_runs(panel.words)}) >= 2:
             found.append(panel)
+            held |= panel.ids
     return found
 
 
-def _filled(page: PageCells) -> list[Panel]:
-    """Return the distinct boxes of a page that hold words."""
+def distinct(frames: Sequence[Box]) -> tuple[Box, ...]:
+    """Return boxes in their order, but for those drawn again hardly apart; of too many the first
+    ones."""
     kept: list[Box] = []
-    for box in page.frames[:_MAX_FRAMES]:
-        if not any(max(abs(a - b) for a, b in zip(box, o, strict=True)) <= _TOUCH for o in kept):
+    begun: dict[tuple[int, int], list[Box]] = {}  # the same, by where they begin
+    for box in frames[:_MAX_FRAMES]:
+        x, y = int(box[0] // _TOUCH), int(box[1] // _TOUCH)
+        places = itertools.product((x - 1, x, x + 1), (y - 1, y, y + 1))
+        near = (other for place in places for other in begun.get(place, ()))
+        if not any(max(abs(a - b) for a, b in zip(box, o, strict=True)) <= _TOUCH for o in near):
             kept.append(box)
-    panels = (
-        Panel(box, tuple(word for word in page.words if contains(box, middle(word.box))))
-        for box in kept
-    )
-    return [panel for panel in panels if panel.words]
+            begun.setdefault((x, y), []).append(box)
+    return tuple(kept)
+
+
+def _filled(page: PageCells) -> list[Panel]:
+    """Return the boxes of a page that hold words."""
+    by_height = sorted((middle(word.box)[1], at) for at, word in enumerate(page.words))
+    panels = []
+    for box in page.frames:
+        first = bisect_left(by_height, (box[1],))
+        last = bisect_left(by_height, (box[3], len(by_height)))
+        near = [page.words[at] for at in sorted(at for _, at in by_height[first:last])]
+        words = tuple(word for word in near if contains(box, middle(word.box)))
+        panels += [Panel(box, words)] if words else []
+    return panels
 
 
 def _leaves(panels: Sequence[Panel]) -> list[Panel]:
