@@ -41,6 +41,7 @@ MEDIA_TYPES = {
     "nxml": XML,
     "jsonl": RECORD,
 }
+READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
 # Of XML, by its root element; all else is MedQuAD's or not read.
 _ROOTS = {
     b"PubmedArticleSet": PUBMED,
@@ -91,7 +92,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         raise ParseError(
             "Files of this type are not read.",
             code="unsupported_type",
-            hint=f"Upload one of: {', '.join(sorted(MEDIA_TYPES))}.",
+            hint=READ_FORMATS,
         )
     if not _agrees(head, media_type):
         raise _mismatch(extension)
