@@ -14,8 +14,6 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from corpus.parsing.types import ParsedDocument, ParseError
 
-KNOWN_FAILURE = 3  # the child's exit status where error.json says what is wrong
-
 
 def to_json(document: ParsedDocument) -> str:
     """Return `document` as JSON; equal documents give equal strings."""
