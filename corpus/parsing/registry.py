@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from corpus.parsing import sniff
+from corpus.parsing.office.archives import check_archive
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
@@ -85,6 +86,8 @@ def parse_file(request: Request) -> ParsedDocument:
         raise ParseError(
             "Files of this type are not read.", code="unsupported_type", hint="Convert it to PDF."
         )
+    if request.media_type in sniff.OFFICE:
+        check_archive(request.path, request.media_type)
     parse: Callable[[Request], ParsedDocument] = getattr(
         import_module(found.module), found.function
     )

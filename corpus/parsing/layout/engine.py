@@ -13,7 +13,7 @@ from typing import TypeVar
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.geometry import PageCells, middle, typical_size, union
-from corpus.parsing.layout.bylines import side_by_side, without_bylines
+from corpus.parsing.layout.bylines import find_title, side_by_side, without_bylines
 from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
@@ -30,7 +30,6 @@ from corpus.parsing.layout.styles import (
     heading_levels,
     measure,
 )
-from corpus.parsing.layout.title import find_title
 from corpus.parsing.layout.turned import TURNED, settle
 from corpus.parsing.tables.continued import join_tables
 from corpus.parsing.tables.find import (

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Sheet, text_draft, write_page
+from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
-from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.html_tree import html_tree, prune
-from corpus.parsing.published.marks import doubts_beside
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.published.xml_text import doubts_beside, line_of
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Page, ParsedDocument
 
@@ -147,3 +147,30 @@ def decode(raw: bytes, declared: str | None = None) -> str:
         except (UnicodeError, LookupError):
             continue
     return raw.decode("cp1252", "replace")
+
+
+_NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
+
+
+def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
+    """Return drafts with captions and notes of tables as such, by their words and places."""
+    result: list[Drafted] = []
+    for draft in drafts:
+        if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
+            draft = replace(draft, kind=_kind_beside_table(draft.text, result))
+        if isinstance(draft, DraftTable) and result and not draft.caption:
+            above = result[-1]
+            if isinstance(above, Draft) and above.kind is BlockKind.CAPTION:
+                draft = replace(draft, caption=above.text)
+        result.append(draft)
+    return result
+
+
+def _kind_beside_table(text: str, before: Sequence[Drafted]) -> BlockKind:
+    if CAPTION.match(text):
+        return BlockKind.CAPTION
+    last = before[-1] if before else None
+    below_table = isinstance(last, DraftTable) or (
+        isinstance(last, Draft) and last.kind is BlockKind.FOOTNOTE
+    )
+    return BlockKind.FOOTNOTE if below_table and _NOTE.match(text) else BlockKind.PARAGRAPH

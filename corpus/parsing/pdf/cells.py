@@ -17,7 +17,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, UNREADABLE, clean_line, mend_accents
+from corpus.parsing.clean import PRIVATE_BULLETS, UNREADABLE, clean_line, mend_accents, symbol_text
 from corpus.parsing.geometry import (
     PageCells,
     Rule,
@@ -31,7 +31,6 @@ from corpus.parsing.geometry import (
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, bounds, drawings, objects
 from corpus.parsing.pdf.unseen import UNSEEN, are_unseen, may_be_unseen
-from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import Box, Doubt
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)

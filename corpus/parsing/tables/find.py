@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells, Word, contains, middle, union
-from corpus.parsing.layout.formulas import is_sum
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
-from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.layout.styles import CAPTION, is_sum
 from corpus.parsing.tables.aligned import (
     aligned_stretches,
     is_marginal,
