@@ -79,6 +79,9 @@ def mend_accents(text: str) -> str:
     )
 
 
+# Signs of the Symbol and Wingdings fonts, which Word and PDFs keep as private characters: the place
+# in the font. Source: Unicode, MAPPINGS/VENDORS/ADOBE/symbol.txt. Of Wingdings, only arrows, ticks
+# and bullets are known.
 _FIRST = 0xF000
 _LAST = 0xF0FF
 _UNKNOWN = "\0"

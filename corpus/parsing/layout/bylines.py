@@ -35,21 +35,15 @@ def without_bylines(parts: Sequence[Part]) -> list[Part]:
         if group is not None and group.kind is BlockKind.HEADING
     ]
     for heading, below in headings[1:]:
-        if heading_depth(heading.text) is not None or not _is_smaller(heading, headings[0][0]):
+        first, text = heading.lines[0], heading.text
+        if heading_depth(text) is not None or first.size >= headings[0][0].lines[0].size:
             break
-        beside = any(_beside(heading, other) for other, _ in headings)
-        if not (_is_names(heading.text) or (beside and below and _is_centred(heading, below))):
+        beside = any(o is not heading and same_row(first.box, o.lines[0].box) for o, _ in headings)
+        centred = beside and below and _is_centred(heading, below)
+        if not (_NAMES.match(text) or _MARKED.match(text) or centred):
             break
         heading.kind = BlockKind.PARAGRAPH
     return list(parts)
-
-
-def _is_smaller(heading: Group, title: Group) -> bool:
-    return heading.lines[0].size < title.lines[0].size
-
-
-def _beside(heading: Group, other: Group) -> bool:
-    return other is not heading and same_row(heading.lines[0].box, other.lines[0].box)
 
 
 def _is_centred(heading: Group, below: Group) -> bool:
@@ -57,10 +51,6 @@ def _is_centred(heading: Group, below: Group) -> bool:
     above, under = heading.lines[0].box, below.lines[0].box
     off = abs((above[0] + above[2]) - (under[0] + under[2]))
     return off < 2 * _CENTRED < 2 * abs(above[0] - under[0])
-
-
-def _is_names(text: str) -> bool:
-    return bool(_NAMES.match(text) or _MARKED.match(text))
 
 
 def side_by_side(rows: Sequence[Sequence[Line]]) -> list[list[Line]]:

@@ -22,7 +22,7 @@ from corpus.parsing.layout.joining import Vocabulary
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
+from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of, without
 from corpus.parsing.layout.styles import (
     HeadingStyle,
     Styles,
@@ -231,7 +231,7 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     runs = link_runs(_without(page, boxed).words, page.rules)
     for used, table in find_wordy(runs):
         solids.append(table)
-        runs = _left(runs, used)
+        runs = without(runs, used)
     items = [Item(index, run.box) for index, run in enumerate(runs)]
     items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
     parts: list[Part] = []
@@ -240,11 +240,6 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     if columns_unsure(items):
         doubt_columns(parts)
     return parts
-
-
-def _left(runs: Sequence[Line], used: Sequence[Line]) -> list[Line]:
-    names = {id(run) for run in used}
-    return [run for run in runs if id(run) not in names]
 
 
 def _region_parts(
@@ -259,13 +254,13 @@ def _region_parts(
     texts = [runs[item.index] for item in region if not item.solid]
     for used, table in find_aligned(texts):
         here.append(table)
-        texts = _left(texts, used)
+        texts = without(texts, used)
     unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
     for solid in sorted(here, key=lambda found: (found.box[1], found.box[0])):
         above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
-        lines = _left(lines, above)
+        lines = without(lines, above)
         parts += group_lines(above, styles, page_height=page.height)
         parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)

@@ -8,7 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from corpus.parsing.geometry import PageCells, Word, contains, height, middle, union, width
+from corpus.parsing.geometry import (
+    PageCells,
+    Word,
+    connected,
+    contains,
+    height,
+    middle,
+    touch,
+    union,
+    width,
+)
 from corpus.parsing.layout.runs import link_runs
 from corpus.parsing.types import Box, Doubt
 
@@ -45,7 +55,8 @@ class Panel:
 def chart_nodes(page: PageCells) -> list[Panel]:
     """Return the boxes of a page's flow chart; none where no arrows or lines lead to them."""
     leaves = [leaf for leaf in _leaves(_filled(page)) if _is_padded(leaf)]
-    nodes = [leaf for group in _touching(leaves) if not _is_grid(group) for leaf in group]
+    groups = connected(leaves, lambda leaf: leaf.box, _TOUCH)
+    nodes = [leaf for group in groups if not _is_grid(group) for leaf in group]
     nodes = [node for node in nodes if len(node.words) <= _MAX_NODE_WORDS]
     if len(nodes) < _MIN_NODES or _are_cells([node.box for node in nodes]):
         return []
@@ -129,16 +140,6 @@ def _leaves(panels: Sequence[Panel]) -> list[Panel]:
     ]
 
 
-def _touching(panels: Sequence[Panel]) -> list[list[Panel]]:
-    """Group boxes whose edges touch, directly or through others."""
-    groups: list[list[Panel]] = []
-    for panel in panels:
-        near = [group for group in groups if any(_near(panel.box, o.box) for o in group)]
-        rest = [group for group in groups if not any(group is other for other in near)]
-        groups = [*rest, [*(o for group in near for o in group), panel]]
-    return groups
-
-
 def _is_grid(group: Sequence[Panel]) -> bool:
     """Tell cells of a table: at least two rows with two boxes beside each other."""
     corners = [(panel.box[1], panel.box[0]) for panel in group]
@@ -158,15 +159,6 @@ def _is_padded(panel: Panel) -> bool:
     return height(panel.box) - height(text) >= _PADDING * panel.words[0].size
 
 
-def _near(box: Box, other: Box) -> bool:
-    return (
-        box[0] - _TOUCH <= other[2]
-        and other[0] - _TOUCH <= box[2]
-        and box[1] - _TOUCH <= other[3]
-        and other[1] - _TOUCH <= box[3]
-    )
-
-
 def _inside(box: Box, other: Box) -> bool:
     corners = (box[0], box[1]), (box[2], box[3])
     return all(contains(other, corner, margin=2) for corner in corners)
@@ -174,5 +166,5 @@ def _inside(box: Box, other: Box) -> bool:
 
 def _cuts(box: Box, other: Box) -> bool:
     """Tell a box that another crosses: neither in it nor around it nor apart."""
-    apart = not _near(box, other)
+    apart = not touch(box, other, _TOUCH)
     return not apart and not _inside(box, other) and not _inside(other, box)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -247,6 +247,12 @@ def _beside(line: Line, other: Line) -> bool:
     return same_row(line.box, other.box) and crossing < 0.5 * min(
         line.box[2] - line.box[0], other.box[2] - other.box[0]
     )
+
+
+def without(lines: Iterable[Line], taken: Iterable[Line]) -> list[Line]:
+    """Return the lines that are none of those taken."""
+    names = set(map(id, taken))
+    return [line for line in lines if id(line) not in names]
 
 
 def merge_row(row: Sequence[Line]) -> Line:

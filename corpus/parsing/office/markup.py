@@ -8,7 +8,7 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
 from corpus.parsing.office.html_tree import html_tree, prune
@@ -83,7 +83,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
     prune(tree)
     drafts = annotate(blocks(tree, 1))
     doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
-    return write_page(Sheet(number, doubts=doubts), drafts)
+    return write_page(Page(number, "", (), doubts=doubts), drafts)
 
 
 def first_heading(pages: Iterable[Page]) -> str:
@@ -108,7 +108,7 @@ def parse_text(request: Request) -> ParsedDocument:
     """Return one page: paragraphs are divided by blank lines, list items by their markers."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
-    page = write_page(Sheet(number=1), annotate(drafts))
+    page = write_page(Page(1, "", ()), annotate(drafts))
     request.on_page(1, 1)
     title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
     return ParsedDocument((page,), engine_name(request.media_type), title=title)

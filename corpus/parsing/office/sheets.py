@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.office.markup import annotate
 from corpus.parsing.office.number_formats import shown_date, shown_number
@@ -81,7 +81,7 @@ def _page(sheet: Any, number: int, marks: str) -> Page:
     if drafts and not _UNNAMED.match(sheet.title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))
-    return write_page(Sheet(number, doubts=doubts), _inheriting(drafts))
+    return write_page(Page(number, "", (), doubts=doubts), _inheriting(drafts))
 
 
 def _grid(sheet: Any) -> tuple[_Grid, bool]:

@@ -291,7 +291,7 @@ _SIGNS = frozenset("=+−-×·<>≤≥")
 
 
 def mathml(formula: Element) -> Element:
-    """Return a formula as an element `math`."""
+    """Return a formula of Word's (ECMA-376, part 1, 22.1) as an element `math`."""
     math = Element("math")
     _write_math(formula, math)
     return math

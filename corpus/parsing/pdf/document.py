@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Sheet, write_page
+from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.pdf.cells import read_page
@@ -48,19 +48,14 @@ def parse_pdf(request: Request) -> ParsedDocument:
     laid_out = lay_out(cells, metadata.get("title", ""))
     left_out = list(map(LeftOut, laid_out.running, laid_out.labels))
     pages = check_pages(request.path, list(map(_page, cells, laid_out.pages)), left_out)
-    if len(pages) != renderer.page_count:
-        raise ParseError(
-            f"Only {len(pages)} of {renderer.page_count} pages could be read.",
-            code="pages_missing",
-            hint="Save the PDF again and upload it; nothing of it is used as it is.",
-        )
     title = laid_out.title or metadata.get("title", "")
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
 def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
-    sheet = Sheet(cells.number, *cells.displayed_size, cells.ocr_confidence)
-    page = write_page(sheet, drafts)
+    width, height = (round(side, 2) for side in cells.displayed_size)
+    blank = Page(cells.number, "", (), width, height, cells.ocr_confidence)
+    page = write_page(blank, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
     return replace(page, doubts=doubts)

@@ -10,7 +10,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as raw
 
-from corpus.parsing.geometry import height, union, width
+from corpus.parsing.geometry import height, touch, union, width
 from corpus.parsing.pdf.drawings import Frame, bounds, objects
 from corpus.parsing.types import Box, ParseError
 
@@ -18,6 +18,7 @@ VIEW_SCALE = 1.6  # pixels a point
 QUALITY = 80
 MAX_PIXELS = 24_000_000  # of one picture: a page of 2 x 2 m at 1.6 would have 81 million
 MAX_SIDE_PX = 16_000  # WebP holds 16,383
+FINENESS = 20  # steps a point, so that an error of rounding cuts no other picture
 LETTER_EDGES, LETTER_PT = 8, 40.0  # at least, at most: of a letter that is drawn
 GAP = 1.0  # points between the pieces of one picture
 
@@ -55,7 +56,8 @@ class Renderer:
         joined."""
         right_edge, bottom_edge = self.size(number)
         boxes = []
-        for left, top, right, bottom in self._drawn(number, raw.FPDF_PAGEOBJ_IMAGE):
+        for drawn in self._drawn(number, raw.FPDF_PAGEOBJ_IMAGE):
+            left, top, right, bottom = (round(side * FINENESS) / FINENESS for side in drawn)
             box = (max(0.0, left), max(0.0, top), min(right_edge, right), min(bottom_edge, bottom))
             if box[0] < box[2] and box[1] < box[3]:
                 boxes.append(box)
@@ -107,19 +109,13 @@ def _joined(boxes: Sequence[Box]) -> list[Box]:
     """Unite boxes that touch: programs cut a large picture into strips."""
     joined: list[Box] = []
     for box in sorted(boxes, key=lambda box: (box[1], box[0])):
-        touching = [other for other in joined if _touch(box, other)]
+        touching = [other for other in joined if touch(box, other, GAP)]
         while touching:
             joined = [other for other in joined if other not in touching]
             box = union([box, *touching])
-            touching = [other for other in joined if _touch(box, other)]
+            touching = [other for other in joined if touch(box, other, GAP)]
         joined.append(box)
     return joined
-
-
-def _touch(box: Box, other: Box) -> bool:
-    across = min(box[2], other[2]) - max(box[0], other[0])
-    down = min(box[3], other[3]) - max(box[1], other[1])
-    return min(across, down) >= -GAP
 
 
 def unreadable(detail: str) -> ParseError:

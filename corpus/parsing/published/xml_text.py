@@ -1,4 +1,4 @@
-"""Text of elements with mixed content, as published articles, summaries and tables have it."""
+"""Published XML, read safely: the text of elements with mixed content, and marks in it."""
 
 from __future__ import annotations
 
@@ -154,8 +154,10 @@ MAX_DEPTH = 200
 
 
 def read_xml(source: Path | bytes) -> Element:
-    """Return the root element.
+    """Return the root element, without entities of the file's own or anything outside it.
 
+    A document type may be named, as published corpora do, but never fetched, and it may declare
+    nothing: what it would have defined is read as the characters that HTML has under these names.
     Raises ParseError: `xml_entities` for declarations in the file or an entity that nobody knows,
     `xml_corrupt` for what is not well-formed, `xml_deep` beyond 200 levels.
     """
@@ -220,6 +222,8 @@ class _Reader:
         )
 
 
+# Private characters that stand in raw text where something needs a look. A reader sets one as it
+# leaves something out; cleaning takes it away with all private characters.
 FORMULA = "\ue002"  # after a formula
 STRUCK = "\ue003"  # where words were struck out or deleted
 UNKNOWN_SIGN = "\ue004"  # after a sign that only its own font can show
