@@ -2,10 +2,19 @@
 """Every command of the project, with the database and the tables that it needs."""
 
 import os
+import signal
 import sys
 
 
+def stop_at_once(*_: object) -> None:
+    """End on Ctrl-C while libraries are loaded; `ended_politely` takes over from there."""
+    os.write(2, b"\nInterrupted before anything was done.\n")
+    os._exit(130)
+
+
 def main() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
+        signal.signal(signal.SIGINT, stop_at_once)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
     from medrag_site.start import ended_politely, prepare  # late: the settings are named first
 

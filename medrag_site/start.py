@@ -4,6 +4,7 @@ A person who meets a wrong setting or a full disk reads one sentence, never a tr
 """
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ def prepare(argv: Sequence[str]) -> None:
 def ended_politely() -> Iterator[None]:
     """Ctrl-C is a sentence and status 130; a reader that has had enough, as `head`, is no error."""
     try:
+        if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -35,7 +35,7 @@ SHARED = {
     "corpus.boxes": "where a span stands on a page: one rule for painting and for export",
     "corpus.management.arguments": "people are named the same way in every command",
     "corpus.parsing.published.medquad": "MedQuAD is read the same for search and evaluation",
-    "corpus.parsing.published.safe_xml": "published XML is never trusted",
+    "corpus.parsing.published.xml_text": "published XML is never trusted",
     "corpus.summaries": "an index of the evaluation is named by what makes its summaries too",
     "evaluation.datasets": "`bench` compares rankings on a published set, read as any is",
     "evaluation.reading": "`bench` compares pages that it read with what people saw on them",

@@ -89,17 +89,6 @@ class DraftTable:
 Drafted = Draft | DraftTable
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """What a page is made of besides its blocks; its doubts are those of the page as a whole."""
-
-    number: int
-    width: float = 0.0
-    height: float = 0.0
-    ocr_confidence: float | None = None
-    doubts: tuple[Doubt, ...] = ()
-
-
 def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
     """Return a block of text that has no geometry."""
     return Draft(kind, (Piece(text),), level)
@@ -117,11 +106,12 @@ def place_draft(draft: Drafted, place: Callable[[Box], Box]) -> Drafted:
     return replace(draft, pieces=pieces)
 
 
-def write_page(sheet: Sheet, drafts: Sequence[Drafted]) -> Page:
-    """Join drafts to a page and count the offsets of blocks, lines and rows."""
+def write_page(page: Page, drafts: Sequence[Drafted]) -> Page:
+    """Return a page with drafts for its blocks, behind the doubts that it has; counts the offsets
+    of blocks, lines and rows."""
     texts: list[str] = []
     blocks: list[Block] = []
-    doubts = list(sheet.doubts)
+    doubts = list(page.doubts)
     at = 0
     for draft in drafts:
         if isinstance(draft, DraftTable):
@@ -134,15 +124,7 @@ def write_page(sheet: Sheet, drafts: Sequence[Drafted]) -> Page:
         blocks.append(replace(block, continues=draft.continues))
         doubts += [replace(doubt, start=block.start, end=block.end) for doubt in draft.doubts]
         at += len(text) + 1
-    return Page(
-        number=sheet.number,
-        text="\n".join(texts),
-        blocks=tuple(blocks),
-        width=round(sheet.width, 2),
-        height=round(sheet.height, 2),
-        ocr_confidence=sheet.ocr_confidence,
-        doubts=tuple(doubts),
-    )
+    return replace(page, text="\n".join(texts), blocks=tuple(blocks), doubts=tuple(doubts))
 
 
 def _write_text(draft: Draft, start: int) -> tuple[str, Block]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from corpus.parsing.types import Box, Doubt
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,24 @@ def middle(box: Box) -> tuple[float, float]:
 def contains(box: Box, point: tuple[float, float], *, margin: float = 0.0) -> bool:
     x, y = point
     return box[0] - margin <= x <= box[2] + margin and box[1] - margin <= y <= box[3] + margin
+
+
+def touch(box: Box, other: Box, reach: float) -> bool:
+    """Tell boxes that share something, or stand no further apart than `reach` points."""
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    return min(across, down) >= -reach
+
+
+def connected(items: Iterable[T], box_of: Callable[[T], Box], reach: float) -> list[list[T]]:
+    """Group what touches, directly or through others, in order of the last of each group."""
+    groups: list[list[T]] = []
+    for item in items:
+        box = box_of(item)
+        near = [group for group in groups if any(touch(box, box_of(o), reach) for o in group)]
+        rest = [group for group in groups if not any(group is other for other in near)]
+        groups = [*rest, [*(other for group in near for other in group), item]]
+    return groups
 
 
 def overlap(start: float, end: float, other_start: float, other_end: float) -> float:

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from corpus.parsing import sniff
+from corpus.parsing.office.archives import check_archive
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
@@ -28,52 +29,45 @@ class Request:
     docling_artifacts: Path | None = None
 
 
-# Module and function, imported when needed: a child reads one file, and waits for no other library.
-_PARSERS = {
-    sniff.PDF: ("corpus.parsing.pdf.document", "parse_pdf"),
-    sniff.DOCX: ("corpus.parsing.office.word", "parse_docx"),
-    sniff.PPTX: ("corpus.parsing.office.slides", "parse_pptx"),
-    sniff.XLSX: ("corpus.parsing.office.sheets", "parse_xlsx"),
-    sniff.HTML: ("corpus.parsing.office.markup", "parse_html"),
-    sniff.MARKDOWN: ("corpus.parsing.office.markup", "parse_markdown"),
-    sniff.TEXT: ("corpus.parsing.office.markup", "parse_text"),
-    sniff.XML: ("corpus.parsing.published.medquad", "parse_medquad"),
-    sniff.PUBMED: ("corpus.parsing.published.pubmed", "parse_pubmed"),
-    sniff.JATS: ("corpus.parsing.published.jats", "parse_jats"),
-    sniff.BITS: ("corpus.parsing.published.bits", "parse_bits"),
-    sniff.MEDLINEPLUS: ("corpus.parsing.published.medlineplus", "parse_medlineplus"),
-    sniff.WIKIPEDIA: ("corpus.parsing.published.wikipedia", "parse_wikipedia"),
-    sniff.RECORD: ("corpus.parsing.published.records", "parse_record"),
-    sniff.PASSAGES: ("corpus.parsing.published.exchanged", "parse_passages"),
-}
+@dataclass(frozen=True)
+class _Format:
+    """What reads a type: the module and its function, imported when needed, since a child reads
+    one file; the name of our own code, its number raised when it gives other blocks; the package
+    whose version may change them; and what a child imports beside our own modules."""
+
+    module: str
+    function: str
+    engine: str = ""
+    package: str = ""
+    imports: tuple[str, ...] = ()
 
 
-# What our own code reads, each raised by itself when it gives other blocks, and the library below
-# it whose version may change them.
-_ENGINES = {
-    sniff.DOCX: ("word-xml/1", ""),
-    sniff.PPTX: ("slides/1", "python-pptx"),
-    sniff.XLSX: ("sheets/1", "openpyxl"),
-    sniff.HTML: ("html/1", ""),
-    sniff.MARKDOWN: ("markdown/1", "markdown-it-py"),
-    sniff.TEXT: ("plain-text/3", ""),
-    sniff.XML: ("medquad-xml/1", ""),
-    sniff.PUBMED: ("pubmed-xml/1", ""),
-    sniff.JATS: ("jats-xml/2", ""),
-    sniff.BITS: ("bits-xml/2", ""),
-    sniff.MEDLINEPLUS: ("medlineplus-xml/2", ""),
-    sniff.WIKIPEDIA: ("mediawiki-xml/2", "mwparserfromhell"),
-    sniff.RECORD: ("record-json/1", ""),
-    sniff.PASSAGES: ("chunks-jsonl/1", ""),
-}
-
-
-# What a child imports beside our own modules: a process that many are forked from has it already.
-_LIBRARIES = {
-    sniff.PDF: ("cv2", "PIL.ImageDraw"),  # not OpenVINO: it starts threads
-    sniff.PPTX: ("pptx",),
-    sniff.XLSX: ("openpyxl",),
-    sniff.MARKDOWN: ("markdown_it",),
+_OFFICE, _PUBLISHED = "corpus.parsing.office.", "corpus.parsing.published."
+_FORMATS = {
+    # not OpenVINO, which starts threads
+    sniff.PDF: _Format(
+        "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
+    ),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/1"),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/1", "python-pptx", ("pptx",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/1", "openpyxl", ("openpyxl",)),
+    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/1"),
+    sniff.MARKDOWN: _Format(
+        f"{_OFFICE}markup", "parse_markdown", "markdown/1", "markdown-it-py", ("markdown_it",)
+    ),
+    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/3"),
+    sniff.XML: _Format(f"{_PUBLISHED}medquad", "parse_medquad", "medquad-xml/1"),
+    sniff.PUBMED: _Format(f"{_PUBLISHED}pubmed", "parse_pubmed", "pubmed-xml/1"),
+    sniff.JATS: _Format(f"{_PUBLISHED}jats", "parse_jats", "jats-xml/2"),
+    sniff.BITS: _Format(f"{_PUBLISHED}bits", "parse_bits", "bits-xml/2"),
+    sniff.MEDLINEPLUS: _Format(
+        f"{_PUBLISHED}medlineplus", "parse_medlineplus", "medlineplus-xml/2"
+    ),
+    sniff.WIKIPEDIA: _Format(
+        f"{_PUBLISHED}wikipedia", "parse_wikipedia", "mediawiki-xml/2", "mwparserfromhell"
+    ),
+    sniff.RECORD: _Format(f"{_PUBLISHED}records", "parse_record", "record-json/1"),
+    sniff.PASSAGES: _Format(f"{_PUBLISHED}exchanged", "parse_passages", "chunks-jsonl/1"),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
 ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw")
@@ -81,18 +75,22 @@ ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", 
 
 def libraries_for(*, media_type: str) -> tuple[str, ...]:
     """Return the names of the modules that reading this type needs; none for an unknown one."""
-    ours = _PARSERS[media_type][:1] if media_type in _PARSERS else ()
-    return (*ours, *_LIBRARIES.get(media_type, ()))
+    found = _FORMATS.get(media_type)
+    return (found.module, *found.imports) if found else ()
 
 
 def parse_file(request: Request) -> ParsedDocument:
     """Parse a file in this process. Raises ParseError; may also crash, so run it in a child."""
-    if request.media_type not in _PARSERS:
+    found = _FORMATS.get(request.media_type)
+    if found is None:
         raise ParseError(
             "Files of this type are not read.", code="unsupported_type", hint="Convert it to PDF."
         )
-    module, name = _PARSERS[request.media_type]
-    parse: Callable[[Request], ParsedDocument] = getattr(import_module(module), name)
+    if request.media_type in sniff.OFFICE:
+        check_archive(request.path, request.media_type)
+    parse: Callable[[Request], ParsedDocument] = getattr(
+        import_module(found.module), found.function
+    )
     document = parse(request)
     if not any(page.text for page in document.pages):
         raise ParseError(
@@ -108,9 +106,10 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
 
     `with_models`: docling's own layout models read PDFs, see `docling_models`.
     """
-    if media_type in _ENGINES:
-        name, package = _ENGINES[media_type]
-        return f"{name} {package}/{_version(package)}" if package else name
+    found = _FORMATS.get(media_type)
+    if found and found.engine:
+        package = found.package
+        return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
         return f"{MODELS_ENGINE}/{_version('docling-slim')} html/2"
     return (

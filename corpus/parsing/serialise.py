@@ -6,25 +6,13 @@ JSON and not a pickle: the child that writes it read a hostile file.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from corpus.parsing.types import (
-    Block,
-    BlockKind,
-    Box,
-    Cell,
-    Doubt,
-    Line,
-    Page,
-    ParsedDocument,
-    ParseError,
-    Row,
-    Table,
-    WordsFound,
-)
-
-KNOWN_FAILURE = 3  # the child's exit status where error.json says what is wrong
+from corpus.parsing.types import ParsedDocument, ParseError
 
 
 def to_json(document: ParsedDocument) -> str:
@@ -38,13 +26,7 @@ def from_json(text: str) -> ParsedDocument:
     Raises ParseError (`parser_output`) for anything else.
     """
     try:
-        raw = json.loads(text)
-        return ParsedDocument(
-            pages=tuple(_page(page) for page in raw["pages"]),
-            engine=str(raw["engine"]),
-            title=str(raw["title"]),
-            metadata={str(key): str(value) for key, value in raw["metadata"].items()},
-        )
+        return cast(ParsedDocument, _reader(ParsedDocument)(json.loads(text)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ParseError(
             "The parser wrote a result that can't be read.",
@@ -54,64 +36,24 @@ def from_json(text: str) -> ParsedDocument:
         ) from error
 
 
-def _page(raw: dict[str, Any]) -> Page:
-    confidence = raw["ocr_confidence"]
-    return Page(
-        number=int(raw["number"]),
-        text=str(raw["text"]),
-        blocks=tuple(_block(block) for block in raw["blocks"]),
-        width=float(raw["width"]),
-        height=float(raw["height"]),
-        ocr_confidence=None if confidence is None else float(confidence),
-        doubts=tuple(
-            Doubt(str(x["code"]), str(x["message"]), int(x["start"]), int(x["end"]))
-            for x in raw.get("doubts", ())
-        ),
-        dropped=tuple(_box(box) for box in raw.get("dropped", ())),
-        words=_words(raw.get("words")),
-    )
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    """Return what makes a value of a type of `types.py` out of JSON.
 
-
-def _words(raw: dict[str, Any] | None) -> WordsFound | None:
-    return None if raw is None else WordsFound(int(raw["found"]), int(raw["checked"]))
-
-
-def _block(raw: dict[str, Any]) -> Block:
-    return Block(
-        kind=BlockKind(raw["kind"]),
-        start=int(raw["start"]),
-        end=int(raw["end"]),
-        level=int(raw["level"]),
-        lines=tuple(Line(int(x["start"]), int(x["end"]), _box(x["box"])) for x in raw["lines"]),
-        table=None if raw["table"] is None else _table(raw["table"]),
-        continues=bool(raw.get("continues", False)),
-    )
-
-
-def _table(raw: dict[str, Any]) -> Table:
-    return Table(
-        header=tuple(str(cell) for cell in raw["header"]),
-        rows=tuple(
-            Row(int(row["start"]), int(row["end"]), tuple(str(cell) for cell in row["cells"]))
-            for row in raw["rows"]
-        ),
-        caption=str(raw["caption"]),
-        cells=tuple(_cell(cell) for cell in raw.get("cells", ())),
-    )
-
-
-def _cell(raw: dict[str, Any]) -> Cell:
-    return Cell(
-        row=int(raw["row"]),
-        column=int(raw["column"]),
-        text=str(raw["text"]),
-        rows=int(raw["rows"]),
-        columns=int(raw["columns"]),
-        is_header=bool(raw["is_header"]),
-        box=None if raw["box"] is None else _box(raw["box"]),
-    )
-
-
-def _box(raw: list[float]) -> Box:
-    left, top, right, bottom = (float(value) for value in raw)
-    return (left, top, right, bottom)
+    What an older release stored may lack fields that have defaults.
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        fields = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+        return lambda raw: kind(**{name: fields[name](raw[name]) for name in fields if name in raw})
+    if origin is UnionType:  # with None
+        inner = _reader(parts[0])
+        return lambda raw: None if raw is None else inner(raw)
+    if origin is dict:
+        return lambda raw: {parts[0](key): parts[1](value) for key, value in raw.items()}
+    if origin is tuple and parts[-1] is ...:
+        each = _reader(parts[0])
+        return lambda raw: tuple(map(each, raw))
+    if origin is tuple:
+        return lambda raw: tuple(part(value) for part, value in zip(parts, raw, strict=True))
+    return cast(Callable[[Any], Any], kind)

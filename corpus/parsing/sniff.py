@@ -15,6 +15,7 @@ PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+OFFICE = (DOCX, PPTX, XLSX)
 HTML = "text/html"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
@@ -41,6 +42,7 @@ MEDIA_TYPES = {
     "nxml": XML,
     "jsonl": RECORD,
 }
+READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
 # Of XML, by its root element; all else is MedQuAD's or not read.
 _ROOTS = {
     b"PubmedArticleSet": PUBMED,
@@ -91,11 +93,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         raise ParseError(
             "Files of this type are not read.",
             code="unsupported_type",
-            hint=f"Upload one of: {', '.join(sorted(MEDIA_TYPES))}.",
+            hint=READ_FORMATS,
         )
     if not _agrees(head, media_type):
         raise _mismatch(extension)
-    if media_type in (DOCX, PPTX, XLSX) and isinstance(source, Path):
+    if media_type in OFFICE and isinstance(source, Path):
         check_archive(source, media_type)
     return _xml_kind(head) if media_type == XML else media_type
 
@@ -119,7 +121,7 @@ def _is_blank(path: Path) -> bool:
 def _agrees(head: bytes, media_type: str) -> bool:
     if media_type == PDF:
         return b"%PDF-" in head[:1024]
-    if media_type in (DOCX, PPTX, XLSX):
+    if media_type in OFFICE:
         return head.startswith(b"PK\x03\x04")
     if head.startswith(_OTHER_MAGIC) or not _is_text(head):
         return False

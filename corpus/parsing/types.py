@@ -148,7 +148,6 @@ class Page:
     height: float = 0.0
     ocr_confidence: float | None = None  # [0, 1]; None where the text layer was read
     doubts: tuple[Doubt, ...] = ()
-    dropped: tuple[Box, ...] = ()  # what was left out on purpose: running headers, page numbers
     words: WordsFound | None = None  # None where there is no text layer to compare with
 
 

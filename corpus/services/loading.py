@@ -20,7 +20,7 @@ from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
 from corpus.encoders.types import Embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Sheet, text_draft, write_page
+from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.types import BlockKind
 from corpus.parsing.types import Page as ParsedPage
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
@@ -125,7 +125,9 @@ def _page(text: PlainDocument) -> ParsedPage:
     """One page of paragraphs; a text without any is its title."""
     lines = [clean_line(line) for line in (text.text or "").splitlines()]
     kept = [line for line in lines if line] or [clean_line(text.title) or text.name]
-    return write_page(Sheet(number=1), [text_draft(BlockKind.PARAGRAPH, line) for line in kept])
+    return write_page(
+        ParsedPage(1, "", ()), [text_draft(BlockKind.PARAGRAPH, line) for line in kept]
+    )
 
 
 def _drafts(document: Document, page: ParsedPage, embedder: Embedder) -> list[ChunkDraft]:

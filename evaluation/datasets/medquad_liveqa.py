@@ -25,7 +25,7 @@ from xml.etree.ElementTree import Element
 from corpus.errors import MedragError
 from corpus.parsing.clean import clean_line
 from corpus.parsing.published.medquad import answer_lines
-from corpus.parsing.published.safe_xml import read_xml
+from corpus.parsing.published.xml_text import read_xml
 from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dataset_of
 
 QUERIES = ("summary", "original", "paraphrase")

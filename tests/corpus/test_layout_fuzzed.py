@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from corpus.parsing.drafts import DraftTable
+from corpus.parsing.drafts import Draft, DraftTable
 from corpus.parsing.geometry import PageCells, Rule, Word
-from corpus.parsing.layout.engine import LaidOut, _page_parts, lay_out
+from corpus.parsing.layout import engine
+from corpus.parsing.layout.doubts import ORDER_LOST
+from corpus.parsing.layout.engine import LaidOut, _page_parts, _prepared, lay_out
 from corpus.parsing.layout.styles import measure
-from corpus.parsing.types import Box
+from corpus.parsing.types import Box, Doubt
 
 WORDS = (
     "5 mg daily 1.2.4 Offer • – Table 3 (a) adults: [2019] ≥ 65 If the A. o 10. Children".split()
@@ -84,6 +87,7 @@ def test_no_page_is_too_odd(seed: int) -> None:
 
     for page in pages:
         _page_parts(page, measure([page]))  # itself, not what stands in for it
+        assert _prepared(page)
     found = lay_out(pages)
 
     assert len(found.pages) == len(pages)
@@ -93,6 +97,34 @@ def test_no_page_is_too_odd(seed: int) -> None:
     lost = [name for name in told if name not in text]
     dropped = [w for w in lost if not _is_marginal(w, pages)]
     assert not dropped
+
+
+@pytest.mark.parametrize("step", ["settle", "running_words", "_page_parts", "link_runs"])
+def test_a_page_that_fails_costs_its_order_alone(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever step fails, and were it the joining of words to lines."""
+    pages = [_page(random.Random(seed), seed) for seed in (3, 4, 5)]
+    bad = {id(word) for cells in (pages[1], *pages[1].insets) for word in cells.words}
+    own = getattr(engine, step)
+
+    def fail(looked_at: Any, *rest: Any) -> Any:
+        pages = looked_at if isinstance(looked_at, list) else [looked_at]
+        words = looked_at if isinstance(looked_at, tuple) else [w for p in pages for w in p.words]
+        if any(id(word) in bad for word in words):
+            raise IndexError("a defect")
+        return own(looked_at, *rest)
+
+    monkeypatch.setattr(engine, step, fail)
+    found = lay_out(pages)
+
+    assert [ORDER_LOST in doubts for doubts in map(_doubts, found.pages)] == [False, True, False]
+    said = _texts(found)
+    assert all(w.text in said for w in pages[1].words if "x" in w.text)
+
+
+def _doubts(page: tuple[Draft | DraftTable, ...]) -> list[Doubt]:
+    return [doubt for draft in page for doubt in draft.doubts]
 
 
 def _is_marginal(text: str, pages: list[PageCells]) -> bool:

@@ -248,7 +248,7 @@ def test_beside_a_thread_the_child_begins_anew(
 
 
 def test_every_library_that_is_loaded_early_is_there_and_starts_no_thread() -> None:
-    names = {n for t in registry._PARSERS for n in registry.libraries_for(media_type=t)}
+    names = {n for t in registry._FORMATS for n in registry.libraries_for(media_type=t)}
     code = "import sys; from corpus.parsing.sandbox import nursery as n; "
     code += f"[n.import_module(x) for x in {sorted(names)!r}]; "
     code += "print(n._threads(), 'torch' in sys.modules)"

@@ -160,13 +160,13 @@ def test_processor_time_is_limited_and_more_tries_would_not_help(tmp_path: Path,
 
 
 def test_an_error_that_nobody_foresaw_is_a_sentence_without_text_of_the_file() -> None:
-    error = child._unexpected(KeyError("canary: the patient's potassium"), ENOUGH_MB)
+    error = child._said_of(KeyError("canary: the patient's potassium"), ENOUGH_MB)
     assert (error.code, error.retryable) == ("file_unreadable", False)
     assert "KeyError" in str(error)
     assert "canary" not in error.sentence
-    assert child._unexpected(RecursionError(), ENOUGH_MB).code == "too_deep"
+    assert child._said_of(RecursionError(), ENOUGH_MB).code == "too_deep"
     for short in (MemoryError(), RuntimeError("std::bad_alloc")):
-        assert child._unexpected(short, ENOUGH_MB).code == "parser_memory"
+        assert child._said_of(short, ENOUGH_MB).code == "parser_memory"
 
 
 def test_a_child_that_hangs_in_native_code_is_killed(out: Path) -> None:

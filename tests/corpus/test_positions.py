@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
-from corpus.parsing.drafts import DraftTable, Sheet, text_draft, write_page
-from corpus.parsing.types import BlockKind, Cell
+from corpus.parsing.drafts import DraftTable, text_draft, write_page
+from corpus.parsing.types import BlockKind, Cell, Page
 from corpus.positions import place_words, positions_of
 
 TABLE = DraftTable(
@@ -18,7 +18,7 @@ TABLE = DraftTable(
     )
 )
 PAGE = write_page(
-    Sheet(1),
+    Page(1, "", ()),
     [
         text_draft(BlockKind.PARAGRAPH, "Before all headings."),
         text_draft(BlockKind.HEADING, "Management", 1),

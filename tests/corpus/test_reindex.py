@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -91,7 +92,8 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     Document.objects.filter(pk=document.pk).update(version="9", issuer="Trust")
     assert stale() == {}
     with monkeypatch.context() as changed:
-        changed.setitem(registry._ENGINES, sniff.MARKDOWN, ("another", ""))
+        markdown = replace(registry._FORMATS[sniff.MARKDOWN], engine="another", package="")
+        changed.setitem(registry._FORMATS, sniff.MARKDOWN, markdown)
         assert stale() == {"Gentamicin": True}
     with monkeypatch.context() as changed:
         changed.setattr(recipe, "CHUNKER_VERSION", "another")

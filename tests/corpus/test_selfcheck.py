@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND, check_pages
+from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND, LeftOut, check_pages
 from corpus.parsing.serialise import from_json, to_json
 from corpus.parsing.types import Block, BlockKind, Box, Line, Page, ParsedDocument, WordsFound
 from tests.corpus import parsing_fixtures as fixtures
@@ -50,8 +51,8 @@ def read() -> list[tuple[str, Box]]:
     return [(line.removesuffix("-"), box(index)) for index, line in enumerate(LINES)]
 
 
-def checked(path: Path, *pages: Page) -> list[WordsFound]:
-    found = [page.words for page in check_pages(path, pages)]
+def checked(path: Path, *pages: Page, left: Sequence[LeftOut] = ()) -> list[WordsFound]:
+    found = [page.words for page in check_pages(path, pages, left or [LeftOut()] * len(pages))]
     return [words for words in found if words is not None]
 
 
@@ -62,7 +63,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_true_page_is_found_whole(path: Path) -> None:
     """With a word divided at the end of a line, and an accent."""
-    (page,) = check_pages(path, [page_of(read())])
+    (page,) = check_pages(path, [page_of(read())], [LeftOut()])
     assert page.words == WordsFound(WORDS, WORDS)
     assert not page.doubts
 
@@ -107,7 +108,7 @@ def test_a_box_beside_its_words_holds_none_of_them(path: Path) -> None:
 
 
 def test_a_line_in_no_block_is_missing_and_doubted(path: Path) -> None:
-    (page,) = check_pages(path, [page_of(read()[:-1])])
+    (page,) = check_pages(path, [page_of(read()[:-1])], [LeftOut()])
     assert page.words == WordsFound(WORDS - len(LINES[-1].split()), WORDS)
     (doubt,) = page.doubts
     assert doubt.code == WORDS_NOT_FOUND
@@ -200,20 +201,56 @@ def _lower(place: Box, by: float) -> Box:
     return (place[0], place[1] + by, place[2], place[3] + by)
 
 
-def test_what_the_reader_says_it_dropped_is_not_missing(path: Path) -> None:
-    page = page_of(read()[:-1])
-    (words,) = checked(path, replace(page, dropped=(box(3),)))
-    assert words.share == 1
+def test_labels_of_a_figure_that_are_doubted_are_not_missing(path: Path) -> None:
+    (page,) = check_pages(path, [page_of(read()[:-1])], [LeftOut(labels=[box(3)])])
+    assert page.words and page.words.share == 1
+
+
+RUNNING = "Local guideline, reviewed in May 2026"
+DOSE = "Give 5 mg of demonstracillin at once."
+
+
+def left_out(tmp_path: Path, *footers: str, y: float = 40.0) -> list[float]:
+    """Return the shares of pages from each of which a line was left out as running."""
+
+    def draw_page(canvas: Canvas, footer: str) -> None:
+        draw(canvas)
+        fixtures.write_lines(canvas, [footer], x=LEFT, y=y, size=SIZE)
+
+    draws = [partial(draw_page, footer=footer) for footer in footers]
+    path = fixtures.make_pdf(tmp_path / "b.pdf", *draws)
+    pages = [page_of(read(), number) for number in range(1, len(footers) + 1)]
+    line = (LEFT, 842 - y - SIZE, LEFT + 400, 842 - y + SIZE)
+    return [w.share for w in checked(path, *pages, left=[LeftOut([line])] * len(pages))]
+
+
+def test_what_every_page_leaves_out_is_believed_to_be_running(tmp_path: Path) -> None:
+    assert left_out(tmp_path, f"{RUNNING} page 1", f"{RUNNING} page 2") == [1, 1]
+    assert left_out(tmp_path, RUNNING, RUNNING, DOSE)[:2] == [1, 1]
+    assert left_out(tmp_path, "3 Dosing", "Children 4") == [1, 1]  # numbered, in the margin
+
+
+@pytest.mark.parametrize("y", [40.0, 400.0])
+def test_a_line_of_the_body_that_was_left_out_as_running_is_missing(
+    tmp_path: Path, y: float
+) -> None:
+    shares = left_out(tmp_path, RUNNING, DOSE, RUNNING, y=y)
+    assert shares[0] == shares[2] == 1
+    assert shares[1] == WORDS / (WORDS + len(DOSE.split()))
+
+
+def test_a_figure_makes_no_running_line_of_the_body(tmp_path: Path) -> None:
+    (share,) = left_out(tmp_path, f"{DOSE} 25", y=400.0)
+    assert share < 1
 
 
 def test_pages_read_by_ocr_are_not_compared(path: Path) -> None:
     page = replace(page_of(read()), ocr_confidence=0.9)
-    assert check_pages(path, [page]) == (page,)
+    assert check_pages(path, [page], [LeftOut()]) == (page,)
 
 
 def test_the_words_survive_their_way_out_of_the_child(path: Path) -> None:
-    page = replace(page_of(read()), dropped=(box(0),))
-    document = ParsedDocument(check_pages(path, [page]), "engine")
+    document = ParsedDocument(check_pages(path, [page_of(read())], [LeftOut()]), "engine")
     assert from_json(to_json(document)) == document
 
 

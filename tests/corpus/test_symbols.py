@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from reportlab.pdfbase import _fontdata
 
-from corpus.parsing.symbols import symbol_text
+from corpus.parsing.clean import symbol_text
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,27 @@ with ended_politely():
     {what}
 """
 
+EARLY = """
+import builtins, os, runpy, signal, sys
+own = builtins.__import__
+def interrupted(name, *rest):
+    if name == "medrag_site.start":
+        os.kill(os.getpid(), signal.SIGINT)
+    return own(name, *rest)
+builtins.__import__ = interrupted
+sys.argv = ["manage.py", "ingest", "."]
+runpy.run_path("manage.py", run_name="__main__")
+"""
+
+
+def test_an_interrupt_while_libraries_are_loaded_is_a_sentence() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 130
+    assert ended.stderr == "\nInterrupted before anything was done.\n"
+
+
 INTERRUPTED = "\nInterrupted. What was finished until then stays as it is.\n"
 
 

@@ -17,6 +17,7 @@ from corpus.management.arguments import collection_named, person_named
 from corpus.manifest import read_manifest
 from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Collection
+from corpus.parsing.sniff import READ_FORMATS
 from corpus.progress import Progress
 from corpus.services.documents import collection_default
 
@@ -71,9 +72,11 @@ class Command(BaseCommand):
                     dry_run=dry_run,
                     on_file=lambda path: progress.step(),
                 )
+        paths = _expand(options["paths"])
+        if not paths:
+            raise CommandError(f"No file was found there, and nothing was written. {READ_FORMATS}")
         collection = _collection(options["collection"], dry_run=dry_run)
         batch = Batch(collection, people, options["publish"], today)
-        paths = _expand(options["paths"])
         with Progress(verb, len(paths)) as progress:
             return bulk_ingest(
                 paths, batch=batch, dry_run=dry_run, on_file=lambda path: progress.step()

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from corpus.parsing.geometry import overlap, same_row, width
 from corpus.parsing.layout.flow import Part
-from corpus.parsing.layout.formulas import is_scrap
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.layout.runs import Line
-from corpus.parsing.layout.styles import Styles, heading_depth
+from corpus.parsing.layout.styles import Styles, heading_depth, is_scrap
 from corpus.parsing.types import BlockKind, Doubt
 
 HEADING_BY_SIZE = Doubt(

@@ -6,13 +6,14 @@ what is body text, a heading or a running header shows only over many pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
 from corpus.parsing.geometry import PageCells, middle, typical_size, union
-from corpus.parsing.layout.bylines import side_by_side, without_bylines
+from corpus.parsing.layout.bylines import find_title, side_by_side, without_bylines
 from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
 from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
 from corpus.parsing.layout.flow import Part, join_flow
@@ -20,9 +21,9 @@ from corpus.parsing.layout.furniture import running_words
 from corpus.parsing.layout.joining import Vocabulary, decide
 from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
-from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, find_panels
+from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
+from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of, without
 from corpus.parsing.layout.styles import (
     HeadingStyle,
     Styles,
@@ -30,7 +31,6 @@ from corpus.parsing.layout.styles import (
     heading_levels,
     measure,
 )
-from corpus.parsing.layout.title import find_title
 from corpus.parsing.layout.turned import TURNED, settle
 from corpus.parsing.tables.continued import join_tables
 from corpus.parsing.tables.find import (
@@ -44,6 +44,7 @@ from corpus.parsing.tables.find import (
 from corpus.parsing.tables.grids import ruled_regions
 from corpus.parsing.types import BlockKind, Box
 
+T = TypeVar("T")
 Solid = FoundTable | Figure | Panel
 MAX_WORDS = 5_000  # of a page whose blocks are sought; the fullest page of a guideline has 1,500
 
@@ -53,36 +54,41 @@ class LaidOut:
     """Drafts of each page in reading order, boxes as a reader sees them, and the document's title
     (may be empty).
 
-    `dropped` are the boxes of words left out on purpose: running headers, page numbers, labels in
-    a figure.
+    `running` and `labels` are the boxes of words that were left out of each page on purpose: of
+    running headers, footers and page numbers, and of labels in a figure.
     """
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
     title: str
-    dropped: tuple[tuple[Box, ...], ...]
+    running: tuple[tuple[Box, ...], ...]
+    labels: tuple[tuple[Box, ...], ...]
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """A page, or what stands on it in another direction, with its blocks. `left_out` are ids of
+    """A page, or what stands on it in another direction, with its blocks. `labels` are ids of
     words."""
 
     cells: PageCells
     parts: list[Part]
-    left_out: set[int]
+    labels: set[int]
 
 
 def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
-    """Return the blocks of every page, as many as came in; `named` is the title in the metadata."""
-    pages = [_settled(page) for page in pages]
-    running = _running(pages)
+    """Return the blocks of every page, as many as came in; `named` is the title in the metadata.
+
+    A page that nobody foresaw costs its order, not the document.
+    """
+    ready = [_tried(_prepared, page) for page in pages]
+    running = _running([page for page in ready if page])
+    pages = [page or raw for page, raw in zip(ready, pages, strict=True)]
     styles = _styles([_without(page, running) for page in pages])
     found = [
         [
-            _frame(cells, running, style, is_inset=cells is not page)
-            for cells in (page, *page.insets)
+            _frame(_without(cells, running), style, is_inset=at > 0, in_order=page is not None)
+            for at, cells in enumerate((shown, *shown.insets))
         ]
-        for page, style in zip(pages, styles, strict=True)
+        for page, shown, style in zip(ready, pages, styles, strict=True)
     ]
     parts = [frames[0].parts for frames in found]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
@@ -105,35 +111,47 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
             for part in frame.parts
         )
         drafts.append(tuple(draft for draft in made if draft.has_text))
-    dropped = tuple(tuple(box for frame in page for box in _dropped(frame)) for page in frames)
+    labels = tuple(
+        tuple(box for frame in page for box in _boxes(frame.cells, frame.labels)) for page in frames
+    )
+    dropped = tuple(
+        tuple(box for cells in (page, *page.insets) for box in _boxes(cells, running))
+        for page in pages
+    )
     text = draft_of(title, vocabulary).text if title else ""
-    return LaidOut(tuple(drafts), text, dropped)
+    return LaidOut(tuple(drafts), text, dropped, labels)
 
 
-def _frame(cells: PageCells, running: set[int], styles: Styles, *, is_inset: bool) -> _Frame:
-    parts, labels = _read_parts(_without(cells, running), styles)
-    parts = [_turned(part) for part in parts] if is_inset else parts
-    return _Frame(cells, parts, running | labels)
+def _boxes(cells: PageCells, names: set[int]) -> list[Box]:
+    """Return where words stand on the displayed page."""
+    return [cells.displayed(word.box) for word in cells.words if id(word) in names]
 
 
-def _dropped(frame: _Frame) -> list[Box]:
-    words = (word for word in frame.cells.words if id(word) in frame.left_out)
-    return [frame.cells.displayed(word.box) for word in words]
+def _tried(look: Callable[[PageCells], T | None], page: PageCells) -> T | None:
+    """Return what `look` makes of a page; None where it fails."""
+    try:
+        return look(page)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  whatever it is, it costs one page
+        return None
 
 
-def _settled(page: PageCells) -> PageCells:
-    if not page.insets or any(map(_is_crowded, (page, *page.insets))):
-        return page
-    return settle(page, [region.box for region in ruled_regions(page)])
+def _prepared(page: PageCells) -> PageCells | None:
+    """Return a page with the turned labels of its tables; None for one too full to be ordered.
 
-
-def _is_crowded(page: PageCells) -> bool:
-    return len(page.words) > MAX_WORDS
+    What can't be looked at for running headers by itself can't be with others either, and fails.
+    """
+    if any(len(frame.words) > MAX_WORDS for frame in (page, *page.insets)):
+        return None
+    page = settle(page, [region.box for region in ruled_regions(page)]) if page.insets else page
+    for frame in (page, *page.insets):
+        running_words([frame])
+    return page
 
 
 def _running(pages: Sequence[PageCells]) -> set[int]:
     """Return the ids of the words of running headers and footers, in each direction by itself."""
-    pages = [page for page in pages if not any(map(_is_crowded, (page, *page.insets)))]
     running = running_words(pages)
     for turn in (0, 90, 180, 270):
         running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
@@ -148,6 +166,13 @@ def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]
     for page in pages:
         for cells in (page, *page.insets):
             yield from (word.text for word in cells.words if id(word) not in told)
+
+
+def _frame(cells: PageCells, styles: Styles, *, is_inset: bool, in_order: bool) -> _Frame:
+    """Return the blocks of a page; where no sense can be made of it, its lines as they come."""
+    read = _tried(lambda page: _page_parts(page, styles), cells) if in_order else None
+    parts, labels = read or (_tried(_plain_lines, cells) or _plain_words(cells), set())
+    return _Frame(cells, [_turned(part) for part in parts] if is_inset else parts, labels)
 
 
 def _turned(part: Part) -> Part:
@@ -166,23 +191,15 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
     return [measure([page]) if page.is_scan else native for page in pages]
 
 
-def _read_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
-    """Return the blocks of a page, and the ids of the words that are labels in a figure.
-
-    Where no sense can be made of a page, or only in minutes, its lines as they come.
-    """
-    if _is_crowded(page):
-        return _plain_lines(page), set()
-    try:
-        return _page_parts(page, styles)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  a page that nobody foresaw costs its order, not the document
-        return _plain_lines(page), set()
-
-
 def _plain_lines(page: PageCells) -> list[Part]:
-    lines = [merge_row(row) for row in rows_of(link_runs(page.words))]
+    return _in_no_order([merge_row(row) for row in rows_of(link_runs(page.words))])
+
+
+def _plain_words(page: PageCells) -> list[Part]:
+    return _in_no_order([Line((word,)) for word in page.words])
+
+
+def _in_no_order(lines: Sequence[Line]) -> list[Part]:
     groups = [
         Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box, stands_alone=True)
         for line in lines
@@ -193,6 +210,7 @@ def _plain_lines(page: PageCells) -> list[Part]:
 
 
 def _page_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
+    page = replace(page, frames=distinct(page.frames))
     nodes = chart_nodes(page)
     plain = _without(page, {name for node in nodes for name in node.ids})
     tables = find_ruled(plain)
@@ -226,7 +244,7 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     runs = link_runs(_without(page, boxed).words, page.rules)
     for used, table in find_wordy(runs):
         solids.append(table)
-        runs = _left(runs, used)
+        runs = without(runs, used)
     items = [Item(index, run.box) for index, run in enumerate(runs)]
     items += [Item(-1 - index, solid.box, solid=True) for index, solid in enumerate(solids)]
     parts: list[Part] = []
@@ -235,11 +253,6 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     if columns_unsure(items):
         doubt_columns(parts)
     return parts
-
-
-def _left(runs: Sequence[Line], used: Sequence[Line]) -> list[Line]:
-    names = {id(run) for run in used}
-    return [run for run in runs if id(run) not in names]
 
 
 def _region_parts(
@@ -254,13 +267,13 @@ def _region_parts(
     texts = [runs[item.index] for item in region if not item.solid]
     for used, table in find_aligned(texts):
         here.append(table)
-        texts = _left(texts, used)
+        texts = without(texts, used)
     unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
     for solid in sorted(here, key=lambda found: (found.box[1], found.box[0])):
         above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
-        lines = _left(lines, above)
+        lines = without(lines, above)
         parts += group_lines(above, styles, page_height=page.height)
         parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)

@@ -20,7 +20,7 @@ from corpus.parsing.geometry import (
     union,
     width,
 )
-from corpus.parsing.layout.runs import Line, merge_row
+from corpus.parsing.layout.runs import Line, merge_row, without
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.types import Box, Doubt
 
@@ -76,6 +76,7 @@ def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = 
         box for box in page.drawn[:_MAX_ART] if not any(_inside(box, table) for table in real)
     )
     page = replace(page, drawn=drawn)
+    runs = sorted(runs, key=lambda run: run.box[1])
     parts = _part_captions(runs)
     captions = [run for run in runs if is_figure_caption(run.text)][:_MAX_FIGURES]
     found = (_figure(page, runs, caption, parts) for caption in captions)
@@ -97,19 +98,19 @@ def _figure(
 ) -> Figure | None:
     stack = _stack(caption, runs)
     column = union(line.box for line in stack)
-    others = _left(runs, stack)
+    others = without(runs, stack)
     known = _ids(line for part in parts for line in part)
     prose = [run for run in others if known.isdisjoint(_ids([run])) and not _is_short(run, column)]
     art = [box for box in page.drawn if _in_column(box, column)]
     zone = _drawing(art, _with_parts(column, parts), prose)
     if zone is None:
         return None
-    zone = _with_labels_around(zone, column, _left(others, prose))
+    zone = _with_labels_around(zone, column, without(others, prose))
     inside = [run for run in others if _inside(run.box, zone)]
     own = tuple(tuple(part) for part in parts if all(_inside(line.box, zone) for line in part))
     told = _ids(line for part in own for line in part)
     labels = [run for run in inside if not _ids([run]) & told]
-    certain = len(_left(labels, prose)) == len(labels) and not _reads_on(labels, column)
+    certain = len(without(labels, prose)) == len(labels) and not _reads_on(labels, column)
     return Figure(zone, caption, tuple(labels), own, certain)
 
 
@@ -148,8 +149,7 @@ def _crosses(box: Box, zone: Box) -> bool:
 
 
 def _inside(box: Box, zone: Box) -> bool:
-    x, y = middle(box)
-    return zone[0] <= x <= zone[2] and zone[1] <= y <= zone[3]
+    return contains(zone, middle(box))
 
 
 def _is_short(run: Line, column: Box) -> bool:
@@ -169,7 +169,7 @@ def _with_labels_around(zone: Box, column: Box, short: Sequence[Line]) -> Box:
         near = [
             run.box
             for run in short
-            if (contains(drawn, middle(run.box)) or run.box[0] > column[0] + 3)
+            if (_inside(run.box, drawn) or run.box[0] > column[0] + 3)
             and left <= run.box[0]
             and run.box[2] <= right
             and zone[1] - 1.2 * run.size < middle(run.box)[1] < zone[3] + 1.2 * run.size
@@ -195,17 +195,11 @@ def _part_captions(runs: Sequence[Line]) -> list[list[Line]]:
 def _filled(stack: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
     """Return lines with the words that stretched blanks set apart from them."""
     left, _, right, _ = union(line.box for line in stack)
-    others = _left(runs, stack)
+    others = without(runs, stack)
     near = [run for run in others if left <= run.box[0] and run.box[2] <= right + 2]
     return [
         merge_row([line, *(run for run in near if same_row(line.box, run.box))]) for line in stack
     ]
-
-
-def _left(lines: Sequence[Line], taken: Sequence[Line]) -> list[Line]:
-    """Return the lines that are none of those taken."""
-    names = set(map(id, taken))
-    return [line for line in lines if id(line) not in names]
 
 
 def _ids(lines: Iterable[Line]) -> set[int]:
@@ -213,14 +207,15 @@ def _ids(lines: Iterable[Line]) -> set[int]:
 
 
 def _stack(first: Line, runs: Iterable[Line]) -> list[Line]:
-    """Return a run and those that follow right below it at its left edge and in its size."""
+    """Return a run and those that follow right below it at its left edge and in its size; `runs`
+    come from the top down."""
     stack = [first]
-    for run in sorted(runs, key=lambda item: item.box[1]):
-        last = stack[-1]
-        step = run.box[3] - last.box[3]
-        below = 0.5 * first.size < step < 1.6 * first.size
-        starts = bool(_PART.match(run.text)) or bool(CAPTION.match(run.text))
+    for run in runs:
+        step = run.box[3] - stack[-1].box[3]
+        if run.box[1] - stack[-1].box[3] >= 1.6 * first.size:
+            break
         same = abs(run.box[0] - first.box[0]) < 6 and abs(run.size - first.size) < 0.6
-        if run is not first and below and same and not starts:
+        below = run is not first and 0.5 * first.size < step < 1.6 * first.size
+        if below and same and not (_PART.match(run.text) or CAPTION.match(run.text)):
             stack.append(run)
     return stack

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from corpus.parsing.geometry import width
-from corpus.parsing.layout.formulas import is_formula, is_limit
 from corpus.parsing.layout.paragraphs import Group
+from corpus.parsing.layout.styles import is_formula, is_limit
 from corpus.parsing.tables.find import FoundTable
 from corpus.parsing.types import BlockKind, Doubt
 

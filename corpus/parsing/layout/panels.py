@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from corpus.parsing.geometry import PageCells, Word, contains, height, middle, union, width
+from corpus.parsing.geometry import (
+    PageCells,
+    Word,
+    connected,
+    contains,
+    height,
+    middle,
+    touch,
+    union,
+    width,
+)
 from corpus.parsing.layout.runs import link_runs
 from corpus.parsing.types import Box, Doubt
 
@@ -34,7 +47,7 @@ class Panel:
     words: tuple[Word, ...]
     is_node: bool = False
 
-    @property
+    @cached_property
     def ids(self) -> set[int]:
         return {id(word) for word in self.words}
 
@@ -42,7 +55,8 @@ class Panel:
 def chart_nodes(page: PageCells) -> list[Panel]:
     """Return the boxes of a page's flow chart; none where no arrows or lines lead to them."""
     leaves = [leaf for leaf in _leaves(_filled(page)) if _is_padded(leaf)]
-    nodes = [leaf for group in _touching(leaves) if not _is_grid(group) for leaf in group]
+    groups = connected(leaves, lambda leaf: leaf.box, _TOUCH)
+    nodes = [leaf for group in groups if not _is_grid(group) for leaf in group]
     nodes = [node for node in nodes if len(node.words) <= _MAX_NODE_WORDS]
     if len(nodes) < _MIN_NODES or _are_cells([node.box for node in nodes]):
         return []
@@ -69,31 +83,50 @@ def _leads_to(line: Box, box: Box) -> bool:
 
 
 def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
-    """Return the outermost boxes around two lines of text or more, but for those in `taken`."""
+    """Return the outermost boxes around two lines of text or more, but for those in `taken`.
+
+    Where boxes cross, what stands in both belongs to the larger one, which alone is a panel.
+    """
     places = list(taken)
     found: list[Panel] = []
+    held: set[int] = set()
     for panel in sorted(_filled(page), key=lambda p: (-width(p.box) * height(p.box), p.box)):
-        within = any(_inside(panel.box, other) for other in [*places, *(p.box for p in found)])
-        if within or len(panel.words) > _MAX_SHARE * len(page.words):
+        if len(panel.words) > _MAX_SHARE * len(page.words) or not held.isdisjoint(panel.ids):
             continue
-        if any(_cuts(panel.box, other) for other in places):
+        if any(_inside(panel.box, other) or _cuts(panel.box, other) for other in places):
             continue
         if len({round(run.box[1]) for run in link_runs(panel.words)}) >= 2:
             found.append(panel)
+            held |= panel.ids
     return found
 
 
-def _filled(page: PageCells) -> list[Panel]:
-    """Return the distinct boxes of a page that hold words."""
+def distinct(frames: Sequence[Box]) -> tuple[Box, ...]:
+    """Return boxes in their order, but for those drawn again hardly apart; of too many the first
+    ones."""
     kept: list[Box] = []
-    for box in page.frames[:_MAX_FRAMES]:
-        if not any(max(abs(a - b) for a, b in zip(box, o, strict=True)) <= _TOUCH for o in kept):
+    begun: dict[tuple[int, int], list[Box]] = {}  # the same, by where they begin
+    for box in frames[:_MAX_FRAMES]:
+        x, y = int(box[0] // _TOUCH), int(box[1] // _TOUCH)
+        places = itertools.product((x - 1, x, x + 1), (y - 1, y, y + 1))
+        near = (other for place in places for other in begun.get(place, ()))
+        if not any(max(abs(a - b) for a, b in zip(box, o, strict=True)) <= _TOUCH for o in near):
             kept.append(box)
-    panels = (
-        Panel(box, tuple(word for word in page.words if contains(box, middle(word.box))))
-        for box in kept
-    )
-    return [panel for panel in panels if panel.words]
+            begun.setdefault((x, y), []).append(box)
+    return tuple(kept)
+
+
+def _filled(page: PageCells) -> list[Panel]:
+    """Return the boxes of a page that hold words."""
+    by_height = sorted((middle(word.box)[1], at) for at, word in enumerate(page.words))
+    panels = []
+    for box in page.frames:
+        first = bisect_left(by_height, (box[1],))
+        last = bisect_left(by_height, (box[3], len(by_height)))
+        near = [page.words[at] for at in sorted(at for _, at in by_height[first:last])]
+        words = tuple(word for word in near if contains(box, middle(word.box)))
+        panels += [Panel(box, words)] if words else []
+    return panels
 
 
 def _leaves(panels: Sequence[Panel]) -> list[Panel]:
@@ -105,16 +138,6 @@ def _leaves(panels: Sequence[Panel]) -> list[Panel]:
             o is not panel and o.ids <= panel.ids and _inside(o.box, panel.box) for o in panels
         )
     ]
-
-
-def _touching(panels: Sequence[Panel]) -> list[list[Panel]]:
-    """Group boxes whose edges touch, directly or through others."""
-    groups: list[list[Panel]] = []
-    for panel in panels:
-        near = [group for group in groups if any(_near(panel.box, o.box) for o in group)]
-        rest = [group for group in groups if not any(group is other for other in near)]
-        groups = [*rest, [*(o for group in near for o in group), panel]]
-    return groups
 
 
 def _is_grid(group: Sequence[Panel]) -> bool:
@@ -136,15 +159,6 @@ def _is_padded(panel: Panel) -> bool:
     return height(panel.box) - height(text) >= _PADDING * panel.words[0].size
 
 
-def _near(box: Box, other: Box) -> bool:
-    return (
-        box[0] - _TOUCH <= other[2]
-        and other[0] - _TOUCH <= box[2]
-        and box[1] - _TOUCH <= other[3]
-        and other[1] - _TOUCH <= box[3]
-    )
-
-
 def _inside(box: Box, other: Box) -> bool:
     corners = (box[0], box[1]), (box[2], box[3])
     return all(contains(other, corner, margin=2) for corner in corners)
@@ -152,5 +166,5 @@ def _inside(box: Box, other: Box) -> bool:
 
 def _cuts(box: Box, other: Box) -> bool:
     """Tell a box that another crosses: neither in it nor around it nor apart."""
-    apart = not _near(box, other)
+    apart = not touch(box, other, _TOUCH)
     return not apart and not _inside(box, other) and not _inside(other, box)

@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 
 from corpus.parsing.drafts import Draft, Piece
 from corpus.parsing.geometry import union
-from corpus.parsing.layout.formulas import is_limit, is_scrap
 from corpus.parsing.layout.joining import Vocabulary, glue_between
 from corpus.parsing.layout.runs import Line, pitch_of
-from corpus.parsing.layout.styles import CAPTION, Styles, heading_depth, is_title_of
+from corpus.parsing.layout.styles import (
+    CAPTION,
+    Styles,
+    heading_depth,
+    is_limit,
+    is_scrap,
+    is_title_of,
+)
 from corpus.parsing.lists import is_bullet, is_recommendation, is_tick, list_marker
 from corpus.parsing.types import BlockKind, Box, Doubt
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -304,6 +304,12 @@ def _stacked(line: Line, row: Sequence[Line]) -> bool:
     """Tell a line that stands below one of a row, although it is beside others of it: the lines of
     two cells may be set at heights between each other's."""
     return any(_crossing(line, other) for other in row)
+
+
+def without(lines: Iterable[Line], taken: Iterable[Line]) -> list[Line]:
+    """Return the lines that are none of those taken."""
+    names = set(map(id, taken))
+    return [line for line in lines if id(line) not in names]
 
 
 def merge_row(row: Sequence[Line]) -> Line:

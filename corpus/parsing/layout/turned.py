@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.parsing.geometry import PageCells, Word, contains, middle, upright
-from corpus.parsing.layout.runs import Line, link_runs
+from corpus.parsing.layout.runs import link_runs
 from corpus.parsing.types import Box, Doubt
 
 TURNED = Doubt(
@@ -21,22 +21,15 @@ def settle(page: PageCells, tables: Sequence[Box]) -> PageCells:
     labels: list[Word] = []
     insets: list[PageCells] = []
     for inset in page.insets:
-        runs = [(run, _on_page(run, inset, page)) for run in link_runs(inset.words)]
-        inside = [(run, box) for run, box in runs if _is_in(box, tables)]
-        labels += [_label(run, box) for run, box in inside]
+        runs = [
+            (run, upright(inset.displayed(run.box), page.displayed_size, page.turn))
+            for run in link_runs(inset.words)
+        ]
+        inside = [(run, box) for run, box in runs if any(contains(t, middle(box)) for t in tables)]
+        labels += [
+            Word(run.text, box, run.size, run.bold, run.words[0].font) for run, box in inside
+        ]
         left = {id(word) for run, _ in inside for word in run.words}
         words = tuple(word for word in inset.words if id(word) not in left)
         insets += [replace(inset, words=words)] if words else []
     return replace(page, words=(*page.words, *labels), insets=tuple(insets))
-
-
-def _on_page(run: Line, inset: PageCells, page: PageCells) -> Box:
-    return upright(inset.displayed(run.box), page.displayed_size, page.turn)
-
-
-def _is_in(box: Box, tables: Sequence[Box]) -> bool:
-    return any(contains(table, middle(box)) for table in tables)
-
-
-def _label(run: Line, box: Box) -> Word:
-    return Word(run.text, box, run.size, run.bold, run.words[0].font)

@@ -10,8 +10,7 @@ from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.published.marks import STRUCK
-from corpus.parsing.published.safe_xml import MAX_DEPTH
+from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
 from corpus.parsing.types import too_deep
 
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.drafts import Draft, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
+from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
-from corpus.parsing.office.annotations import annotate
 from corpus.parsing.office.html_tree import html_tree, prune
-from corpus.parsing.published.marks import doubts_beside
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.published.xml_text import doubts_beside, line_of
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Page, ParsedDocument
 
@@ -83,7 +83,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
     prune(tree)
     drafts = annotate(blocks(tree, 1))
     doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
-    return write_page(Sheet(number, doubts=doubts), drafts)
+    return write_page(Page(number, "", (), doubts=doubts), drafts)
 
 
 def first_heading(pages: Iterable[Page]) -> str:
@@ -108,7 +108,7 @@ def parse_text(request: Request) -> ParsedDocument:
     """Return one page: paragraphs are divided by blank lines, list items by their markers."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
-    page = write_page(Sheet(number=1), annotate(drafts))
+    page = write_page(Page(1, "", ()), annotate(drafts))
     request.on_page(1, 1)
     title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
     return ParsedDocument((page,), engine_name(request.media_type), title=title)
@@ -147,3 +147,30 @@ def decode(raw: bytes, declared: str | None = None) -> str:
         except (UnicodeError, LookupError):
             continue
     return raw.decode("cp1252", "replace")
+
+
+_NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
+
+
+def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
+    """Return drafts with captions and notes of tables as such, by their words and places."""
+    result: list[Drafted] = []
+    for draft in drafts:
+        if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
+            draft = replace(draft, kind=_kind_beside_table(draft.text, result))
+        if isinstance(draft, DraftTable) and result and not draft.caption:
+            above = result[-1]
+            if isinstance(above, Draft) and above.kind is BlockKind.CAPTION:
+                draft = replace(draft, caption=above.text)
+        result.append(draft)
+    return result
+
+
+def _kind_beside_table(text: str, before: Sequence[Drafted]) -> BlockKind:
+    if CAPTION.match(text):
+        return BlockKind.CAPTION
+    last = before[-1] if before else None
+    below_table = isinstance(last, DraftTable) or (
+        isinstance(last, Draft) and last.kind is BlockKind.FOOTNOTE
+    )
+    return BlockKind.FOOTNOTE if below_table and _NOTE.match(text) else BlockKind.PARAGRAPH

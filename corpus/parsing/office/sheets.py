@@ -11,14 +11,13 @@ from itertools import pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
-from corpus.parsing.office.annotations import annotate
-from corpus.parsing.office.archives import check_archive
+from corpus.parsing.office.markup import annotate
 from corpus.parsing.office.number_formats import shown_date, shown_number
 from corpus.parsing.office.package import Package, damaged, too_many
 from corpus.parsing.office.workbooks import check_workbook
-from corpus.parsing.published.marks import HIDDEN, STRUCK, UNWRITTEN, doubts_in
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNWRITTEN, doubts_in
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument
@@ -50,7 +49,6 @@ def parse_xlsx(request: Request) -> ParsedDocument:
 
     Numbers and dates stand as they are shown. Hidden rows, columns and sheets are left out.
     """
-    check_archive(request.path, request.media_type)
     uncalculated = check_workbook(request.path)
     sheets = _sheets(request)
     seen = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
@@ -83,7 +81,7 @@ def _page(sheet: Any, number: int, marks: str) -> Page:
     if drafts and not _UNNAMED.match(sheet.title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))
-    return write_page(Sheet(number, doubts=doubts), _inheriting(drafts))
+    return write_page(Page(number, "", (), doubts=doubts), _inheriting(drafts))
 
 
 def _grid(sheet: Any) -> tuple[_Grid, bool]:

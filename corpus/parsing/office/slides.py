@@ -7,10 +7,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.office.archives import check_archive
 from corpus.parsing.office.markup import first_heading, page_of
 from corpus.parsing.office.package import damaged, too_many
-from corpus.parsing.published.marks import HIDDEN, STRUCK
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import ParsedDocument, ParseError
 
@@ -22,7 +21,6 @@ _POINTS = frozenset(("BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"))
 
 def parse_pptx(request: Request) -> ParsedDocument:
     """Return a page for each slide; one that is hidden is empty. Notes and footers are left out."""
-    check_archive(request.path, request.media_type)
     trees = _trees(request)
     pages = tuple(page_of(tree, number) for number, tree in enumerate(trees, start=1))
     request.on_page(len(pages), len(pages))

@@ -11,18 +11,13 @@ from collections.abc import Iterator
 from itertools import count
 from xml.etree.ElementTree import Element, SubElement
 
-from corpus.parsing.clean import UNREADABLE, clean_line
-from corpus.parsing.lists import is_bullet, list_marker
-from corpus.parsing.office.archives import check_archive
+from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
+from corpus.parsing.lists import is_bullet, list_marker, whole_number
 from corpus.parsing.office.markup import document_of
-from corpus.parsing.office.numbering import whole_number
 from corpus.parsing.office.package import Package
 from corpus.parsing.office.word_lists import Look, Looks, is_on, looks_of, value_of
-from corpus.parsing.office.word_math import mathml
-from corpus.parsing.published.marks import HIDDEN, STRUCK, UNKNOWN_SIGN
-from corpus.parsing.published.xml_text import flat
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNKNOWN_SIGN, flat
 from corpus.parsing.registry import Request
-from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import ParsedDocument
 
 _INSIDE = frozenset(
@@ -40,7 +35,6 @@ _TYPED = re.compile(
 
 def parse_docx(request: Request) -> ParsedDocument:
     """Return one page: a Word file has none until it is printed. Running headers are left out."""
-    check_archive(request.path, request.media_type)
     request.on_page(0, 1)
     package = Package(request.path)
     looks = looks_of(package.beside("styles"), package.beside("numbering"))
@@ -284,3 +278,43 @@ def _shown(part: str | Element, properties: Element) -> str | Element:
     if isinstance(part, Element) or font.casefold() not in ("symbol", "wingdings"):
         return part
     return "".join(_of_font(chr(0xF000 | ord(c)) if ord(c) < 256 else c, font) for c in part)
+
+
+_PARTS = {
+    "f": ("mfrac", ("num", "den")),
+    "sSup": ("msup", ("e", "sup")),
+    "sSub": ("msub", ("e", "sub")),
+    "sSubSup": ("msubsup", ("e", "sub", "sup")),
+    "rad": ("msqrt", ("e",)),
+}
+_SIGNS = frozenset("=+−-×·<>≤≥")
+
+
+def mathml(formula: Element) -> Element:
+    """Return a formula of Word's (ECMA-376, part 1, 22.1) as an element `math`."""
+    math = Element("math")
+    _write_math(formula, math)
+    return math
+
+
+def _write_math(element: Element, to: Element) -> None:
+    for child in element:
+        name, parts = _PARTS.get(child.tag, ("", ()))
+        if name:
+            made = SubElement(to, name)
+            for part in parts:
+                _write_math(child.find(part) or Element("e"), SubElement(made, "mrow"))
+        elif child.tag == "t":
+            for text in _pieces(child.text or ""):
+                SubElement(to, "mo" if text in _SIGNS else "mi").text = text
+        elif child.tag == "d":  # what stands in brackets
+            SubElement(to, "mi").text = "("
+            _write_math(child, to)
+            SubElement(to, "mi").text = ")"
+        elif not child.tag.endswith("Pr"):
+            _write_math(child, to)
+
+
+def _pieces(text: str) -> list[str]:
+    spaced = "".join(f"\0{c}\0" if c in _SIGNS else c for c in text)
+    return [piece for piece in spaced.split("\0") if piece]

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.office.numbering import ordinal, whole_number
+from corpus.parsing.lists import ordinal, whole_number
 
 _HEADING = re.compile(r"^heading ([1-9])$", re.I)
 _CONTENTS = re.compile(r"^(?:toc \d|table of figures$)")

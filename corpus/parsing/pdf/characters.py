@@ -11,11 +11,10 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE
+from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, symbol_text
 from corpus.parsing.geometry import height, upright
 from corpus.parsing.pdf.drawings import Frame, Painted
 from corpus.parsing.pdf.unseen import Doubtful
-from corpus.parsing.symbols import symbol_text
 from corpus.parsing.types import Box
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, DraftTable, Sheet, write_page
+from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.selfcheck.pages import check_pages
-from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
+from corpus.parsing.selfcheck.pages import LeftOut, check_pages
+from corpus.parsing.types import UNREADABLE_PAGE, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
 PAGE_UNREADABLE = Doubt(
@@ -46,25 +46,20 @@ def parse_pdf(request: Request) -> ParsedDocument:
         )
     metadata = pdf_metadata(renderer)
     laid_out = lay_out(cells, metadata.get("title", ""))
-    pages = check_pages(request.path, tuple(map(_page, cells, laid_out.pages, laid_out.dropped)))
-    if len(pages) != renderer.page_count:
-        raise ParseError(
-            f"Only {len(pages)} of {renderer.page_count} pages could be read.",
-            code="pages_missing",
-            hint="Save the PDF again and upload it; nothing of it is used as it is.",
-        )
+    hidden = [page.hidden for page in cells]
+    left_out = list(map(LeftOut, laid_out.running, laid_out.labels, hidden))
+    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages)), left_out)
     title = laid_out.title or metadata.get("title", "")
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
-def _page(
-    cells: PageCells, drafts: Sequence[Draft | DraftTable], dropped: tuple[Box, ...] = ()
-) -> Page:
-    sheet = Sheet(cells.number, *cells.displayed_size, cells.ocr_confidence)
-    page = write_page(sheet, drafts)
+def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
+    width, height = (round(side, 2) for side in cells.displayed_size)
+    blank = Page(cells.number, "", (), width, height, cells.ocr_confidence)
+    page = write_page(blank, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
-    return replace(page, doubts=doubts, dropped=(*dropped, *cells.hidden))
+    return replace(page, doubts=doubts)
 
 
 def _check_count(count: int, limit: int) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.parsing.geometry import height, union, width
+import pypdfium2
+import pypdfium2.raw as raw
+
+from corpus.parsing.geometry import height, touch, union, width
+from corpus.parsing.pdf.drawings import Frame, bounds, objects
 from corpus.parsing.types import Box, ParseError
 
 VIEW_SCALE = 1.6  # pixels a point
 QUALITY = 80
 MAX_PIXELS = 24_000_000  # of one picture: a page of 2 x 2 m at 1.6 would have 81 million
 MAX_SIDE_PX = 16_000  # WebP holds 16,383
-MAX_DEPTH = 8  # of forms within forms
-FINENESS = 20  # steps a point: PDFium tells places on a page in whole numbers
+FINENESS = 20  # steps a point, so that an error of rounding cuts no other picture
 LETTER_EDGES, LETTER_PT = 8, 40.0  # at least, at most: of a letter that is drawn
 GAP = 1.0  # points between the pieces of one picture
 
@@ -25,8 +27,6 @@ class Renderer:
     """An open PDF that gives pictures of its pages, turned as a reader sees them."""
 
     def __init__(self, path: Path) -> None:
-        import pypdfium2  # native, so late
-
         try:
             self._document = pypdfium2.PdfDocument(path)
             self.page_count = len(self._document)
@@ -54,13 +54,10 @@ class Renderer:
     def pictures(self, number: int) -> list[Box]:
         """Return where pictures stand on the displayed page, in points; pieces of one are
         joined."""
-        import pypdfium2.raw as raw  # native, so late
-
-        page = self.page(number)
         right_edge, bottom_edge = self.size(number)
         boxes = []
-        for found in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=MAX_DEPTH):
-            left, top, right, bottom = _displayed(page, _bounds(found))
+        for drawn in self._drawn(number, raw.FPDF_PAGEOBJ_IMAGE):
+            left, top, right, bottom = (round(side * FINENESS) / FINENESS for side in drawn)
             box = (max(0.0, left), max(0.0, top), min(right_edge, right), min(bottom_edge, bottom))
             if box[0] < box[2] and box[1] < box[3]:
                 boxes.append(box)
@@ -69,13 +66,20 @@ class Renderer:
     def outlines(self, number: int) -> int:
         """Return how many small shapes of many edges are drawn on a page, as letters are that
         were turned into outlines."""
-        import pypdfium2.raw as raw  # native, so late
-
-        page = self.page(number)
-        found = page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=MAX_DEPTH)
-        rich = (path for path in found if raw.FPDFPath_CountSegments(path.raw) >= LETTER_EDGES)
-        boxes = (_bounds(path) for path in rich)
+        boxes = self._drawn(number, raw.FPDF_PAGEOBJ_PATH, least=LETTER_EDGES)
         return sum(max(width(box), height(box)) <= LETTER_PT for box in boxes)
+
+    def _drawn(self, number: int, kind: int, least: int = 0) -> list[Box]:
+        """Return the boxes of objects of a kind, those of paths with at least so many edges."""
+        page = self.page(number)
+        frame = Frame.of(page)
+        return [
+            box
+            for one in objects(page)
+            if one.kind == kind
+            if not least or raw.FPDFPath_CountSegments(one.found) >= least
+            if (box := bounds(one.found, one.place, frame))
+        ]
 
     def metadata(self) -> dict[str, str]:
         """Return what the file says of itself; what is no text is left out."""
@@ -87,8 +91,6 @@ class Renderer:
 
     def page(self, number: int) -> Any:
         """Return page `number` (1-based) of pypdfium2. Raises ParseError where it is damaged."""
-        import pypdfium2
-
         try:
             return self._document[number - 1]
         except pypdfium2.PdfiumError as error:
@@ -104,47 +106,17 @@ class Renderer:
         picture.save(folder / f"{number}.webp", "WEBP", quality=QUALITY, method=2)
 
 
-def _bounds(found: Any) -> Box:
-    """Return the box of an object in points of the page, also where it stands in a form."""
-    left, bottom, right, top = found.get_bounds()
-    holder = found.container
-    while holder is not None:
-        left, bottom, right, top = holder.get_matrix().on_rect(left, bottom, right, top)
-        holder = holder.container
-    return float(left), float(bottom), float(right), float(top)
-
-
-def _displayed(page: Any, bounds: Box) -> Box:
-    """Return bounds of PDF user space as a box on the page as a reader sees it."""
-    import pypdfium2.raw as raw  # native, so late
-
-    scaled = [round(side * FINENESS) for side in page.get_size()]
-    spots = []
-    for x, y in (bounds[:2], bounds[2:]):
-        across, down = ctypes.c_int(), ctypes.c_int()
-        raw.FPDF_PageToDevice(page.raw, 0, 0, *scaled, 0, x, y, across, down)
-        spots.append((across.value / FINENESS, down.value / FINENESS))
-    (x0, y0), (x1, y1) = spots
-    return (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
-
-
 def _joined(boxes: Sequence[Box]) -> list[Box]:
     """Unite boxes that touch: programs cut a large picture into strips."""
     joined: list[Box] = []
     for box in sorted(boxes, key=lambda box: (box[1], box[0])):
-        touching = [other for other in joined if _touch(box, other)]
+        touching = [other for other in joined if touch(box, other, GAP)]
         while touching:
             joined = [other for other in joined if other not in touching]
             box = union([box, *touching])
-            touching = [other for other in joined if _touch(box, other)]
+            touching = [other for other in joined if touch(box, other, GAP)]
         joined.append(box)
     return joined
-
-
-def _touch(box: Box, other: Box) -> bool:
-    across = min(box[2], other[2]) - max(box[0], other[0])
-    down = min(box[3], other[3]) - max(box[1], other[1])
-    return min(across, down) >= -GAP
 
 
 def unreadable(detail: str) -> ParseError:

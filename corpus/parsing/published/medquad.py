@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, text_draft
 from corpus.parsing.published.publications import known, one_page
-from corpus.parsing.published.safe_xml import read_xml
+from corpus.parsing.published.xml_text import read_xml
 from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
 

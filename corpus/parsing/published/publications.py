@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Drafted, Sheet, text_draft, write_page
+from corpus.parsing.drafts import Drafted, text_draft, write_page
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import BlockKind, Doubt, ParsedDocument, ParseError
+from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument, ParseError
 
 # ISO 639-2 as PubMed writes it, to ISO 639-1; others stay as they are.
 _LANGUAGES = dict(
@@ -43,7 +43,7 @@ def one_page(
 ) -> ParsedDocument:
     """Return a document of one page, its title the heading above the body."""
     heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Sheet(number=1, doubts=tuple(doubts)), [*heading, *body])
+    page = write_page(Page(1, "", (), doubts=tuple(doubts)), [*heading, *body])
     return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
 
 

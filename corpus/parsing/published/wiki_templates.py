@@ -65,18 +65,6 @@ def _first(values: Sequence[str], named: Named) -> str:
     return values[0] if values else named.get("1", "")
 
 
-def _second(values: Sequence[str], named: Named) -> str:
-    return values[1] if len(values) > 1 else named.get("2", "")
-
-
-def _last(values: Sequence[str], named: Named) -> str:
-    return values[-1] if values else ""
-
-
-def _joined(values: Sequence[str], named: Named) -> str:
-    return "".join(values)
-
-
 def _convert(values: Sequence[str], named: Named) -> str:
     """`{{convert|5|to|10|mg|…}}`: the figures and the unit as given, nothing converted."""
     said: list[str] = []
@@ -121,11 +109,7 @@ def _raised(values: Sequence[str], named: Named) -> str:
     return (raise_mark(text) if text else None) or text
 
 
-def _about(values: Sequence[str], named: Named) -> str:
-    return f"c. {_first(values, named)}".strip()
-
-
-def _bullets(values: Sequence[str], named: Named) -> str:
+def _bullets(values: Sequence[str]) -> str:
     """A list as it was typed, or of the values."""
     return "".join(f"\n{v}" if v[:1] in "*#" else f"\n* {v}" for v in values if v) + "\n"
 
@@ -138,14 +122,19 @@ _SPOKEN: dict[str, Callable[[Sequence[str], Named], str]] = {
         _first,
     ),
     **dict.fromkeys(["avoid wrap", "not a typo", "interlanguage link", "block quote"], _first),
-    **dict.fromkeys(["lang", "transliteration", "color", "colour", "font color"], _second),
-    **dict.fromkeys(["transl", "angbr"], _last),
-    **dict.fromkeys(["chem", "chem2", "gene"], _joined),
+    **dict.fromkeys(
+        ["lang", "transliteration", "color", "colour", "font color"],
+        lambda v, n: v[1] if len(v) > 1 else n.get("2", ""),
+    ),
+    **dict.fromkeys(["transl", "angbr"], lambda v, n: v[-1] if v else ""),
+    **dict.fromkeys(["chem", "chem2", "gene"], lambda v, n: "".join(v)),
     **dict.fromkeys(["convert", "cvt"], _convert),
     **dict.fromkeys(["frac", "sfrac", "fraction"], _fraction),
     **dict.fromkeys(["e", "10^", "x10^"], _power),
-    **dict.fromkeys(["circa", "c.", "ca"], _about),
-    **dict.fromkeys(["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"], _bullets),
+    **dict.fromkeys(["circa", "c.", "ca"], lambda v, n: f"c. {_first(v, n)}".strip()),
+    **dict.fromkeys(
+        ["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"], lambda v, n: _bullets(v)
+    ),
     "val": _value,
     "sup": _raised,
 }

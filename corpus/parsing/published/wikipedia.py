@@ -14,11 +14,10 @@ from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
-from corpus.parsing.published.marks import FORMULA
 from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
 from corpus.parsing.published.wiki_templates import UNKNOWN
 from corpus.parsing.published.wikitext import TABLE, Lines, read_wikitext
-from corpus.parsing.published.xml_text import line_of, read_plain, the_one
+from corpus.parsing.published.xml_text import FORMULA, line_of, read_plain, the_one
 from corpus.parsing.registry import Request
 from corpus.parsing.types import BlockKind, Doubt, ParsedDocument, ParseError
 

@@ -14,9 +14,9 @@ import mwparserfromhell
 
 from corpus.parsing.clean import clean_text
 from corpus.parsing.layout.runs import raise_text
-from corpus.parsing.published.marks import FORMULA
 from corpus.parsing.published.wiki_templates import UNKNOWN, template_text
 from corpus.parsing.published.xml_blocks import cells_of
+from corpus.parsing.published.xml_text import FORMULA
 from corpus.parsing.types import Cell
 
 TABLE = re.compile("\ue010(\\d+)\ue011")

@@ -13,9 +13,8 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
-from corpus.parsing.office.numbering import ordinal, whole_number
-from corpus.parsing.published.marks import doubts_in
-from corpus.parsing.published.xml_text import flat, line_of, runs, tidy
+from corpus.parsing.lists import ordinal, whole_number
+from corpus.parsing.published.xml_text import doubts_in, flat, line_of, runs, tidy
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 

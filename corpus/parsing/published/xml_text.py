@@ -1,17 +1,18 @@
-"""Text of elements with mixed content, as published articles, summaries and tables have it."""
+"""Published XML, read safely: the text of elements with mixed content, and marks in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from html.entities import html5
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from typing import NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.layout.runs import raise_text
-from corpus.parsing.published.marks import FORMULA
-from corpus.parsing.published.safe_xml import read_xml
-from corpus.parsing.types import ParseError
+from corpus.parsing.types import Doubt, ParseError
 
 # Stands where a number that cites a reference was left out. Private, so no clean text has it.
 LEFT_OUT = "\ue000"
@@ -147,3 +148,118 @@ def formula(element: Element) -> str:
 
 def _grouped(text: str) -> str:
     return f"({text})" if _FRACTION_SIGNS.search(text) else text
+
+
+MAX_DEPTH = 200
+
+
+def read_xml(source: Path | bytes) -> Element:
+    """Return the root element, without entities of the file's own or anything outside it.
+
+    A document type may be named, as published corpora do, but never fetched, and it may declare
+    nothing: what it would have defined is read as the characters that HTML has under these names.
+    Raises ParseError: `xml_entities` for declarations in the file or an entity that nobody knows,
+    `xml_corrupt` for what is not well-formed, `xml_deep` beyond 200 levels.
+    """
+    reader = _Reader()
+    try:
+        if isinstance(source, bytes):
+            reader.parser.Parse(source, True)
+        else:
+            with source.open("rb") as stream:
+                reader.parser.ParseFile(stream)
+        return reader.builder.close()
+    except (expat.ExpatError, AssertionError, ValueError, LookupError) as error:
+        raise ParseError(
+            "The XML is not well-formed.",
+            code="xml_corrupt",
+            hint="Download or save the file again.",
+        ) from error
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.builder = TreeBuilder()
+        self.depth = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self.builder.data
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.SkippedEntityHandler = self._entity
+        self.parser.EntityDeclHandler = self._refuse
+        self.parser.ExternalEntityRefHandler = self._refuse
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ParseError(
+                "The XML is nested too deeply.", code="xml_deep", hint="Export the file again."
+            )
+        self.builder.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self.depth -= 1
+        self.builder.end(tag)
+
+    def _doctype(self, name: str, system: str | None, public: str | None, declares: bool) -> None:
+        if declares:
+            self._refuse()
+
+    def _entity(self, name: str, is_parameter: bool) -> None:
+        """Read one of the document type that is not there: `&ge;` may not go silently."""
+        text = html5.get(f"{name};")
+        if text is None or is_parameter:
+            self._refuse()
+        self.builder.data(text)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ParseError(
+            "The XML declares entities, or uses some that nobody knows; they are not read.",
+            code="xml_entities",
+            hint="Save the file with plain characters in their place, and upload it again.",
+        )
+
+
+# Private characters that stand in raw text where something needs a look. A reader sets one as it
+# leaves something out; cleaning takes it away with all private characters.
+FORMULA = "\ue002"  # after a formula
+STRUCK = "\ue003"  # where words were struck out or deleted
+UNKNOWN_SIGN = "\ue004"  # after a sign that only its own font can show
+HIDDEN = "\ue005"  # where something hidden was left out
+UNWRITTEN = "\ue006"  # after a number that is shown in another way than it is written here
+
+_DOUBTS = {
+    FORMULA: Doubt(
+        "formula",
+        "A formula is written here on one line; compare it with the source before approving.",
+    ),
+    STRUCK: Doubt(
+        "struck_out",
+        "Words that the file strikes out or marks as deleted are left out; compare with the file.",
+    ),
+    UNKNOWN_SIGN: Doubt(
+        "symbols_left_out",
+        "A sign that only its own font can show is not in the text; compare it with the file.",
+    ),
+    HIDDEN: Doubt(
+        "hidden_left_out",
+        "Text, rows, columns or sheets that the file hides are left out; compare with the file.",
+    ),
+    UNWRITTEN: Doubt(
+        "number_format",
+        "A number may be shown otherwise in the file, or was never calculated; compare it.",
+    ),
+}
+
+
+def doubts_in(raw: str) -> tuple[Doubt, ...]:
+    """Return what the marks in raw text say, each once."""
+    return tuple(doubt for mark, doubt in _DOUBTS.items() if mark in raw)
+
+
+def doubts_beside(raw: str, told: Iterable[Doubt]) -> tuple[Doubt, ...]:
+    """Return the doubts of a text that no block of it tells: all of a block was struck out."""
+    known = set(told)
+    return tuple(doubt for doubt in doubts_in(raw) if doubt not in known)

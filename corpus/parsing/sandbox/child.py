@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
-import json
 import os
 import re
 import resource
@@ -21,7 +20,8 @@ from pathlib import Path
 
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
-from corpus.parsing.serialise import KNOWN_FAILURE, to_json
+from corpus.parsing.sandbox.failures import out_of_memory, write_failure
+from corpus.parsing.serialise import to_json
 from corpus.parsing.types import ParseError, too_deep
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
@@ -52,27 +52,25 @@ def main(argv: list[str] | None = None) -> int:
         else:
             document = parse_file(request)
             (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
-    except ParseError as error:
-        known = error
-        if error.code in _MAYBE_MEMORY and _ran_short(arguments.memory_mb):
-            known = _out_of_memory(arguments.memory_mb)
-        return _write_error(request.output_dir, known)
     except Exception as error:  # noqa: BLE001  parsers raise whatever their libraries do
-        known = _unexpected(error, arguments.memory_mb)
-        return _write_error(request.output_dir, known)
+        return write_failure(request.output_dir, _said_of(error, arguments.memory_mb))
     return 0
 
 
-def _unexpected(error: Exception, memory_mb: int) -> ParseError:
-    """Return what a person can do about an error that no parser foresaw.
+def _said_of(error: Exception, memory_mb: int) -> ParseError:
+    """Return what a person can do about an error, also about one that no parser foresaw.
 
-    The same bytes would raise it again, so it is not retryable, short of memory apart. Its type and
-    place go to stderr, its text to nobody: it may quote the file.
+    Then the same bytes would raise it again, so it is not retryable, short of memory apart. Its
+    type and place go to stderr, its text to nobody: it may quote the file.
     """
+    if isinstance(error, ParseError) and error.code not in _MAYBE_MEMORY:
+        return error
     # A SystemError is what C code leaves behind that could not even make its own exception.
     short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
     if short or _ran_short(memory_mb):
-        return _out_of_memory(memory_mb)
+        return out_of_memory(memory_mb)
+    if isinstance(error, ParseError):
+        return error
     if isinstance(error, RecursionError):
         return too_deep()
     for frame in traceback.extract_tb(error.__traceback__)[-1:]:
@@ -136,26 +134,6 @@ def _control(option: int, value: int) -> None:
 def _print_progress(done: int, total: int) -> None:
     with contextlib.suppress(BrokenPipeError):
         print(f"page {done}/{total}", flush=True)
-
-
-def _write_error(output_dir: Path, error: ParseError) -> int:
-    body = {
-        "code": error.code,
-        "message": str(error),
-        "hint": error.hint,
-        "retryable": error.retryable,
-    }
-    (output_dir / "error.json").write_text(json.dumps(body), encoding="utf-8")
-    return KNOWN_FAILURE
-
-
-def _out_of_memory(memory_mb: int) -> ParseError:
-    return ParseError(
-        f"Reading the file needs more than {memory_mb} MB of memory.",
-        code="parser_memory",
-        hint="Split the file, or ask for a higher limit.",
-        retryable=True,
-    )
 
 
 if __name__ == "__main__":

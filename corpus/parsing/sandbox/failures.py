@@ -1,4 +1,4 @@
-"""What a child's end says: the error for a person, from an exit status or a limit."""
+"""What a child's end says: the error for a person, by its own words, its status or a limit."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import json
 import signal
 from pathlib import Path
 
-from corpus.parsing.serialise import KNOWN_FAILURE
 from corpus.parsing.types import ParseError
 
+KNOWN_FAILURE = 3  # the child's exit status where its file says what is wrong
 MAX_ERROR_BYTES = 64 * 1024
+_FILE = "error.json"
 
 
 def failure(status: int, output_dir: Path) -> ParseError:
     """Return what an exit status says: the child's own words, or which signal ended it."""
     if status == KNOWN_FAILURE:
-        known = _known_failure(output_dir / "error.json")
+        known = _known_failure(output_dir / _FILE)
         if known is not None:
             return known
     if status == -signal.SIGXCPU:
@@ -33,17 +34,19 @@ def failure(status: int, output_dir: Path) -> ParseError:
     )
 
 
+def write_failure(output_dir: Path, error: ParseError) -> int:
+    """Write what the child says is wrong; return its exit status."""
+    said = [str(error), error.code, error.hint, error.retryable]
+    (output_dir / _FILE).write_text(json.dumps(said), encoding="utf-8")
+    return KNOWN_FAILURE
+
+
 def _known_failure(path: Path) -> ParseError | None:
     try:
         with path.open("rb") as stream:
-            raw = json.loads(stream.read(MAX_ERROR_BYTES))
-        return ParseError(
-            str(raw["message"]),
-            code=str(raw["code"]),
-            hint=str(raw["hint"]),
-            retryable=bool(raw["retryable"]),
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+            message, code, hint, retryable = json.loads(stream.read(MAX_ERROR_BYTES))
+        return ParseError(str(message), code=str(code), hint=str(hint), retryable=bool(retryable))
+    except (OSError, ValueError, TypeError):
         return None
 
 
@@ -61,4 +64,13 @@ def wrote_too_much(max_output_mb: int) -> ParseError:
         f"The parser wrote more than {max_output_mb} MB, so it was stopped.",
         code="output_too_large",
         hint="Split the file and upload its parts.",
+    )
+
+
+def out_of_memory(memory_mb: int) -> ParseError:
+    return ParseError(
+        f"Reading the file needs more than {memory_mb} MB of memory.",
+        code="parser_memory",
+        hint="Split the file, or ask for a higher limit.",
+        retryable=True,
     )

@@ -91,7 +91,8 @@ class ForkedChild:
         finally:
             for _, write in pipes:
                 os.close(write)
-        self.stdout, self.stderr = (_stream(read) for read, _ in pipes)
+        ends: list[IO[bytes]] = [os.fdopen(read, "rb", buffering=0) for read, _ in pipes]
+        self.stdout, self.stderr = ends
 
     def poll(self) -> int | None:
         self._listen(0)
@@ -126,10 +127,6 @@ class ForkedChild:
         for line in lines:
             self._told.update(json.loads(line))
         return True
-
-
-def _stream(read: int) -> IO[bytes]:
-    return os.fdopen(read, "rb", buffering=0)
 
 
 def _taken() -> Nursery | None:

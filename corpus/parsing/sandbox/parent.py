@@ -17,8 +17,7 @@ from pathlib import Path
 
 from corpus.parsing.sandbox.failures import failure, timed_out, wrote_too_much
 from corpus.parsing.sandbox.nurseries import fork_child
-from corpus.parsing.sandbox.pipes import PipeReader
-from corpus.parsing.sandbox.running import Program, Running
+from corpus.parsing.sandbox.running import PipeReader, Program, Running
 from corpus.parsing.serialise import from_json
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError

@@ -1,12 +1,15 @@
-"""A child that runs: a program of its own, with the environment that every child has."""
+"""A child that runs: a program of its own with the environment that every child has, and what it
+writes."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
+import selectors
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -73,3 +76,57 @@ def environment(home: str) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
     }
+
+
+MAX_KEPT_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
+_PROGRESS = re.compile(rb"^page (\d{1,7})/(\d{1,7})$")
+
+
+class PipeReader:
+    """Reads `page 3/10` lines from stdout into `progress`, and the end of stderr into `errors`.
+
+    The first line, whatever it says, is the child's word that it has started.
+    """
+
+    def __init__(self, child: Running, on_start: Callable[[], None] = lambda: None) -> None:
+        self.progress = (0, 0)
+        self._on_start: Callable[[], None] | None = on_start
+        self.errors = b""
+        self._pending = b""
+        self._pipes = (child.stdout, child.stderr)
+        self._selector = selectors.DefaultSelector()
+        for pipe, name in zip(self._pipes, ("out", "err"), strict=True):
+            os.set_blocking(pipe.fileno(), False)
+            self._selector.register(pipe, selectors.EVENT_READ, name)
+
+    def read(self, *, timeout_s: float) -> bool:
+        """Wait for output at most so long; return whether the progress changed."""
+        before = self.progress
+        if not self._selector.get_map():  # both ends closed: the child is about to end
+            return False
+        for key, _ in self._selector.select(timeout_s):
+            chunk = os.read(key.fd, _CHUNK_BYTES)
+            if not chunk:
+                self._selector.unregister(key.fileobj)
+            elif key.data == "out":
+                self._take(chunk)
+            else:
+                self.errors = (self.errors + chunk)[-MAX_KEPT_BYTES:]
+        return self.progress != before
+
+    def close(self) -> None:
+        self._selector.close()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _take(self, chunk: bytes) -> None:
+        *lines, rest = (self._pending + chunk).split(b"\n")
+        self._pending = rest[-MAX_KEPT_BYTES:]
+        if lines and self._on_start:
+            self._on_start()
+            self._on_start = None
+        for line in lines:
+            match = _PROGRESS.match(line.strip())
+            if match:
+                self.progress = (int(match.group(1)), int(match.group(2)))

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from corpus.parsing.geometry import contains, middle
+from corpus.parsing.geometry import contains, middle, same_row, union
+from corpus.parsing.layout.furniture import MARGIN
 from corpus.parsing.selfcheck.printed import Printed, PrintedWord
 from corpus.parsing.selfcheck.share import words_found
-from corpus.parsing.types import PAGE_ENOUGH, UNREADABLE_PAGE, Doubt, Page
+from corpus.parsing.types import PAGE_ENOUGH, UNREADABLE_PAGE, Box, Doubt, Page
 
 WORDS_NOT_FOUND = "words_not_found"
+_FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
 
 
-def check_pages(path: Path, pages: Sequence[Page]) -> tuple[Page, ...]:
+@dataclass(frozen=True)
+class LeftOut:
+    """The boxes of words that a page's blocks leave out on purpose: as running headers, footers
+    and page numbers, as labels in a figure, and as hidden from sight; of the latter two there is a
+    doubt."""
+
+    running: Sequence[Box] = ()
+    labels: Sequence[Box] = ()
+    hidden: Sequence[Box] = ()
+
+    @property
+    def boxes(self) -> list[Box]:
+        return [*self.running, *self.labels, *self.hidden]
+
+
+def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) -> tuple[Page, ...]:
     """Return the pages of a PDF with how many of their words PDFium finds under their boxes, and
-    with a doubt on each where that is too few. Pages read by OCR stay as they are."""
+    with a doubt on each where that is too few. Pages read by OCR stay as they are.
+
+    What was left out as running is believed where another page leaves out the same but for its
+    figures, and of a line in the margin that ends or begins with a figure; all else is missing.
+    """
     file = Printed(path)
-    return tuple(
-        _checked(page, file.words(page.number)) if _has_own_text(page) else page for page in pages
-    )
+    checked, running = [], []
+    for page, left in zip(pages, left_out, strict=True):
+        printed = file.words(page.number) if _has_own_text(page) else []
+        lines = list(_lines(page, printed, _within(left.running, printed)))
+        running.append(lines)
+        checked.append(_checked(page, printed, left) if _has_own_text(page) else page)
+    said = Counter(text for lines in running for text in {line.text for line in lines})
+    for at, (page, left, lines) in enumerate(zip(pages, left_out, running, strict=True)):
+        kept = [line.box for line in lines if said[line.text] > 1 or line.is_numbered]
+        if len(kept) < len(lines):
+            left = replace(left, running=kept)
+            checked[at] = _checked(page, file.words(page.number), left)
+    return tuple(checked)
 
 
 def _has_own_text(page: Page) -> bool:
@@ -29,8 +62,8 @@ def _has_own_text(page: Page) -> bool:
     return page.ocr_confidence is None and not lost
 
 
-def _checked(page: Page, printed: Sequence[PrintedWord]) -> Page:
-    words = words_found(page, printed, _dropped(page, printed))
+def _checked(page: Page, printed: Sequence[PrintedWord], left: LeftOut) -> Page:
+    words = words_found(page, printed, _within(left.boxes, printed))
     if words.share >= PAGE_ENOUGH:
         return replace(page, words=words)
     message = (
@@ -41,10 +74,39 @@ def _checked(page: Page, printed: Sequence[PrintedWord]) -> Page:
     return replace(page, words=words, doubts=(*page.doubts, Doubt(WORDS_NOT_FOUND, message)))
 
 
-def _dropped(page: Page, printed: Sequence[PrintedWord]) -> set[int]:
-    """Return the indexes of the words that the layout left out on purpose."""
+def _within(boxes: Sequence[Box], printed: Sequence[PrintedWord]) -> set[int]:
+    """Return the indexes of the words in any of the boxes."""
     return {
         index
         for index, word in enumerate(printed)
-        if any(contains(box, middle(word.box), margin=0.5) for box in page.dropped)
+        if any(contains(box, middle(word.box), margin=0.5) for box in boxes)
     }
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A line that was left out as running; its text has a sign for each figure."""
+
+    text: str
+    box: Box
+    is_numbered: bool  # it stands in the margin, with a figure at an end
+
+
+def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterator[_Running]:
+    rows: list[list[PrintedWord]] = []
+    for word in sorted((printed[at] for at in left), key=lambda word: middle(word.box)[::-1]):
+        if rows and same_row(rows[-1][-1].box, word.box):
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    for row in rows:
+        box = union(word.box for word in row)
+        words = [word.text.lower() for word in sorted(row, key=lambda word: word.box)]
+        text = _FIGURES.sub("#", " ".join(words))
+        yield _Running(text, box, _in_margin(page, box) and "#" in (text[0], text[-1]))
+
+
+def _in_margin(page: Page, box: Box) -> bool:
+    """Tell what stands in the outer part of a page, at any side: its text may be turned."""
+    places = zip(middle(box), (page.width, page.height), strict=True)
+    return any(not MARGIN * size <= at <= (1 - MARGIN) * size for at, size in places)

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import ctypes
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from corpus.parsing.clean import UNREADABLE, clean_text, mend_accents
 from corpus.parsing.geometry import contains, middle, union
 from corpus.parsing.pdf.render import unreadable
-from corpus.parsing.selfcheck.plain import DIVIDED, plain_texts
 from corpus.parsing.types import Box
 
+DIVIDED = "\x02\ufffe"  # how PDFium marks a hyphen that divides a word over two lines
 _WORD = re.compile(rf"[^\s{DIVIDED}]+[{DIVIDED}]?")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two units of UTF-16 for one character
 _NOTHING = "\u200b"  # keeps a place, and is no part of any word
@@ -114,3 +116,44 @@ def _displayed(rect: Box, size: tuple[float, float], turn: int) -> Box:
         180: (width - x1, y0, width - x0, y1),
         270: (width - y1, height - x1, width - y0, height - x0),
     }[turn]
+
+
+_DIVIDED = dict.fromkeys(map(ord, f"{DIVIDED}\u00ad"), "-")
+_ALIKE = (
+    dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+    | dict.fromkeys(map(ord, "\u2018\u2019\u02bc`\u00b4"), "'")
+    | dict.fromkeys(map(ord, "\u201c\u201d"), '"')
+    | {ord("\N{FRACTION SLASH}"): "/", ord("\u03bc"): "\u00b5"}
+)
+_BREAK = "\n"
+_LEADERS = re.compile(r"[._\u00b7]{4,}")
+_HYPHEN = re.compile(r"-(?!\d)")
+_HYPHEN_INSIDE = re.compile(r"-(?!\d|$)")
+
+
+def plain_texts(texts: Sequence[str]) -> list[str]:
+    """Return texts in the one form: plain letters, dashes and quotation marks, single blanks.
+
+    Ligatures and accents set apart are resolved; leaders and signs that only their own font can
+    show are left out. As many as came in; some may be empty.
+    """
+    if not texts:
+        return []
+    whole = _BREAK.join(" ".join(text.split()) for text in texts)
+    whole = clean_text(whole.translate(_DIVIDED)).replace(UNREADABLE, "")
+    whole = unicodedata.normalize("NFKC", mend_accents(whole)).translate(_ALIKE)
+    return _LEADERS.sub("", whole).split(_BREAK)
+
+
+def without_hyphens(texts: Sequence[str]) -> list[str]:
+    """Return words without their hyphens, but before a figure: there it may be a minus or a range.
+
+    Whether a hyphen at the end of a line stays in the word is not for this comparison to judge.
+    """
+    if not texts:
+        return []
+    after = [*(text[:1].isdigit() for text in texts[1:]), False]
+    return [
+        _HYPHEN.sub("", text) if not before_figure else _HYPHEN_INSIDE.sub("", text)
+        for text, before_figure in zip(texts, after, strict=True)
+    ]

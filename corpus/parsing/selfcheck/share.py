@@ -14,11 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from corpus.parsing.selfcheck.areas import Area, areas_of, unboxed, words_by_area
-from corpus.parsing.selfcheck.matching import Match, in_order, match_words
-from corpus.parsing.selfcheck.places import by_place, uprighted
+from corpus.parsing.selfcheck.areas import Area, areas_of, row_faults, unboxed, words_by_area
+from corpus.parsing.selfcheck.matching import Match, by_place, in_order, match_words, uprighted
 from corpus.parsing.selfcheck.printed import PrintedWord
-from corpus.parsing.selfcheck.rows import row_faults
 from corpus.parsing.types import Page, WordsFound
 
 _BULLETS = frozenset(

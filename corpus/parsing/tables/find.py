@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells, Word, contains, middle, union
-from corpus.parsing.layout.formulas import is_sum
 from corpus.parsing.layout.ordering import Item, has_gutter
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
-from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of, without
+from corpus.parsing.layout.styles import CAPTION, is_sum
 from corpus.parsing.tables.aligned import (
     aligned_stretches,
     is_marginal,
@@ -125,7 +124,7 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
         if not (labelled and looks_like_labels_and_cells(stretch.rows)):
             if not stretch.announced or reads_on(stretch.rows):
                 continue
-            if has_gutter([Item(0, line.box) for line in _others(lines, stretch.runs)]):
+            if has_gutter([Item(0, line.box) for line in without(lines, stretch.runs)]):
                 continue
         table = stretch.table()
         found += [(stretch.runs, table)] if table else []
@@ -183,11 +182,6 @@ def _stretches(lines: Sequence[Line]) -> Iterator[_Stretch]:
         announced = _announced(lines, union(run.box for row in rows for run in row))
         if len(rows) >= (2 if announced else _MIN_ALIGNED_ROWS):
             yield _Stretch(rows, announced)
-
-
-def _others(lines: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
-    taken = {id(run) for run in runs}
-    return [line for line in lines if id(line) not in taken]
 
 
 def _announced(lines: Sequence[Line], box: Box) -> bool:

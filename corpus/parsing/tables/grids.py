@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from corpus.parsing.geometry import PageCells, Rule, Word, contains, middle, overlap, union
+from corpus.parsing.geometry import (
+    PageCells,
+    Rule,
+    Word,
+    connected,
+    contains,
+    middle,
+    overlap,
+    union,
+)
 from corpus.parsing.layout.ordering import Item, has_gutter
 from corpus.parsing.layout.runs import Line, link_runs, rows_of
 from corpus.parsing.layout.styles import CAPTION, is_title_of
@@ -68,7 +77,7 @@ def _inside(box: Box, other: Box) -> bool:
 
 def _grids(page: PageCells) -> list[Region]:
     regions = []
-    for group in _connected([rule.box for rule in page.rules]):
+    for group in connected([rule.box for rule in page.rules], lambda box: box, _TOUCH):
         xs = distinct([box[0] for box in group if _upright(box)])
         ys = distinct([box[1] for box in group if not _upright(box)])
         ys = _without_bar(group, xs, ys, page.words)
@@ -124,25 +133,6 @@ def _upright(box: Box) -> bool:
 def _cell_of(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
     x, y = middle(word.box)
     return (sum(x >= edge for edge in xs), sum(y >= edge for edge in ys))
-
-
-def _connected(boxes: list[Box]) -> list[list[Box]]:
-    """Group rules that touch each other, directly or through others."""
-    groups: list[list[Box]] = []
-    for box in boxes:
-        touching = [group for group in groups if any(_touch(box, other) for other in group)]
-        rest = [group for group in groups if group not in touching]
-        groups = [*rest, [box, *(other for group in touching for other in group)]]
-    return groups
-
-
-def _touch(box: Box, other: Box) -> bool:
-    return (
-        box[0] - _TOUCH <= other[2]
-        and other[0] - _TOUCH <= box[2]
-        and box[1] - _TOUCH <= other[3]
-        and other[1] - _TOUCH <= box[3]
-    )
 
 
 def distinct(values: list[float]) -> list[float]:

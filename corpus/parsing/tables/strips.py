@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from corpus.parsing.geometry import Word, middle, union
 from corpus.parsing.layout.runs import link_runs, rows_of
 from corpus.parsing.tables.cells import Grid, GridCell, tight
-from corpus.parsing.tables.columns import Piece, find_columns
+from corpus.parsing.tables.columns import Piece, find_columns, label_cells
 from corpus.parsing.tables.grids import Region
-from corpus.parsing.tables.labels import label_cells
 from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
