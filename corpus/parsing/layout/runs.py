@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from corpus.parsing.geometry import (
     Rule,
     Word,
     height,
+    middle,
     overlap,
     same_row,
     typical_size,
@@ -128,9 +129,25 @@ def printed_over(runs: Sequence[Line]) -> frozenset[int]:
                 break
             if _crossing(run, other) and same_row(run.box, other.box):
                 found += [run, other]
-    boxes = [run.box for run in found[:_MAX_NEAR]]
-    words = (word for run in runs for word in run.words) if boxes else ()
-    return frozenset(id(w) for w in words if any(same_row(w.box, box) for box in boxes))
+    bands = _merged((run.box[1], run.box[3]) for run in found)
+    words = (word for run in runs for word in run.words) if bands else ()
+    return frozenset(id(word) for word in words if _is_in(middle(word.box)[1], bands))
+
+
+def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the spans in order, those that touch as one."""
+    merged: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _is_in(place: float, spans: Sequence[tuple[float, float]]) -> bool:
+    at = bisect_right(spans, place, key=itemgetter(0))
+    return at > 0 and place <= spans[at - 1][1]
 
 
 def _laps(word: Word, other: Word) -> bool:
@@ -280,14 +297,21 @@ def _divided(left: Box, right: Box, uprights: Sequence[Box]) -> bool:
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Group lines that stand beside each other, from the top down, each row from left to right."""
     rows: list[list[Line]] = []
+    latest: list[Line] = []  # of the last row, as they came
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
         # The last one first: it mostly is beside, and many may stand in a row.
-        row = rows[-1] if rows else []
-        if any(_beside(line, other) for other in reversed(row)) and not _stacked(line, row):
-            rows[-1].append(line)
+        beside = any(_beside(line, other) for other in reversed(latest))
+        if beside and not _stacked(line, rows[-1]):
+            insort(rows[-1], line, key=_left_of)
+            latest.append(line)
         else:
             rows.append([line])
-    return [sorted(row, key=lambda item: item.box[0]) for row in rows]
+            latest = [line]
+    return rows
+
+
+def _left_of(line: Line) -> float:
+    return line.box[0]
 
 
 def _beside(line: Line, other: Line) -> bool:
@@ -301,9 +325,10 @@ def _crossing(line: Line, other: Line) -> bool:
 
 
 def _stacked(line: Line, row: Sequence[Line]) -> bool:
-    """Tell a line that stands below one of a row, although it is beside others of it: the lines of
-    two cells may be set at heights between each other's."""
-    return any(_crossing(line, other) for other in row)
+    """Tell a line that stands below or above one of a row, which comes from left to right, although
+    it is beside others of it: lines of two cells may be set at heights between each other's."""
+    at = bisect_left(row, line.box[0], key=_left_of)
+    return any(_crossing(line, other) for other in row[max(0, at - 2) : at + 2])
 
 
 def without(lines: Iterable[Line], taken: Iterable[Line]) -> list[Line]:

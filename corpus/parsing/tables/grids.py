@@ -80,8 +80,8 @@ def _grids(page: PageCells) -> list[Region]:
     for group in connected([rule.box for rule in page.rules], lambda box: box, _TOUCH):
         xs = distinct([box[0] for box in group if _upright(box)])
         ys = distinct([box[1] for box in group if not _upright(box)])
-        ys = _without_bar(group, xs, ys, page.words)
-        if len(xs) < 3 or len(ys) < 3:
+        ys = _without_bar(group, xs, ys, page.words) if len(xs) > 2 else []
+        if len(ys) < 3:
             continue
         left, _, right, _ = union(group)
         box = (left, ys[0], right, ys[-1])

@@ -118,7 +118,8 @@ def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]
     for row in rows:
         if joined and _goes_on(joined[-1], row, close):
             cells = tuple(a + b for a, b in zip(joined[-1].cells, row.cells, strict=True))
-            joined[-1] = StripRow(cells, union([joined[-1].box, row.box]), joined[-1].spans)
+            spans = joined[-1].spans and row.spans
+            joined[-1] = StripRow(cells, union([joined[-1].box, row.box]), spans)
         else:
             joined.append(row)
     return joined
