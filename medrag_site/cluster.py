@@ -7,6 +7,7 @@ command that started it holds one as long as it lives.
 
 import os
 import signal
+import sys
 
 from corpus.parsing.sandbox.nurseries import start_early
 from medrag_site.tether import die_with_parent, tether_forks
@@ -23,7 +24,10 @@ def main() -> None:
     from django_q.signals import post_spawn
 
     post_spawn.connect(_start_nursery)
-    Cluster().start()
+    try:
+        Cluster().start()
+    except RuntimeError:  # it has logged why
+        sys.exit(1)
 
 
 def _start_nursery(**_: object) -> None:

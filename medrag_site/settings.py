@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.utils import get_random_secret_key
 
 from medrag_site import databases
-from medrag_site.embedded import socket_dir_of
+from medrag_site.embedded import folder_of
 from medrag_site.env import Env, secret_file
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -47,7 +47,7 @@ DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
 DATABASE_NAME = env.database_name("MEDRAG_DATABASE_NAME")  # another one on the same server
 DATABASES = (
-    databases.embedded(socket_dir_of(DATA_DIR), DATABASE_NAME)
+    databases.embedded(str(folder_of(DATA_DIR)), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
     else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
@@ -289,7 +289,10 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"away": {"()": "medrag_site.database_faults.WithoutTraceback"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]},
+    },
     "root": {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),

@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from django.core.exceptions import ImproperlyConfigured
 
 from medrag_site.beside import ensure_beside
-from medrag_site.embedded import DatabaseStartError, ensure_started
+from medrag_site.database_faults import AWAY, sentence_of
+from medrag_site.embedded import ensure_started
+from medrag_site.postmaster import DatabaseStartError
 
-_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic"}
+# `doctor` starts it itself, and says what keeps it from starting beside all else.
+_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic", "doctor"}
 _HELP = {"--help", "-h"}
 
 
@@ -31,10 +34,16 @@ def prepare(argv: Sequence[str]) -> None:
 
 @contextmanager
 def ended_politely() -> Iterator[None]:
-    """Ctrl-C is a sentence and status 130; a reader that has had enough, as `head`, is no error."""
+    """Ctrl-C is a sentence and status 130; a reader that has had enough, as `head`, is no error.
+
+    A database that is away is a sentence and status 2, whatever the command.
+    """
     try:
         yield
         sys.stdout.flush()
+    except AWAY as error:
+        print(sentence_of(error), file=sys.stderr)
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("\nInterrupted. What was finished until then stays as it is.", file=sys.stderr)
         raise SystemExit(130) from None
@@ -46,15 +55,13 @@ def ended_politely() -> Iterator[None]:
 
 
 def start_database() -> None:
-    """Start the embedded server and point the settings at its socket.
+    """Start the embedded server.
 
     For a URL nothing, but for a database that MEDRAG_DATABASE_NAME names there: it is made.
     """
     from django.conf import settings  # late: reading it may fail, which `prepare` reports
 
     if settings.DATABASE_IS_EMBEDDED:
-        socket_dir = ensure_started(settings.DATA_DIR, database=settings.DATABASE_NAME)
-        for alias in settings.DATABASES.values():
-            alias["HOST"] = socket_dir
+        ensure_started(settings.DATA_DIR, database=settings.DATABASE_NAME)
     elif settings.DATABASE_NAME:
         ensure_beside(settings.DATABASES, settings.DATABASE_OWNER_URL or settings.DATABASE_URL)
