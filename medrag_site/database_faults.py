@@ -8,17 +8,14 @@ from __future__ import annotations
 import logging
 import sys
 
-import psycopg
 from django.conf import settings
-from django.db import Error, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.defaults import server_error as django_server_error
 
+from corpus.away import AWAY, is_away
 from medrag_site.embedded import folder_of, silence
 
-# Of Django's connections, and of those that are made beside them.
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 KEPT = "What was committed is kept."
 RETRY_AFTER_S = 10
 
@@ -26,7 +23,7 @@ RETRY_AFTER_S = 10
 def sentence_of(error: Exception) -> str:
     """Say in one line what the database did, whether anything was lost and what to do."""
     said = " ".join(str(error).split()) or type(error).__name__
-    if not isinstance(error, AWAY) or not _is_connection_fault(error):
+    if not is_away(error):
         return (
             f"The database can't be used: {said} Nothing was lost: what migrations change is "
             "changed whole or not at all. Run manage.py doctor to see what is wrong."
@@ -37,13 +34,6 @@ def sentence_of(error: Exception) -> str:
         f"The database does not answer: {said} {KEPT} See whether that server runs and whether "
         "DATABASE_URL leads to it, then try again."
     )
-
-
-def _is_connection_fault(error: Exception) -> bool:
-    """Whether the server was away or went away, in distinction to what it answered."""
-    cause = error.__cause__ if isinstance(error, Error) else error
-    state = getattr(cause, "sqlstate", None) or ""
-    return not state or state.startswith(("08", "57P"))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from chat.audit import missing_protections
 from chat.calibration_records import gate_in_use, misfit
 from corpus import files, selectors
+from corpus.away import AWAY
 from corpus.encoders.registry import (
     ActiveEncoder,
     EncoderUnavailable,
@@ -27,7 +28,7 @@ from corpus.parsing import sniff
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
-from medrag_site.database_faults import AWAY, sentence_of
+from medrag_site.database_faults import sentence_of
 from medrag_site.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.start import start_database
 from medrag_site.tables import missing_migrations

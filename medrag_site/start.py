@@ -10,8 +10,9 @@ from contextlib import contextmanager
 
 from django.core.exceptions import ImproperlyConfigured
 
+from corpus.away import AWAY
 from medrag_site.beside import ensure_beside
-from medrag_site.database_faults import AWAY, sentence_of
+from medrag_site.database_faults import sentence_of
 from medrag_site.embedded import ensure_started
 from medrag_site.postmaster import DatabaseStartError
 

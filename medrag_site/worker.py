@@ -21,6 +21,7 @@ from django.db.models.functions import Now
 
 from chat.audit import sign_head_if_due
 from corpus import files, jobs, wakeups
+from corpus.away import refresh_connection
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
 from medrag_site.serving import watch_database
@@ -86,7 +87,7 @@ class Worker:
         self._ticks += 1
         self._watch()
         try:
-            jobs.refresh_connection()
+            refresh_connection()
             self._beat()
             if self._ticks % LOOK_EVERY_TICKS:
                 jobs.end_expired(self._queue)
@@ -119,7 +120,7 @@ class Worker:
     def _let_go(self, *, blameless: bool) -> None:
         """All its processes are gone: let its jobs and what it had fetched go on at once."""
         try:
-            jobs.refresh_connection()
+            refresh_connection()
             jobs.give_back(self._cluster_id, self._queue, blameless=blameless)
             wakeups.release_all()
         except Error as error:  # the leases run out by themselves
