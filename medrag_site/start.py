@@ -16,18 +16,21 @@ from medrag_site.database_faults import sentence_of
 from medrag_site.embedded import ensure_started
 from medrag_site.postmaster import DatabaseStartError
 
-# `doctor` starts it itself, and says what keeps it from starting beside all else.
-_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic", "doctor"}
+_NEED_NOTHING = {"help", "--version"}
+# `doctor` starts it itself, and says beside all else what keeps it from starting.
+_NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor"}
 _HELP = {"--help", "-h"}
 
 
 def prepare(argv: Sequence[str]) -> None:
     """Start what the command in `argv` needs; exit with status 2 and a sentence if it can't."""
     command = argv[1] if len(argv) > 1 else "help"
-    if command in _NEED_NO_DATABASE or _HELP & set(argv):
+    if command in _NEED_NOTHING or _HELP & set(argv):
         return
     try:
-        start_database()
+        settings_are_read()
+        if command not in _NEED_NO_DATABASE:
+            start_database()
     except (ImproperlyConfigured, DatabaseStartError) as error:
         print(f"medrag can't start. {error}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -53,6 +56,13 @@ def ended_politely() -> Iterator[None]:
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # else it fails again at exit
         raise SystemExit(0) from None
+
+
+def settings_are_read() -> None:
+    """Raise ImproperlyConfigured where one can't be used."""
+    from django.conf import settings  # late: the environment names them first
+
+    _ = settings.DATA_DIR
 
 
 def start_database() -> None:
