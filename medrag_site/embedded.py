@@ -12,6 +12,7 @@ import atexit
 import fcntl
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -83,9 +84,10 @@ class Watch:
         except StartIsHeld:
             return
         except (DatabaseStartError, OSError) as error:
-            if str(error) != self._said:
+            cause = re.sub(r"\d+", "", str(error))  # how much is free changes all the time
+            if cause != self._said:
                 logger.error("%s It is tried again every %.0f s.", error, RETRY_S)
-            self._said = str(error)
+            self._said = cause
 
     def _start(self) -> None:
         if postmaster.living(self._pgdata):
@@ -144,7 +146,7 @@ def _let_go(data_dir: Path, holder_pid: int) -> None:
     """
     if os.getpid() != holder_pid:
         return
-    with suppress(StartIsHeld), _start_lock(data_dir, wait_s=ANSWER_S):
+    with suppress(StartIsHeld, FileNotFoundError), _start_lock(data_dir, wait_s=ANSWER_S):
         handle = _held.pop(folder_of(data_dir))
         fcntl.flock(handle, fcntl.LOCK_UN)
         handle.close()

@@ -172,11 +172,8 @@ def _candidates(pgdata: Path) -> Iterator[psutil.Process]:
 def _serves(process: psutil.Process, pgdata: Path) -> bool:
     """By its arguments, which everybody may read; those of a zombie are gone."""
     try:
-        return (
-            process.name() == "postgres"
-            and str(pgdata) in process.cmdline()
-            and process.status() not in _ENDED
-        )
+        given = process.cmdline()
+        return is_server(process) and ("-D", str(pgdata)) in zip(given, given[1:], strict=False)
     except psutil.Error:
         return False
 

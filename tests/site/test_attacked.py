@@ -152,6 +152,7 @@ def site() -> Iterator[Site]:
 def busy(site: Site) -> Iterator[Site]:
     """It indexes documents and is asked; afterwards all of it is looked at."""
     site.manage("demo", "--no-serve")
+    site.start()
     before = len(site.rows("SELECT 1 FROM corpus_document"))
     files = site.folder / "guidelines"
     files.mkdir()
@@ -160,7 +161,6 @@ def busy(site: Site) -> Iterator[Site]:
         (files / f"ward-{number}.md").write_text(guideline(title, SECTIONS))
     site.manage("ingest", str(files), "--user", "staff")
     token = site.manage("api_token", "clinician").split()[-1]
-    site.start()
     ended = threading.Event()
     asking = threading.Thread(target=site.ask_until, args=(ended, token))
     asking.start()
