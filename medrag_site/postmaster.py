@@ -39,7 +39,7 @@ _CAUSES = (
         "committed is kept.",
     ),
     (
-        r"\.s\.PGSQL\.5432",
+        r'lock file "[^"]*\.s\.PGSQL\.5432\.lock" already exists',
         "another server holds the socket in that folder (process {holder}). Stop that one, then "
         "try again.",
     ),
