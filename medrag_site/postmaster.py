@@ -17,6 +17,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -172,8 +173,8 @@ def _candidates(pgdata: Path) -> Iterator[psutil.Process]:
 def _serves(process: psutil.Process, pgdata: Path) -> bool:
     """By its arguments, which everybody may read; those of a zombie are gone."""
     try:
-        given = process.cmdline()
-        return is_server(process) and ("-D", str(pgdata)) in zip(given, given[1:], strict=False)
+        its_folder = ("-D", str(pgdata)) in pairwise(process.cmdline())
+        return its_folder and process.name() == "postgres" and process.status() not in _ENDED
     except psutil.Error:
         return False
 
