@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from corpus.errors import MedragError
@@ -26,14 +28,31 @@ def refuse_full(folder: Path, needed_bytes: int, *, writing: str) -> None:
         raise disk_full(folder, needed_bytes, writing=writing)
 
 
-def disk_full(folder: Path, needed_bytes: int, *, writing: str) -> DiskFull:
+def disk_full(
+    folder: Path,
+    needed_bytes: int,
+    *,
+    writing: str,
+    hint: str = "The document goes on when there is room.",
+) -> DiskFull:
     """Say what was being written, how much is needed and how much is free."""
     free = shutil.disk_usage(folder).free
     return DiskFull(
         f"Disk full while writing {writing}: {gigabytes(needed_bytes + RESERVE_BYTES)} are needed, "
         f"{gigabytes(free)} are free in {folder}.",
-        hint="The document goes on when there is room.",
+        hint=hint,
     )
+
+
+@contextmanager
+def told_when_full(folder: Path, needed_bytes: int, *, writing: str, hint: str) -> Iterator[None]:
+    """Turn the system's error of a full disk into DiskFull."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise disk_full(folder, needed_bytes, writing=writing, hint=hint) from error
 
 
 def is_full(error: BaseException) -> bool:

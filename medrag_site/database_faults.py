@@ -13,8 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.defaults import server_error as django_server_error
 
-from corpus.away import AWAY, is_away
-from medrag_site.embedded import folder_of, silence
+from corpus.away import AWAY, DISK_FULL, is_away, sqlstate
+from medrag_site.embedded import SILENT, folder_of, silence
+from medrag_site.postmaster import DatabaseStartError
 
 KEPT = "What was committed is kept."
 RETRY_AFTER_S = 10
@@ -23,6 +24,10 @@ RETRY_AFTER_S = 10
 def sentence_of(error: Exception) -> str:
     """Say in one line what the database did, whether anything was lost and what to do."""
     said = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, DatabaseStartError):
+        return said if said.startswith(SILENT) else f"{SILENT}: {said}"
+    if sqlstate(error) == DISK_FULL:
+        return f"The database's disk is full: {said} {KEPT} Free some space, then try again."
     if not is_away(error):
         return (
             f"The database can't be used: {said} Nothing was lost: what migrations change is "
@@ -31,7 +36,7 @@ def sentence_of(error: Exception) -> str:
     if settings.DATABASE_IS_EMBEDDED:
         return f"{silence(folder_of(settings.DATA_DIR))} {KEPT}"
     return (
-        f"The database does not answer: {said} {KEPT} See whether that server runs and whether "
+        f"{SILENT}: {said} {KEPT} See whether that server runs and whether "
         "DATABASE_URL leads to it, then try again."
     )
 

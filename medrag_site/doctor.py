@@ -62,7 +62,7 @@ def examine() -> Iterator[Finding]:
             ok, detail = look()
         except (*AWAY, DatabaseStartError) as error:
             is_away, ok = True, False
-            detail = sentence_of(error) if isinstance(error, AWAY) else str(error)
+            detail = sentence_of(error)
         except (Error, OSError, MedragError, ImproperlyConfigured) as error:
             ok, detail = False, " ".join(str(error).split()) or type(error).__name__
         yield Finding(name, ok, detail)

@@ -26,6 +26,7 @@ from medrag_site import databases, postmaster
 from medrag_site.postmaster import DatabaseStartError
 
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
+SILENT = "The database does not answer"
 IN_USE = ".in_use.lock"
 ANSWER_S = 60.0  # of a server that recovers; it goes on by itself
 CONNECT_S = 5
@@ -119,7 +120,7 @@ def _wait_until_it_answers(pgdata: Path) -> None:
 
 def silence(pgdata: Path) -> str:
     """Say that the server of this folder does not answer, why, and what to do."""
-    return f"The database does not answer: {postmaster.why_silent(pgdata)}"
+    return f"{SILENT}: {postmaster.why_silent(pgdata)}"
 
 
 def _superuser(socket_dir: str, database: str) -> psycopg.Connection:

@@ -99,8 +99,9 @@ class Worker:
                 _sign_head()
             self._database_answers = True
         except Error as error:
+            if self._database_answers:
+                _log_away(error)
             self._database_answers = False
-            _log_away(error)
 
     def _restart_if_stalled(self) -> None:
         stalled_s = min(jobs.stalled_for_s(), self._cluster.age_s)

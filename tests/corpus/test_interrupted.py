@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from django_q.models import OrmQ
 
 from corpus import disk
 from corpus.away import when_it_answers
+from corpus.disk import DiskFull
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.openvino_model import converted
 from corpus.jobs import Lease
 from corpus.models import Document, Job, JobState, Stage
 from corpus.services import indexing
+from corpus.services.documents import collection_default, document_ingest
 from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline, ingest
 from tests.corpus.encoders import tiny_models
@@ -136,3 +139,21 @@ def test_an_encoder_that_has_no_room_says_how_much_it_needs(
     fill(monkeypatch)
     with pytest.raises(EncoderUnusable, match="Disk full while writing the encoder's model"):
         converted(model, pooling="mean", kept_in=tmp_path / "kept")
+
+
+class NoRoom(BytesIO):
+    """An upload whose bytes go to a device that is full."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        Path("/dev/full").write_bytes(super().read(size))
+        raise AssertionError("there was room")
+
+
+@pytest.mark.django_db
+def test_an_upload_that_has_no_room_is_refused_in_words() -> None:
+    with pytest.raises(DiskFull, match=r"^Disk full while writing a file: ") as e:
+        document_ingest(
+            Document(collection=collection_default()), upload=NoRoom(b"text"), uploaded_by=None
+        )
+    assert not Document.objects.exists()
+    assert "upload it again" in e.value.sentence
