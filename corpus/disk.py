@@ -66,6 +66,4 @@ def has_run_out(folder: Path) -> bool:
 
 
 def gigabytes(size_bytes: int) -> str:
-    """In GB as on a disk's label, to the first digit that says something."""
-    size = size_bytes / 1e9
-    return f"{size:.1f} GB" if size >= 0.1 else f"{size:.3f} GB"
+    return f"{size_bytes / 1e9:.2f} GB"

@@ -127,9 +127,9 @@ def why_silent(pgdata: Path) -> str:
     """Say why the server of this folder does not answer, and what to do, in a sentence or two."""
     try:
         refuse_foreign_folder(pgdata)
+        _refuse_full_disk(pgdata)
         server = living(pgdata)
         if server is None:
-            _refuse_full_disk(pgdata)
             return (
                 "its server does not run. manage.py serve and manage.py worker start it again "
                 "within 10 s, and so does every other command: try again."
