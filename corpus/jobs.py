@@ -19,8 +19,8 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection, transaction
-from django.db.models import F
+from django.db import Error, connection, transaction
+from django.db.models import DateTimeField, F, Func, Q
 from django.db.models.functions import Greatest, Now
 
 from corpus.errors import MedragError
@@ -118,7 +118,7 @@ class Lease:
         try:
             while not ended.wait(settings.JOB_LEASE_S / 4) and time.monotonic() < deadline:
                 self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
-        except (LeaseLost, DatabaseError):
+        except (LeaseLost, Error):
             return  # the next write of the main thread finds out and says so
         finally:
             connection.close()  # this thread's own
@@ -166,6 +166,41 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
     _announce_failure(lease.document_id, code)
 
 
+@transaction.atomic
+def hand_back(lease: Lease, *, code: str, reason: str, wake: bool) -> bool:
+    """Let the document go on later and count no attempt: what ended this one was no fault of its.
+
+    Without `wake` a sweep does so after LOST_AFTER_S. Returns whether the reason is a new one.
+    Raises LeaseLost.
+    """
+    held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
+    job = held.first()
+    if job is None:
+        raise LeaseLost(f"The lease on document {lease.document_id} was lost.")
+    _update(
+        job,
+        state=JobState.PENDING,
+        attempts=job.attempts - 1,
+        error_code=code,
+        last_error=reason,
+        enqueued_at=Now(),
+        **_FREE,
+    )
+    if wake:
+        enqueue(lease.document_id)
+    return job.error_code != code
+
+
+def database_began_anew(lease: Lease) -> bool:
+    """Whether the database was started since the attempt was: then that is what cut it off.
+
+    A server that only ends all its connections, as after the crash of one, goes on: it may have
+    been this document that it crashed on.
+    """
+    job = Job.objects.filter(pk=lease.job_id, started_at__lt=_DatabaseStart())
+    return job.exists()
+
+
 @dataclass(frozen=True)
 class Swept:
     """What a sweep found: attempts that ended without a word, and wake-ups that were lost."""
@@ -184,8 +219,17 @@ def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> 
 
 @transaction.atomic
 def end_expired(queue: Queue) -> tuple[int, int]:
-    """The first half of `sweep`, which is cheap: how many were queued again, how many failed."""
-    expired = Job.objects.filter(state=JobState.RUNNING, lease_until__lte=Now())
+    """The first half of `sweep`, which is cheap: how many were queued again, how many failed.
+
+    Nobody could extend a lease while the database was away: one that runs out then has as long
+    again from its start.
+    """
+    answers_since = _DatabaseStart() + timedelta(seconds=settings.JOB_LEASE_S)
+    expired = Job.objects.alias(answers_since=answers_since).filter(
+        Q(answers_since__lte=Now()) | Q(started_at__gt=_DatabaseStart()),
+        state=JobState.RUNNING,
+        lease_until__lte=Now(),
+    )
     requeued: list[int] = []
     failed: list[int] = []
     for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
@@ -273,10 +317,9 @@ def stalled_for_s() -> float:
     return max(float(row[0]), 0.0) if row else 0.0
 
 
-def refresh_connection() -> None:
-    """Drop a connection that broke or is too old, in a process that serves no requests."""
-    if not connection.in_atomic_block:
-        close_old_connections()
+class _DatabaseStart(Func):
+    function = "pg_postmaster_start_time"
+    output_field = DateTimeField()
 
 
 _FREE: dict[str, Any] = {"lease_token": None, "lease_until": None}

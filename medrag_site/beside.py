@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from medrag_site.embedded import DatabaseStartError
+from medrag_site.postmaster import DatabaseStartError
 
 LOCK = 0x6D656472  # "medr": the first key of advisory locks on making a database
 

@@ -5,11 +5,18 @@ killed. Here the kernel ends them together. It takes no handle on the embedded d
 command that started it holds one as long as it lives.
 """
 
+import logging
 import os
 import signal
+import sys
+from collections.abc import Callable
+from typing import Any
 
+from corpus.away import AWAY
 from corpus.parsing.sandbox.nurseries import start_early
 from medrag_site.tether import die_with_parent, tether_forks
+
+logger = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -19,11 +26,31 @@ def main() -> None:
     import django
 
     django.setup()
-    from django_q.cluster import Cluster  # late: it needs the apps
+    from django_q import cluster  # late: it needs the apps
     from django_q.signals import post_spawn
 
     post_spawn.connect(_start_nursery)
-    Cluster().start()
+    for name in ("Sentinel", "monitor", "pusher"):
+        setattr(cluster, name, _quiet(getattr(cluster, name)))
+    try:
+        cluster.Cluster().start()
+    except RuntimeError:  # it has logged why
+        sys.exit(1)
+
+
+def _quiet(target: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a process of the queue end in a line, not a traceback, where the database is away."""
+
+    def run(*arguments: Any) -> Any:
+        try:
+            return target(*arguments)
+        except AWAY as error:
+            logger.error(
+                "a process of the queue ended, the database is away: %s", type(error).__name__
+            )
+            sys.exit(1)
+
+    return run
 
 
 def _start_nursery(**_: object) -> None:

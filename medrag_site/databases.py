@@ -14,6 +14,8 @@ _FOR_SEARCHES = (
     "-c jit=off -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_generic_plan"
 )
 
+CONNECT_S = 10  # a server that takes no connection, such as one that was paused
+
 _COMMON: dict[str, Any] = {
     "ENGINE": "django.db.backends.postgresql",
     "CONN_MAX_AGE": 60,
@@ -25,10 +27,11 @@ _COMMON: dict[str, Any] = {
 def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
     """Aliases `default` (application), `owner` and `auditor` on the embedded server."""
     same = {**_COMMON, "NAME": name or NAME, "HOST": socket_dir}
+    timed = {"connect_timeout": CONNECT_S}
     return {
-        "default": {**same, "USER": APPLICATION, "OPTIONS": {"options": _FOR_SEARCHES}},
-        "owner": {**same, "USER": OWNER, "OPTIONS": {}},
-        "auditor": {**same, "USER": AUDITOR, "OPTIONS": {}},
+        "default": {**same, "USER": APPLICATION, "OPTIONS": {**timed, "options": _FOR_SEARCHES}},
+        "owner": {**same, "USER": OWNER, "OPTIONS": timed},
+        "auditor": {**same, "USER": AUDITOR, "OPTIONS": timed},
     }
 
 
@@ -67,5 +70,5 @@ def _from_url(setting: str, url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": port,
-        "OPTIONS": options,
+        "OPTIONS": {"connect_timeout": CONNECT_S, **options},
     }

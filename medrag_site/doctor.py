@@ -15,6 +15,7 @@ from django.utils import timezone
 from chat.audit import missing_protections
 from chat.calibration_records import gate_in_use, misfit
 from corpus import files, selectors
+from corpus.away import AWAY
 from corpus.encoders.registry import (
     ActiveEncoder,
     EncoderUnavailable,
@@ -27,7 +28,9 @@ from corpus.parsing import sniff
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
-from medrag_site.embedded import MIN_FREE_BYTES
+from medrag_site.database_faults import sentence_of
+from medrag_site.postmaster import MIN_FREE_BYTES, DatabaseStartError
+from medrag_site.start import start_database
 from medrag_site.tables import missing_migrations
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
@@ -47,16 +50,26 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, in order; a look that fails is a finding and never an exception."""
+    """Look at everything, in order; a look that fails is a finding and never an exception.
+
+    Without a database only what needs none is looked at.
+    """
+    is_away = False
     for name, look in _LOOKS.items():
+        if is_away and name not in _WITHOUT_DATABASE:
+            continue
         try:
             ok, detail = look()
+        except (*AWAY, DatabaseStartError) as error:
+            is_away, ok = True, False
+            detail = sentence_of(error)
         except (Error, OSError, MedragError, ImproperlyConfigured) as error:
             ok, detail = False, " ".join(str(error).split()) or type(error).__name__
         yield Finding(name, ok, detail)
 
 
 def _database() -> tuple[bool, str]:
+    start_database()
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('server_version'), current_setting('server_version_num')::int"
@@ -198,6 +211,7 @@ def _disk() -> tuple[bool, str]:
     return free >= MIN_FREE_BYTES, detail
 
 
+_WITHOUT_DATABASE = {"queue", "parser", "disk"}
 _LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
     "database": _database,
     "role": _role,

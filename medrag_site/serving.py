@@ -7,10 +7,12 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import closing
 
 from django.conf import settings
 
+from medrag_site.embedded import Watch
 from medrag_site.supervisor import Service, Supervisor
 from medrag_site.tether import die_with_parent
 
@@ -37,7 +39,12 @@ def refuse_taken_port(host: str, port: int) -> None:
 def serve(host: str, port: int) -> None:
     """Run both until SIGTERM or SIGINT; what dies is started again."""
     die_with_parent(signal.SIGTERM)
-    Supervisor([web_service(host, port), worker_service()]).run()
+    Supervisor([web_service(host, port), worker_service()], tick=watch_database()).run()
+
+
+def watch_database() -> Callable[[], None]:
+    """Return what starts the embedded database again when it died; nothing for one of your own."""
+    return Watch(settings.DATA_DIR) if settings.DATABASE_IS_EMBEDDED else lambda: None
 
 
 def web_service(host: str, port: int) -> Service:

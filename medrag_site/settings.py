@@ -3,11 +3,9 @@
 import os
 from pathlib import Path
 
-from django.core.management.utils import get_random_secret_key
-
 from medrag_site import databases
-from medrag_site.embedded import socket_dir_of
-from medrag_site.env import Env, secret_file
+from medrag_site.embedded import folder_of
+from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -25,9 +23,7 @@ KEYS_DIR = DATA_DIR / "keys"
 MODELS_DIR = DATA_DIR / "models"  # encoders in the form that they are computed in; made anew
 
 # Security
-SECRET_KEY = env.text("MEDRAG_SECRET_KEY") or secret_file(
-    KEYS_DIR / "secret_key", get_random_secret_key
-)
+SECRET_KEY = env.secret_key("MEDRAG_SECRET_KEY", KEYS_DIR / "secret_key")
 DEBUG = env.boolean("MEDRAG_DEBUG", False)
 ALLOWED_HOSTS = env.words("MEDRAG_ALLOWED_HOSTS", ("127.0.0.1", "localhost", "[::1]"))
 CSRF_TRUSTED_ORIGINS = env.words("MEDRAG_CSRF_TRUSTED_ORIGINS")
@@ -47,7 +43,7 @@ DATABASE_AUDITOR_URL = env.text("DATABASE_AUDITOR_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
 DATABASE_NAME = env.database_name("MEDRAG_DATABASE_NAME")  # another one on the same server
 DATABASES = (
-    databases.embedded(socket_dir_of(DATA_DIR), DATABASE_NAME)
+    databases.embedded(str(folder_of(DATA_DIR)), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
     else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
@@ -133,9 +129,7 @@ QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, hig
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 
 # Audit
-AUDIT_HEADS_FILE = Path(
-    env.text("MEDRAG_AUDIT_HEADS_FILE") or DATA_DIR / "audit" / "heads.jsonl"
-).resolve()
+AUDIT_HEADS_FILE = env.file_to_append("MEDRAG_AUDIT_HEADS_FILE", DATA_DIR / "audit" / "heads.jsonl")
 
 # API
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")
@@ -253,7 +247,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SITE_LABEL = env.text("MEDRAG_SITE_LABEL")  # a badge in every header, such as "Test system"
 
 LANGUAGE_CODE = "en-gb"
-TIME_ZONE = env.text("MEDRAG_TIME_ZONE", "UTC")
+TIME_ZONE = env.time_zone("MEDRAG_TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
 
@@ -289,7 +283,10 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"away": {"()": "medrag_site.database_faults.WithoutTraceback"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]},
+    },
     "root": {
         "handlers": ["console"],
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
@@ -297,3 +294,6 @@ LOGGING = {
     # At DEBUG these write whole requests, which hold questions and passages.
     "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore")},
 }
+
+# What one process tells another, and what the tests read.
+env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$")

@@ -18,6 +18,8 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
+from medrag_site.database_faults import sentence_of
+
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
 _WITHOUT = {"migrate", "doctor", "check_spans"}
 _MAKE_THEM = {"demo", "evaluate work"}  # the latter in a database that was made for it
@@ -52,7 +54,7 @@ def ensure_tables() -> None:
             raise CommandError(f"{_state()}: run manage.py migrate first.")
         sys.stderr.write(f"{_state()}: it is made ready first.\n")
     except Error as error:
-        raise CommandError(database_fault(error)) from error
+        raise CommandError(sentence_of(error)) from error
     call_command("migrate", verbosity=0, stdout=sys.stderr)
 
 
@@ -72,12 +74,3 @@ def _state() -> str:
     name = settings.DATA_DIR if settings.DATABASE_IS_EMBEDDED else connection.settings_dict["NAME"]
     where = "The database in" if settings.DATABASE_IS_EMBEDDED else "The database"
     return f"{where} {name} {'has no tables yet' if is_empty else 'is not up to date'}"
-
-
-def database_fault(error: Exception) -> str:
-    """In one line, however long the database's own words are."""
-    said = " ".join(str(error).split()) or type(error).__name__
-    return (
-        f"The database can't be used: {said} Nothing was lost: what migrations change is changed "
-        "whole or not at all. Run manage.py doctor to see what is wrong."
-    )

@@ -10,6 +10,8 @@ admin.site.site_header = "MedRAG administration"
 admin.site.site_title = "MedRAG administration"
 admin.site.index_title = "Guidelines, answers and accounts"
 
+handler500 = "medrag_site.database_faults.server_error"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),

@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import sys
+from contextlib import suppress
 from datetime import timedelta
 
 from django.conf import settings
@@ -20,9 +21,11 @@ from django.db.models.functions import Now
 
 from chat.audit import sign_head_if_due
 from corpus import files, jobs, wakeups
+from corpus.away import refresh_connection
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
-from medrag_site.supervisor import Errand, Service, Supervisor
+from medrag_site.serving import watch_database
+from medrag_site.supervisor import Service, Supervisor
 from medrag_site.tether import die_with_parent
 
 logger = logging.getLogger(__name__)
@@ -30,6 +33,7 @@ logger = logging.getLogger(__name__)
 TICK_S = 1.0
 SIGN_EVERY_TICKS = 60
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
+REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
@@ -48,17 +52,20 @@ class Worker:
             cwd=settings.BASE_DIR,
             environment=self._environment,
             grace_s=GRACE_S,
-            on_end=self._cluster_ended,
+            is_due=lambda: self._database_answers,
+            on_death=self._cluster_died,
         )
-
+        self._database_answers = True
         self._lacks_vectors = False
-        self._reembedding = Errand(
+        self._reembedding = Service(
             name="the process that makes new vectors",
             command=[sys.executable, "-m", "medrag_site.reembedding"],
             cwd=settings.BASE_DIR,
             grace_s=GRACE_S,
-            is_due=lambda: self._lacks_vectors,
+            is_due=lambda: self._database_answers and self._lacks_vectors,
+            pause_s=REEMBED_PAUSE_S,
         )
+        self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
@@ -78,8 +85,9 @@ class Worker:
     def _tick(self) -> None:
         """Mend, beat, and look whether work stands still. The database may be away for a while."""
         self._ticks += 1
+        self._watch()
         try:
-            jobs.refresh_connection()
+            refresh_connection()
             self._beat()
             if self._ticks % LOOK_EVERY_TICKS:
                 jobs.end_expired(self._queue)
@@ -89,8 +97,11 @@ class Worker:
                 self._lacks_vectors = encoders_are_building()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 _sign_head()
+            self._database_answers = True
         except Error as error:
-            logger.error("the database can't be reached (%s)", type(error).__name__)
+            if self._database_answers:
+                _log_away(error)
+            self._database_answers = False
 
     def _restart_if_stalled(self) -> None:
         stalled_s = min(jobs.stalled_for_s(), self._cluster.age_s)
@@ -104,20 +115,27 @@ class Worker:
         )
         WorkerHeartbeat.objects.filter(seen_at__lt=Now() - FORGET_WORKERS_AFTER).delete()
 
-    def _cluster_ended(self, *, wanted: bool) -> None:
+    def _cluster_died(self) -> None:
+        self._let_go(blameless=False)
+
+    def _let_go(self, *, blameless: bool) -> None:
         """All its processes are gone: let its jobs and what it had fetched go on at once."""
         try:
-            jobs.refresh_connection()
-            jobs.give_back(self._cluster_id, self._queue, blameless=wanted)
+            refresh_connection()
+            jobs.give_back(self._cluster_id, self._queue, blameless=blameless)
             wakeups.release_all()
         except Error as error:  # the leases run out by themselves
-            logger.error("the database can't be reached (%s)", type(error).__name__)
+            _log_away(error)
 
     def _stopped(self) -> None:
-        try:
+        if self._cluster_id:
+            self._let_go(blameless=True)
+        with suppress(Error):
             WorkerHeartbeat.objects.filter(name=self._name).delete()
-        except Error:
-            return
+
+
+def _log_away(error: Error) -> None:
+    logger.error("the database can't be reached (%s)", type(error).__name__)
 
 
 def _sign_head() -> None:

@@ -16,6 +16,7 @@ LAYERS = ["corpus", "retrieval", "chat", "evaluation", "medrag_site"]  # the low
 # What may be imported from another app, below one's own.
 OPEN = {"models", "types", "services", "selectors", "signals", "errors", "pipeline", "protocols"}
 SHARED = {
+    "corpus.away": "what of an error means that the database is away is one rule for all",
     "corpus.access": "who may search a collection is said in one place, for every page",
     "corpus.languages": "which configuration of full text a language has",
     "corpus.marks": "what weighs much in a passage is marked in the index",

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from corpus.disk import DiskFull, refuse_full
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.model_folders import facts_of
 from corpus.encoders.openvino_runtime import openvino
@@ -51,9 +52,10 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
             with _locked(_beside(target, "lock"), fcntl.LOCK_EX):
                 if not is_whole(target):
                     _make(folder, pooling, target)
-    except OSError as error:
+    except (OSError, DiskFull) as error:
+        why = str(getattr(error, "strerror", error))
         raise EncoderUnusable(
-            f"The model in {folder} can't be kept in {kept_in} ({error.strerror}).",
+            f"The model in {folder} can't be kept in {kept_in} ({why}).",
             hint="Free some disk there, or choose the backend torch.",
         ) from error
     return target
@@ -110,6 +112,8 @@ def converted_name(folder: Path, *, pooling: str) -> str:
 
 
 def _make(folder: Path, pooling: str, target: Path) -> None:
+    weights = sum(path.stat().st_size for path in folder.rglob("*.safetensors"))
+    refuse_full(target.parent, weights, writing="the encoder's model")
     for left in _parts(target):
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{target.name}.part-", dir=target.parent) as scratch:

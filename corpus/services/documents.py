@@ -6,6 +6,7 @@ import os
 from pathlib import PurePath
 from typing import BinaryIO
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
@@ -13,6 +14,7 @@ from django.db.models.functions import Now
 
 from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
+from corpus.disk import told_when_full
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
 from corpus.filenames import clean_filename, title_from
@@ -21,6 +23,8 @@ from corpus.parsing.clean import clean_line
 from corpus.parsing.sniff import media_type_of
 from corpus.signals import document_reindexed, document_retried, document_uploaded
 from corpus.wakeups import enqueue
+
+UPLOAD_AGAIN = "Nothing of it was kept: upload it again when there is room."
 
 Upload = BinaryIO | File  # type: ignore[type-arg]
 
@@ -62,7 +66,7 @@ def document_ingest(
     The row, its job, the wake-up and what listens to `document_uploaded` commit together. Call it
     outside a transaction, so that no lock is held while the upload is read. `filename` defaults to
     the upload's own. Raises FileTooLarge, ParseError (what `media_type_of` refuses), NotPermitted
-    and DuplicateDocument; then nothing is kept.
+    DiskFull and DuplicateDocument; then nothing is kept.
     """
     document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
     return document_add(document, uploaded_by=uploaded_by)
@@ -77,7 +81,10 @@ def document_store(
     """
     refuse_others(uploaded_by, document.collection)
     document.filename = clean_filename(filename or _name_of(upload))
-    with files.scratch_folder() as folder:
+    upload.seek(0, os.SEEK_END)
+    size_bytes = upload.tell()
+    full = told_when_full(settings.FILES_DIR, size_bytes, writing="a file", hint=UPLOAD_AGAIN)
+    with full, files.scratch_folder() as folder:
         received = files.receive(upload, folder)  # type: ignore[arg-type]
         document.media_type = media_type_of(received.path, document.filename)
         _refuse_duplicate(received.sha256, uploaded_by)

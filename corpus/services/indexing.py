@@ -14,17 +14,20 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from corpus import context_lines, files, jobs, search_vectors, statistics, vectors
+from corpus.away import is_away, when_it_answers
 from corpus.chunking import ChunkDraft, split
 from corpus.chunking.given import take_passages
 from corpus.disabling import still_disabled
+from corpus.disk import DiskFull
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
 from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
@@ -38,6 +41,7 @@ from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.selectors import blocks_without_pages
+from corpus.services import room
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.services.lifecycle import document_hold_back
 from corpus.services.rows import METADATA_FIELDS, chunk_rows, page_row, pages_of, take_over
@@ -62,12 +66,12 @@ def document_index(document_id: int) -> None:
     may quote the document.
     """
     try:
-        lease = jobs.claim(document_id)
+        lease = when_it_answers(lambda: jobs.claim(document_id))
         if lease is not None:
             _attempt(lease)
     except LeaseLost:
         logger.warning("document %s: the lease was lost, nothing was written", document_id)
-    except DatabaseError as error:  # the lease runs out, and the sweep takes over
+    except Error as error:  # the lease runs out, and the sweep takes over
         logger.error("document %s: %s", document_id, describe(error))
 
 
@@ -76,18 +80,50 @@ def _attempt(lease: Lease) -> None:
         _run(lease)
     except LeaseLost:
         raise
-    except MedragError as error:
-        code = str(getattr(error, "code", type(error).__name__))
-        jobs.attempt_failed(lease, code=code, reason=error.sentence, retryable=error.retryable)
-    except ImproperlyConfigured as error:
-        jobs.attempt_failed(lease, code="configuration", reason=str(error), retryable=False)
     except Exception as error:  # noqa: BLE001  any parser's or model's: the job must not hang
-        logger.error("document %s: %s", lease.document_id, describe(error))
-        reason = (
-            f"An unexpected error ({type(error).__name__}) stopped it while it was being "
-            f"{jobs.STEP_NAMES[lease.stage]}. The worker's log says where."
-        )
-        jobs.attempt_failed(lease, code="unexpected", reason=reason, retryable=True)
+        if is_away(error):
+            _when_it_is_back(lease)
+        elif lack := room.lacking(error, lease):
+            _wait_for_room(lease, lack)
+        else:
+            jobs.attempt_failed(lease, **_failure(error, lease))
+
+
+def _failure(error: Exception, lease: Lease) -> dict[str, Any]:
+    """Code and sentence of an error, and whether another attempt may go better."""
+    if isinstance(error, MedragError):
+        code = str(getattr(error, "code", type(error).__name__))
+        return {"code": code, "reason": error.sentence, "retryable": error.retryable}
+    if isinstance(error, ImproperlyConfigured):
+        return {"code": "configuration", "reason": str(error), "retryable": False}
+    logger.error("document %s: %s", lease.document_id, describe(error))
+    reason = (
+        f"An unexpected error ({type(error).__name__}) stopped it while it was being "
+        f"{jobs.STEP_NAMES[lease.stage]}. The worker's log says where."
+    )
+    return {"code": "unexpected", "reason": reason, "retryable": True}
+
+
+def _when_it_is_back(lease: Lease) -> None:
+    """The database went away: the document goes on once it answers, from its last step."""
+    logger.warning("document %s: the database went away, waiting for it", lease.document_id)
+    reason = f"The database went away while it was being {jobs.STEP_NAMES[lease.stage]}."
+
+    def end() -> None:
+        if jobs.database_began_anew(lease):
+            jobs.hand_back(lease, code="database_away", reason=reason, wake=True)
+        else:
+            jobs.attempt_failed(lease, code="database_away", reason=reason, retryable=True)
+
+    when_it_answers(end)
+
+
+def _wait_for_room(lease: Lease, error: DiskFull) -> None:
+    def end() -> bool:
+        return jobs.hand_back(lease, code=error.code, reason=error.sentence, wake=False)
+
+    if when_it_answers(end):
+        logger.error("document %s: %s", lease.document_id, error.sentence)
 
 
 def describe(error: BaseException) -> str:
@@ -106,6 +142,7 @@ def _run(lease: Lease) -> None:
             lease.stage = Stage.PARSED  # settings changed since: cut and embed it again
     while lease.stage != Stage.INDEXED:
         document = Document.objects.get(pk=lease.document_id)
+        room.refuse_full(document, lease.stage)
         lease.stage = _STEPS[lease.stage](document, lease)
 
 

@@ -194,3 +194,53 @@ def test_work_stands_still_only_while_it_waits_and_nobody_works(document: Docume
     assert jobs.stalled_for_s() == 0
     jobs.attempt_failed(lease, code="encrypted", reason="Locked.", retryable=False)
     assert jobs.stalled_for_s() == 0
+
+
+def test_what_the_databases_own_end_cut_off_counts_no_attempt(document: Document) -> None:
+    empty_queue()
+    lease = claim(document)
+    assert not jobs.database_began_anew(lease)
+    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
+    assert jobs.database_began_anew(lease)
+    assert jobs.hand_back(lease, code="database_away", reason="It went away.", wake=True)
+    job = job_of(document)
+    assert (job.state, job.attempts, job.lease_token) == (JobState.PENDING, 0, None)
+    assert (job.error_code, job.last_error, queued(document)) == (
+        "database_away",
+        "It went away.",
+        1,
+    )
+
+
+def test_a_reason_that_is_told_again_is_no_new_one(document: Document) -> None:
+    empty_queue()
+    given = [
+        jobs.hand_back(claim(document), code="disk_full", reason="Full.", wake=False)
+        for _ in range(5)
+    ]
+    assert given == [True, False, False, False, False]
+    assert (job_of(document).attempts, queued(document)) == (0, 0)
+    Job.objects.update(enqueued_at=Now() - timedelta(minutes=1))
+    assert jobs.sweep() == jobs.Swept(woken=1)
+
+
+def test_a_lease_that_another_attempt_took_hands_nothing_back(document: Document) -> None:
+    first = claim(document)
+    expire(document)
+    jobs.sweep()
+    claim(document)
+    with pytest.raises(jobs.LeaseLost):
+        jobs.hand_back(first, code="disk_full", reason="Full.", wake=False)
+    assert (job_of(document).state, job_of(document).attempts) == (JobState.RUNNING, 2)
+
+
+def test_the_time_in_which_the_database_was_away_ends_no_lease(
+    document: Document, settings: Settings
+) -> None:
+    claim(document)
+    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
+    expire(document)
+    settings.JOB_LEASE_S = 10**8  # longer than it has run
+    assert jobs.sweep() == jobs.Swept()
+    settings.JOB_LEASE_S = 0
+    assert jobs.sweep() == jobs.Swept(requeued=1)

@@ -12,8 +12,8 @@ from psycopg import sql
 
 from medrag_site import databases
 from medrag_site.beside import LOCK, ensure_beside
-from medrag_site.embedded import DatabaseStartError
 from medrag_site.env import Env
+from medrag_site.postmaster import DatabaseStartError
 from tests.databases import superuser
 
 NAME = "beside_test"

@@ -10,7 +10,9 @@ import psutil
 import psycopg
 import pytest
 
-from medrag_site.embedded import DatabaseStartError, ensure_started, memory_bytes
+from medrag_site.embedded import ensure_started
+from medrag_site.postgres_settings import memory_bytes
+from medrag_site.postmaster import DatabaseStartError
 
 
 def test_a_path_that_is_too_long_for_a_socket_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """A setting is right, absent, or stops the start by its name."""
 
+import os
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -87,7 +90,7 @@ def test_database_url() -> None:
     assert default["USER"] == "me"
     assert default["PASSWORD"] == "p@ss"
     assert (default["HOST"], default["PORT"], default["NAME"]) == ("db", "6432", "medrag")
-    assert default["OPTIONS"] == {"sslmode": "require"}
+    assert default["OPTIONS"] == {"sslmode": "require", "connect_timeout": 10}
     assert made["owner"]["USER"] == made["auditor"]["USER"] == "me"
 
 
@@ -167,3 +170,80 @@ def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:
         found = set(pool.map(lambda _: env.folder("D", tmp_path), range(500)))
     assert found == {tmp_path / "data"}
     assert not list((tmp_path / "data").iterdir())
+
+
+@pytest.mark.parametrize("raw", ["x", "short-but-mixed-1234", "a" * 60])
+def test_a_secret_key_that_can_be_guessed_is_refused_and_not_shown(
+    tmp_path: Path, raw: str
+) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^K must have at least 32 char") as refused:
+        Env({"K": raw}).secret_key("K", tmp_path / "key")
+    assert raw not in str(refused.value).replace("K must have", "").split()
+
+
+def test_a_secret_key_is_the_one_given_or_one_that_is_made_once(tmp_path: Path) -> None:
+    given = "0123456789abcdefghijklmnopqrstuvwxyz"
+    assert Env({"K": given}).secret_key("K", tmp_path / "key") == given
+    made = Env({}).secret_key("K", tmp_path / "keys" / "key")
+    assert made == Env({}).secret_key("K", tmp_path / "keys" / "key")
+    (tmp_path / "cut").write_text("")  # as a full disk leaves it
+    with pytest.raises(ImproperlyConfigured, match=r"is cut off\. Put it back"):
+        Env({}).secret_key("K", tmp_path / "cut")
+    with pytest.raises(ImproperlyConfigured, match=r"can't be used: .*Run this as the user"):
+        Env({}).secret_key("K", tmp_path / "cut" / "below-a-file")
+
+
+@pytest.mark.parametrize("raw", ["Mars/Base", "Europe", "../../etc/passwd", "utc+1"])
+def test_a_time_zone_that_does_not_exist_is_refused(raw: str) -> None:
+    assert Env({"Z": "Europe/London"}).time_zone("Z", "UTC") == "Europe/London"
+    assert Env({}).time_zone("Z", "UTC") == "UTC"
+    with pytest.raises(ImproperlyConfigured, match=r"^Z must be the name of a time zone"):
+        Env({"Z": raw}).time_zone("Z", "UTC")
+
+
+def test_a_file_to_append_to_is_tried_and_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "audit" / "heads.jsonl"
+    assert Env({"F": str(path)}).file_to_append("F", tmp_path) == path
+    assert path.parent.is_dir()
+    assert not path.exists()
+    path.write_text("a head\n")
+    assert Env({"F": str(path)}).file_to_append("F", tmp_path).read_text() == "a head\n"
+    for bad in (tmp_path, path / "below"):
+        with pytest.raises(ImproperlyConfigured, match=r"^F: the file .* can't be written"):
+            Env({"F": str(bad)}).file_to_append("F", tmp_path)
+
+
+def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> None:
+    env = Env({"MEDRAG_WORKERS": "2", "MEDRAG_TEST_X": "1", "PATH": "/"})
+    env.integer("MEDRAG_WORKERS", 1, low=1, high=9)
+    env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
+    env = Env({"MEDRAG_WORKRS": "2"})
+    env.integer("MEDRAG_WORKERS", 1, low=1, high=9)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_WORKRS is no .*Is MEDRAG_WORKERS mea"):
+        env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
+
+
+REFUSED = [
+    ("MEDRAG_SECRET_KEY", "x"),
+    ("MEDRAG_AUDIT_HEADS_FILE", "/dev/null/heads.jsonl"),
+    ("MEDRAG_TIME_ZONE", "Mars/Base"),
+    ("MEDRAG_WORKRS", "3"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "value"), REFUSED)
+@pytest.mark.parametrize("command", ["doctor", "ask", "collectstatic"])
+def test_a_start_is_refused_with_one_sentence(
+    command: str, name: str, value: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", command],
+        cwd=Path(__file__).resolve().parents[2],
+        env={"PATH": os.environ["PATH"], "MEDRAG_DATA_DIR": str(tmp_path), name: value},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"medrag can't start. {name}")
+    assert len(done.stderr.splitlines()) == 1

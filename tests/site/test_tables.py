@@ -103,8 +103,8 @@ def test_a_database_that_is_away_is_one_sentence(tmp_path: Path) -> None:
     for command in ("export_chunks", "migrate"):
         status, output = shown(command, DATABASE_URL=url)
         assert status == 1
-        assert output.startswith("CommandError: The database can't be used: ")
-        assert "Nothing was lost" in output
+        assert output.startswith("CommandError: The database does not answer: ")
+        assert "What was committed is kept." in output
         assert len(output.splitlines()) == 1
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, OperationalError, connections, transaction
 
 from chat.audit import sign_head, verify_chain
 from chat.audit_verify import LAST_SEQ, StoredRow, stored_rows
@@ -35,8 +35,8 @@ class Command(BaseCommand):
                 self.export(options["first"], options["last"])
             else:
                 self.sign()
-        except BrokenPipeError:
-            raise  # whoever reads the export has had enough
+        except (BrokenPipeError, OperationalError):
+            raise  # whoever reads the export has had enough, or the database is away
         except (DatabaseError, MedragError, OSError) as error:
             raise CommandError(f"The audit log can't be read: {error}", returncode=2) from error
 

@@ -17,7 +17,7 @@ from corpus.models import Encoder
 from corpus.services.conversions import conversions_drop_unused, conversions_make
 from corpus.services.encoders import encoders_sync
 from corpus.services.vector_index import OWNER
-from medrag_site.tables import database_fault
+from medrag_site.database_faults import sentence_of
 
 _MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
 
@@ -37,7 +37,7 @@ class Command(migrate.Command):
             with self._alone(connections[options["database"]]):
                 self._migrate(*args, **options)
         except (Error, InconsistentMigrationHistory) as error:
-            raise CommandError(database_fault(error)) from error
+            raise CommandError(sentence_of(error)) from error
 
     @contextmanager
     def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[None]:

@@ -1,0 +1,48 @@
+"""Settings of the embedded PostgreSQL that fit this machine."""
+
+from pathlib import Path
+
+import psutil
+
+CONFIGURATION = "medrag.conf"
+# Of a container's memory, in either version of control groups.
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def configure(pgdata: Path) -> None:
+    """Settings that fit this machine, in a file of our own that postgresql.conf reads last.
+
+    The shares of memory are those that PostgreSQL's manual starts from, halved: models run beside
+    it. A server that runs already reads them when it starts again.
+    """
+    memory = memory_bytes()
+    lines = {
+        "shared_buffers": f"{_megabytes(memory // 8, 128, 8192)}MB",
+        "effective_cache_size": f"{_megabytes(memory // 2, 512, 65536)}MB",
+        "maintenance_work_mem": f"{_megabytes(memory // 16, 64, 2048)}MB",
+        "random_page_cost": "1.1",  # no disk that has to turn
+        # After a kill: one call in the place of one for each of thousands of files.
+        "recovery_init_sync_method": "syncfs",
+    }
+    own = pgdata / CONFIGURATION
+    own.write_text("".join(f"{name} = {value}\n" for name, value in lines.items()))
+    own.chmod(0o644)  # the server runs as another user where we are root
+    include = f"include_if_exists = '{CONFIGURATION}'"
+    main = pgdata / "postgresql.conf"
+    if include not in _lines(main):
+        with open(main, "a") as handle:
+            handle.write(f"{include}\n")
+
+
+def memory_bytes() -> int:
+    """What this machine, or the container that we are in, has."""
+    limits = [line for path in _LIMITS for line in _lines(Path(path)) if line.isdigit()]
+    return min([int(psutil.virtual_memory().total), *map(int, limits)])
+
+
+def _megabytes(size_bytes: int, least: int, most: int) -> int:
+    return max(least, min(most, size_bytes // 1024**2))
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines() if path.exists() else []

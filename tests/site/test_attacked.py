@@ -1,0 +1,225 @@
+"""The whole site while somebody kills its database and pauses its processes.
+
+Documents are indexed and questions asked meanwhile. In the end every document is searched, whole
+and once, every answer that was given is stored once, and the log's chain is unbroken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+
+from medrag_site.postmaster import living
+from tests.corpus.documents import guideline
+from tests.processes import ROOT, family_of, survivors, wait_until
+from tests.site.test_demo import free_port
+
+pytestmark = pytest.mark.exhaustive
+
+KILLS = 20
+DOCUMENTS = 16
+SECTIONS = 40  # passages of a document, some batches of vectors
+LEASE_S = 4
+PAUSE_S = float(os.environ.get("MEDRAG_TEST_PAUSE_S", str(3 * LEASE_S)))
+QUESTION = {"question": "What gentamicin dosing interval at a creatinine clearance of 45 mL/min?"}
+CHUNKS = """
+SELECT d.filename, j.state, j.stage, j.attempts, d.indexed_at IS NOT NULL,
+       count(c.id), count(DISTINCT c.index), max(c.index) + 1, count(c.search_vector)
+FROM corpus_document d JOIN corpus_job j ON j.document_id = d.id
+LEFT JOIN corpus_chunk c ON c.document_id = d.id
+GROUP BY d.id, j.id ORDER BY d.id
+"""
+
+
+@dataclass
+class Site:
+    """`manage.py serve` in a folder of its own."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+    statuses: list[int] = field(default_factory=list)
+    turns: list[str] = field(default_factory=list)
+
+    @property
+    def pgdata(self) -> Path:
+        return self.folder / "postgres"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "serve.log"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEDRAG_", "DJANGO_"))}
+        return kept | {
+            "MEDRAG_DATA_DIR": str(self.folder),
+            "MEDRAG_JOB_LEASE_S": str(LEASE_S),
+            "MEDRAG_API_RATE": "1000/s",
+        }
+
+    def manage(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self) -> None:
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--port", str(self.port)],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        wait_until(lambda: self.request("readyz")[0] == 200, "it is ready", 120)
+
+    def request(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **headers},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            return error.code, None
+        except (OSError, ValueError):  # refused, cut off, late
+            return 0, None
+
+    def ask_until(self, ended: threading.Event, token: str) -> None:
+        while not ended.is_set():
+            status, answer = self.request("api/v1/query", QUESTION, Authorization=f"Token {token}")
+            self.statuses.append(status)
+            if status == 200:
+                self.turns.append(answer["turn"])
+            ended.wait(0.3)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(host=str(self.pgdata), user="postgres", dbname="medrag") as c:
+            return c.execute(query).fetchall()
+
+    def tree(self) -> list[psutil.Process]:
+        """Every process but the supervisor's parents: its own tree and the database's."""
+        assert self.process is not None
+        server = living(self.pgdata)
+        assert server is not None
+        return [*family_of(self.process.pid), server, *server.children()]
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    folder = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
+    folder.chmod(0o755)
+    made = Site(folder, free_port())
+    yield made
+    family = family_of(made.process.pid) if made.process else []
+    for process in [*family, *filter(None, [living(made.pgdata)])]:
+        process.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def busy(site: Site) -> Iterator[Site]:
+    """It indexes documents and is asked; afterwards all of it is looked at."""
+    site.manage("demo", "--no-serve")
+    site.start()
+    before = len(site.rows("SELECT 1 FROM corpus_document"))
+    files = site.folder / "guidelines"
+    files.mkdir()
+    for number in range(DOCUMENTS):
+        title = f"# Gentamicin on ward {number}"
+        (files / f"ward-{number}.md").write_text(guideline(title, SECTIONS))
+    site.manage("ingest", str(files), "--user", "staff")
+    token = site.manage("api_token", "clinician").split()[-1]
+    ended = threading.Event()
+    asking = threading.Thread(target=site.ask_until, args=(ended, token))
+    asking.start()
+    try:
+        yield site
+    finally:
+        ended.set()
+        asking.join()
+    undecided = "SELECT 1 FROM corpus_job WHERE state IN ('PENDING', 'RUNNING')"
+    wait_until(lambda: not site.rows(undecided), "every job has ended", 600)
+    documents = site.rows(CHUNKS)
+    assert len(documents) == before + DOCUMENTS
+    for name, state, stage, attempts, is_indexed, *counts in documents:
+        assert (name, state, stage, is_indexed) == (name, "DONE", "INDEXED", True)
+        assert attempts <= 3, name
+        assert len(set(counts)) == 1, (name, counts)
+    made = {counts[0] for name, *_, counts in [(d[0], d[5:]) for d in documents] if "ward" in name}
+    assert len(made) == 1  # documents that are alike were cut alike
+    assert "agree" in site.manage("index_statistics")
+    stored = [str(row[0]) for row in site.rows("SELECT id FROM chat_turn")]
+    assert site.turns
+    assert set(site.turns) <= set(stored)
+    assert len(stored) == len(set(stored)) <= 4 + len(site.statuses)
+    assert set(site.statuses) <= {0, 200, 500, 503}
+    assert site.manage("audit", "verify").startswith("OK")
+    assert "Traceback" not in site.log.read_text()
+    assert site.process is not None
+    family = family_of(site.process.pid)
+    site.process.send_signal(signal.SIGINT)
+    assert site.process.wait(60) == 0
+    assert survivors(family) == []
+    assert living(site.pgdata) is None
+
+
+def test_the_database_is_killed_twenty_times(busy: Site) -> None:
+    killed = set()
+    for _ in range(KILLS):
+        server = living(busy.pgdata)
+        assert server is not None
+        killed.add(server.pid)
+        server.kill()
+        busy.wait_until_ready()
+        answered = len(busy.turns)
+        wait_until(lambda: len(busy.turns) > answered, "a question is answered", 120)  # noqa: B023
+    assert len(killed) == KILLS
+
+
+def test_each_process_is_paused_for_longer_than_a_lease(busy: Site) -> None:
+    paused = set()
+    while fresh := [process for process in busy.tree() if process.pid not in paused]:
+        process = fresh[0]
+        paused.add(process.pid)
+        try:
+            process.suspend()
+            time.sleep(PAUSE_S)
+            process.resume()
+        except psutil.NoSuchProcess:
+            continue
+        busy.wait_until_ready()
+        if len(paused) > 40:
+            break  # those that come in the place of one that was given up
+    assert len(paused) >= 12
