@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_DIVIDED = re.compile(r"((?:[^\W\d_]+-)*)([^\W\d_]+)-$")
+# A word is looked at from its beginning only: from each of its letters, a page whose words were
+# printed over each other until they are one would take minutes.
+_BEGINS = r"(?<![^\W\d_])(?<![^\W\d_]-)"
+_DIVIDED = re.compile(_BEGINS + r"((?:[^\W\d_]++-)*)([^\W\d_]++)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
 _MIN_PART = 3  # letters of both parts of a compound that is told by its parts alone
@@ -30,7 +33,9 @@ class Vocabulary:
 
     def is_divided(self, before: str, after: str) -> bool:
         """Tell whether the hyphen at the end of `before` only divides a word that `after` ends."""
-        end, head = _DIVIDED.search(before), _HEAD.match(after)
+        if not before.endswith("-"):
+            return False
+        end, head = _DIVIDED.search(before[before.rfind(" ") + 1 :]), _HEAD.match(after)
         if end is None or head is None or head.group() in _SUSPENDED:
             return False
         if end.group(2) + head.group(1) in self._exact:
