@@ -21,7 +21,6 @@ from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
 from corpus.sentences import sentence_spans
 
-
 # Text of more characters for each token is no prose: an encoder's tokenizer makes one token of any
 # "word" that is too long for it. The longest words of English have about as many.
 _MOST_CHARS_OF_TOKEN = 16

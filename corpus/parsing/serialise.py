@@ -38,20 +38,29 @@ def from_json(text: str) -> ParsedDocument:
     Raises ParseError (`parser_output`) for anything else.
     """
     try:
-        raw = json.loads(text)
-        return ParsedDocument(
-            pages=tuple(_page(page) for page in raw["pages"]),
-            engine=str(raw["engine"]),
-            title=str(raw["title"]),
-            metadata={str(key): str(value) for key, value in raw["metadata"].items()},
-        )
+        return from_raw(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ParseError(
-            "The parser wrote a result that can't be read.",
-            code="parser_output",
-            hint="Try again; if it happens again, report the file.",
-            retryable=True,
-        ) from error
+        raise unreadable_output() from error
+
+
+def from_raw(raw: dict[str, Any]) -> ParsedDocument:
+    """Return the document of JSON that was read; what is amiss raises as it comes."""
+    return ParsedDocument(
+        pages=tuple(_page(page) for page in raw["pages"]),
+        engine=str(raw["engine"]),
+        title=str(raw["title"]),
+        metadata={str(key): str(value) for key, value in raw["metadata"].items()},
+    )
+
+
+def unreadable_output() -> ParseError:
+    """Return the error of what a child wrote that nobody can read."""
+    return ParseError(
+        "The parser wrote a result that can't be read.",
+        code="parser_output",
+        hint="Try again; if it happens again, report the file.",
+        retryable=True,
+    )
 
 
 def _page(raw: dict[str, Any]) -> Page:

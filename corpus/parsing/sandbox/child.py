@@ -1,8 +1,8 @@
 """The program that reads one hostile file: `child INPUT TYPE OUTPUT_DIR`.
 
-It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, or with
-`--picture 7` of a PDF that `7.webp` is; 3 means that `error.json` says what is wrong; all else is a
-crash.
+It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, with
+`--picture 7` of a PDF that `7.webp` is, and with `--cut ORDER` that `passages.json` is, made of the
+pages that the file ORDER holds; 3 means that `error.json` says what is wrong; all else is a crash.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
+from corpus.parsing.sandbox.failures import CUTTING, READING
 from corpus.parsing.serialise import KNOWN_FAILURE, to_json
 from corpus.parsing.types import ParseError, too_deep
 
@@ -46,24 +47,33 @@ def main(argv: list[str] | None = None) -> int:
         on_page=_print_progress,
         docling_artifacts=arguments.docling_artifacts,
     )
+    work = CUTTING if arguments.cut else READING
     try:
         if arguments.picture:
             Renderer(request.path).save_view(arguments.picture, request.output_dir)
+        elif arguments.cut:
+            _cut(request, arguments.cut)
         else:
             document = parse_file(request)
             (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
     except ParseError as error:
         known = error
         if error.code in _MAYBE_MEMORY and _ran_short(arguments.memory_mb):
-            known = _out_of_memory(arguments.memory_mb)
+            known = _out_of_memory(arguments.memory_mb, work)
         return _write_error(request.output_dir, known)
     except Exception as error:  # noqa: BLE001  parsers raise whatever their libraries do
-        known = _unexpected(error, arguments.memory_mb)
+        known = _unexpected(error, arguments.memory_mb, work)
         return _write_error(request.output_dir, known)
     return 0
 
 
-def _unexpected(error: Exception, memory_mb: int) -> ParseError:
+def _cut(request: Request, order: Path) -> None:
+    from corpus.chunking.cutting import write_cut  # late: what only parses has no use for it
+
+    write_cut(request.path, order.resolve(), request.output_dir)
+
+
+def _unexpected(error: Exception, memory_mb: int, work: str = READING) -> ParseError:
     """Return what a person can do about an error that no parser foresaw.
 
     The same bytes would raise it again, so it is not retryable, short of memory apart. Its type and
@@ -72,12 +82,18 @@ def _unexpected(error: Exception, memory_mb: int) -> ParseError:
     # A SystemError is what C code leaves behind that could not even make its own exception.
     short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
     if short or _ran_short(memory_mb):
-        return _out_of_memory(memory_mb)
+        return _out_of_memory(memory_mb, work)
     if isinstance(error, RecursionError):
         return too_deep()
     for frame in traceback.extract_tb(error.__traceback__)[-1:]:
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         print(f"{type(error).__name__} at {place}", file=sys.stderr)
+    if work == CUTTING:
+        return ParseError(
+            f"The text can't be cut into passages ({type(error).__name__}).",
+            code="chunking_failed",
+            hint="The worker's log says where. Report the file; nothing of it is searched.",
+        )
     return ParseError(
         f"The file can't be read: its content is damaged or unusual ({type(error).__name__}).",
         code="file_unreadable",
@@ -99,6 +115,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("media_type")
     parser.add_argument("output_dir")
     parser.add_argument("--picture", type=int, default=0, metavar="PAGE")
+    parser.add_argument("--cut", type=Path, default=None, metavar="ORDER")
     parser.add_argument("--max-pages", type=int, default=1_000)
     parser.add_argument("--memory-mb", type=int, default=3_072)
     parser.add_argument("--cpu-s", type=int, default=900)
@@ -149,9 +166,9 @@ def _write_error(output_dir: Path, error: ParseError) -> int:
     return KNOWN_FAILURE
 
 
-def _out_of_memory(memory_mb: int) -> ParseError:
+def _out_of_memory(memory_mb: int, work: str) -> ParseError:
     return ParseError(
-        f"Reading the file needs more than {memory_mb} MB of memory.",
+        f"{work} needs more than {memory_mb} MB of memory.",
         code="parser_memory",
         hint="Split the file, or ask for a higher limit.",
         retryable=True,

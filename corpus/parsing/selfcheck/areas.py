@@ -79,7 +79,8 @@ class _Grid:
             x0, y0, x1, y1 = area.box
             first = self._cell((x0 - _MARGIN, y0 - _MARGIN))
             last = self._cell((x1 + _MARGIN, y1 + _MARGIN))
-            for cell in product(*(range(a, b + 1) for a, b in zip(first, last, strict=True))):
+            across, down = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
+            for cell in product(across, down):
                 self._cells[cell].append(index)
 
     def near(self, point: tuple[float, float]) -> list[int]:
