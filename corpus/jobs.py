@@ -6,10 +6,10 @@ job was given to another, finds that its update changes no row, and writes nothi
 within seconds, and its child is killed.
 
 A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
-the time when it was queued and a minute for each megabyte of its file. So of files that came
+the time when it was queued and what a file of its size takes. So of files that came
 together the small go first, and a job lets only those pass it that come within what it takes itself
-and are shorter: it waits for what stood before it when it came and as long again as its own work,
-however much comes later. A job that runs gives way at the same rule, between its steps and after
+and are shorter: with work that takes what it was thought to take, no job takes more than twice
+the longer of what it would in order of arrival and where all that wait share the worker equally. A job that runs gives way at the same rule, between its steps and after
 each batch of vectors, so that a short one waits for a step of a long one and not for all of it,
 with one worker as with more. A file that is being read or cut is not interrupted: that has limits
 of its own.
@@ -31,6 +31,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import close_old_connections, connection, transaction
 from django.db.models import (
+    Case,
     DateTimeField,
     DurationField,
     ExpressionWrapper,
@@ -38,6 +39,7 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Value,
+    When,
 )
 from django.db.models.functions import Greatest, Now
 
@@ -68,10 +70,14 @@ TIMED = ("start", "parse", "load", "chunk", "embed", "write", "finish")
 
 
 # When a job is due: the sooner, the shorter its file. It is a time, so that waiting is ageing.
-PACE = timedelta(minutes=1) / 2**20  # for each byte: about what a guideline takes on one core
+# For each byte about what it takes on one core: pages, or text that is nothing but text.
+PACE, PACE_OF_TEXT = timedelta(minutes=1) / 2**20, timedelta(minutes=4) / 2**20
+_PACE = Case(
+    When(document__media_type__startswith="text/", then=Value(PACE_OF_TEXT)), default=Value(PACE)
+)
 DUE = ExpressionWrapper(
     F("enqueued_at")
-    + ExpressionWrapper(F("document__size_bytes") * Value(PACE), output_field=DurationField()),
+    + ExpressionWrapper(F("document__size_bytes") * _PACE, output_field=DurationField()),
     output_field=DateTimeField(),
 )
 
@@ -214,7 +220,6 @@ def claim(document_id: int | None = None) -> Lease | None:
     return Lease(job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings))
 
 
-@transaction.atomic
 def give_way(lease: Lease) -> None:
     """Raise GaveWay where another job is due before this one, which then waits again.
 
@@ -224,8 +229,11 @@ def give_way(lease: Lease) -> None:
     own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
     if not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists():
         return
-    lease.hold(state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE)
-    enqueue(lease.document_id)
+    with transaction.atomic():
+        lease.hold(
+            state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE
+        )
+        enqueue(lease.document_id)
     raise GaveWay(f"Document {lease.document_id} waits for shorter work.")
 
 
@@ -284,6 +292,7 @@ def end_expired(queue: Queue) -> tuple[int, int]:
         _announce_failure(job.document_id, "worker_stopped")
         failed.append(job.document_id)
     queue.wake(requeued)
+    queue.freed(failed)
     return len(requeued), len(failed)
 
 

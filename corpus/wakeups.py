@@ -45,14 +45,18 @@ class Queue:
         return found
 
     def wake(self, document_ids: Iterable[int]) -> None:
-        """Let each document's row be fetched now, even if a dead worker had fetched it before."""
+        """Wake a worker for each of these, by a row that a dead worker had fetched or a new one.
+
+        A row that waits already is not enough: it may be all that another job has left.
+        """
+        for document_id in self.freed(document_ids):
+            enqueue(document_id)
+
+    def freed(self, document_ids: Iterable[int]) -> list[int]:
+        """Let what a dead worker had fetched for these be fetched again; return those without."""
         wanted = list(document_ids)
-        if not wanted:
-            return
-        rows = self.rows()
-        for document_id in wanted:
-            if not release(rows.get(document_id, [])):  # what waits may be meant for another job
-                enqueue(document_id)
+        rows = self.rows() if wanted else {}
+        return [document_id for document_id in wanted if not release(rows.get(document_id, []))]
 
 
 def release(row_ids: Iterable[int]) -> int:

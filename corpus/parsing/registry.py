@@ -76,7 +76,10 @@ _LIBRARIES = {
     sniff.MARKDOWN: ("markdown_it",),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
-ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw")
+ALWAYS_LOADED = (
+    *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),
+    *("corpus.chunking.cutting", "tokenizers"),
+)
 
 
 def libraries_for(*, media_type: str) -> tuple[str, ...]:
