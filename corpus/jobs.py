@@ -6,13 +6,13 @@ job was given to another, finds that its update changes no row, and writes nothi
 within seconds, and its child is killed.
 
 A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
-the time when it was queued and what a file of its size takes. So of files that came
-together the small go first, and a job lets only those pass it that come within what it takes itself
-and are shorter: with work that takes what it was thought to take, no job takes more than twice
-the longer of what it would in order of arrival and where all that wait share the worker equally. A job that runs gives way at the same rule, between its steps and after
-each batch of vectors, so that a short one waits for a step of a long one and not for all of it,
-with one worker as with more. A file that is being read or cut is not interrupted: that has limits
-of its own.
+the time when it was queued and what a file of its size takes. So of files that came together the
+small go first, and a job lets only those pass it that come within what it takes itself and are
+shorter. Where work takes what it was thought to take, no job takes more than twice the longer of
+what it would in order of arrival and where all that wait share the worker equally. A job that runs
+gives way by the same rule, between its steps and after each batch of vectors, so that a short one
+waits for a step of a long one and not for all of it, with one worker as with more. A file that is
+being read or cut is not interrupted: that has limits of its own.
 """
 
 from __future__ import annotations

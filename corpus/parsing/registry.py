@@ -78,7 +78,7 @@ _LIBRARIES = {
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
 ALWAYS_LOADED = (
     *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),
-    *("corpus.chunking.cutting", "tokenizers"),
+    "tokenizers",  # for what is cut into passages
 )
 
 

@@ -19,6 +19,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from corpus.chunking.cutting import write_cut
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
 from corpus.parsing.sandbox.failures import CUTTING, READING
@@ -52,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.picture:
             Renderer(request.path).save_view(arguments.picture, request.output_dir)
         elif arguments.cut:
-            _cut(request, arguments.cut)
+            write_cut(request.path, arguments.cut.resolve(), request.output_dir)
         else:
             document = parse_file(request)
             (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
@@ -65,12 +66,6 @@ def main(argv: list[str] | None = None) -> int:
         known = _unexpected(error, arguments.memory_mb, work)
         return _write_error(request.output_dir, known)
     return 0
-
-
-def _cut(request: Request, order: Path) -> None:
-    from corpus.chunking.cutting import write_cut  # late: what only parses has no use for it
-
-    write_cut(request.path, order.resolve(), request.output_dir)
 
 
 def _unexpected(error: Exception, memory_mb: int, work: str = READING) -> ParseError:
