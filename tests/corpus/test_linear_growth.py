@@ -180,8 +180,8 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
     ),
     "rows of Markdown": (50, lambda n, _: parsed("md", "|a|b|\n|-|-|\n" + "|x|y|\n" * n)),
     "sections": (100, lambda n, _: parsed("html", "<h2>A</h2><p>b" * n)),
-    "sentences": (400, lambda n, _: lambda text="Give it. " * n: sentence_spans(text)),
-    "full stops": (400, lambda n, _: lambda text="w. " * n: sentence_spans(text)),
+    "sentences": (400, lambda n, _: partial(sentence_spans, "Give it. " * n)),
+    "full stops": (400, lambda n, _: partial(sentence_spans, "w. " * n)),
     "cutting one line": (2_000, lambda n, steps: cut((page_of(words(n)),), steps)),
     "cutting sentences": (400, lambda n, steps: cut((page_of("Give it now. " * n),), steps)),
     "cutting paragraphs": (200, lambda n, steps: cut((page_of(*[words(9)] * n),), steps)),
@@ -196,7 +196,7 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
     "signatures": (400, lambda n, _: partial(signature, [words(n)])),
     "lines side by side": (300, lambda n, _: printed(n, spread=True)),
     "lines over each other": (100, lambda n, _: printed(n, spread=False)),
-    "lines of a vocabulary": (300, lambda n, _: lambda lines=["well-known"] * n: Vocabulary(lines)),
+    "lines of a vocabulary": (300, lambda n, _: partial(Vocabulary, ["well-known"] * n)),
 }
 
 

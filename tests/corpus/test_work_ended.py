@@ -150,16 +150,16 @@ def test_a_lost_lease_ends_the_wait_for_a_model(own_database: str, settings: Set
         take_away_when_begun.join()
         never.wait()
 
-    take_away_when_begun = threading.Thread(target=lambda: (begun.wait(), _taken(document)))
+    def takes() -> None:
+        begun.wait()
+        take_away(document)
+        connection.close()
+
+    take_away_when_begun = threading.Thread(target=takes)
     take_away_when_begun.start()
     with pytest.raises(jobs.LeaseLost):
         lease.run(waits, limit_s=600)
     never.set()
-
-
-def _taken(document: Document) -> None:
-    take_away(document)
-    connection.close()
 
 
 @pytest.mark.django_db
