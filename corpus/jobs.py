@@ -104,6 +104,7 @@ class Lease:
     attempt: int  # 1-based
     stage: Stage
     timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
+    gives_way: bool = False  # to what is due before it: not where somebody asked for this one
     _beaten: float = field(default_factory=time.monotonic)
     _lapped: float = field(default_factory=time.monotonic)
     _shown: tuple[int, int] = (0, 0)
@@ -193,7 +194,7 @@ def claim(document_id: int | None = None) -> Lease | None:
 
     Without an id it is that of the job which is due first and which nobody else is taking.
     """
-    token = _new_token()
+    token, gives_way = _new_token(), document_id is None
     if document_id is None:
         first = _waiting().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
         document_id = first.values_list("document_id", flat=True).first()
@@ -217,7 +218,9 @@ def claim(document_id: int | None = None) -> Lease | None:
     if claimed != 1:
         return None
     job = Job.objects.get(lease_token=token)
-    return Lease(job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings))
+    return Lease(
+        job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings), gives_way
+    )
 
 
 def give_way(lease: Lease) -> None:
@@ -227,7 +230,10 @@ def give_way(lease: Lease) -> None:
     it is due stays as it was. Raises LeaseLost. One query where nobody is before it.
     """
     own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
-    if not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists():
+    if (
+        not lease.gives_way
+        or not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists()
+    ):
         return
     with transaction.atomic():
         lease.hold(

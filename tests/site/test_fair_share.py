@@ -87,11 +87,12 @@ def test_a_long_job_that_has_waited_is_passed_by_nobody() -> None:
 
 @pytest.mark.django_db
 def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
-    long, short = (ingest(f"# {name}\n\nGive it.\n") for name in ("Long", "Short"))
+    long = ingest("# Long\n\nGive it.\n")
     Document.objects.filter(pk=long.pk).update(size_bytes=2**20)
-    Job.objects.update(enqueued_at=BEGIN)
-    lease = jobs.claim(long.pk)
+    lease = jobs.claim()
     assert lease is not None
+    short = ingest("# Short\n\nGive it.\n")
+    Job.objects.update(enqueued_at=BEGIN)
     OrmQ.objects.all().delete()
     with pytest.raises(jobs.GaveWay):
         jobs.give_way(lease)
