@@ -18,7 +18,7 @@ test: $(STAMP) ## run all tests
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 exhaustive: $(STAMP) ## run the tests that take minutes each, in none of the above
-	@exec $(BIN)/python -m pytest -m exhaustive
+	@exec $(BIN)/python -m pytest -m exhaustive -n $(JOBS) --dist loadfile
 
 check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
 	$(BIN)/ruff check .

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -99,8 +100,8 @@ def with_lines(
     lines = dict(ContextLine.objects.filter(pk__in=keys).values_list("pk", "line"))
     for done, (key, passage) in enumerate(zip(keys, shown, strict=True), start=1):
         if key not in lines:
-            with lease.kept_alive(CALL_LIMIT_S):
-                lines[key] = accepted(ask(passage), passage, count_tokens)
+            answer = lease.run(partial(ask, passage), limit_s=CALL_LIMIT_S)
+            lines[key] = accepted(answer, passage, count_tokens)
             _keep(key, lines[key])
         lease.progress(done, len(drafts))
     return [

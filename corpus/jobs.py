@@ -2,7 +2,17 @@
 
 Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
 database's clock. A lease is held by its token: a worker that was paused past its end, or whose
-job was given to another, finds that its update changes no row, and writes nothing.
+job was given to another, finds that its update changes no row, and writes nothing. It finds out
+within seconds, and its child is killed.
+
+A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
+the time when it was queued and what a file of its size takes. So of files that came together the
+small go first, and a job lets only those pass it that come within what it takes itself and are
+shorter. Where work takes what it was thought to take, no job takes more than twice the longer of
+what it would in order of arrival and where all that wait share the worker equally. A job that runs
+gives way by the same rule, between its steps and after each batch of vectors, so that a short one
+waits for a step of a long one and not for all of it, with one worker as with more. A file that is
+being read or cut is not interrupted: that has limits of its own.
 """
 
 from __future__ import annotations
@@ -12,15 +22,27 @@ import secrets
 import threading
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error, connection, transaction
-from django.db.models import DateTimeField, F, Func, Q
+from django.db.models import (
+    Case,
+    DateTimeField,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    Func,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Greatest, Now
 
 from corpus.errors import MedragError
@@ -28,8 +50,11 @@ from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
 from corpus.wakeups import Queue, enqueue
 
+T = TypeVar("T")
+
 WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of every token of a cluster
 LOST_AFTER_S = 30.0
+BEAT_S = 2.0  # between two signs of life, each of which finds out whether the lease was lost
 SWEEP_LIMIT = 500
 
 STEP_NAMES = {
@@ -44,6 +69,25 @@ STEP_NAMES = {
 # What `Job.timings` counts, in order: starting the parser's process, its work, loading the encoder,
 # cutting, encoding, the transactions that keep what was made, and the last one.
 TIMED = ("start", "parse", "load", "chunk", "embed", "write", "finish")
+
+
+# When a job is due: the sooner, the shorter its file. It is a time, so that waiting is ageing.
+# For each byte about what it takes on one core: pages, or text that is nothing but text.
+PACE, PACE_OF_TEXT = timedelta(minutes=1) / 2**20, timedelta(minutes=4) / 2**20
+_PACE = Case(
+    When(document__media_type__startswith="text/", then=Value(PACE_OF_TEXT)), default=Value(PACE)
+)
+DUE = ExpressionWrapper(
+    F("enqueued_at")
+    + ExpressionWrapper(F("document__size_bytes") * _PACE, output_field=DurationField()),
+    output_field=DateTimeField(),
+)
+
+
+class GaveWay(MedragError):
+    """Shorter work is due: the job waits again, with all that was done so far."""
+
+    retryable = True
 
 
 class LeaseLost(MedragError):
@@ -62,25 +106,33 @@ class Lease:
     attempt: int  # 1-based
     stage: Stage
     timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
+    gives_way: bool = False  # to what is due before it: not where somebody asked for this one
     _beaten: float = field(default_factory=time.monotonic)
     _lapped: float = field(default_factory=time.monotonic)
     _shown: tuple[int, int] = (0, 0)
 
-    def hold(self, **changes: Any) -> None:
+    def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
         """Check and extend the lease, and change the job's row. Raises LeaseLost.
 
         Call it first in each transaction that writes: the row stays locked until the commit.
+        `for_s` is how long that may take where it may be longer than a lease.
         """
-        changes = {"lease_until": _in(settings.JOB_LEASE_S), "heartbeat_at": Now(), **changes}
-        held = Job.objects.filter(
+        until = _in(max(for_s, settings.JOB_LEASE_S))
+        changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
+        if self._held().update(**changes) != 1:
+            raise self._lost()
+        self._beaten = time.monotonic()
+
+    def _held(self) -> QuerySet[Job]:
+        return Job.objects.filter(
             pk=self.job_id,
             state=JobState.RUNNING,
             lease_token=self.token,
             lease_until__gt=Now(),
         )
-        if held.update(**changes) != 1:
-            raise LeaseLost(f"The lease on document {self.document_id} was lost.")
-        self._beaten = time.monotonic()
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"The lease on document {self.document_id} was lost.")
 
     def lap(self, step: str) -> None:
         """Count the time since the last lap to `step`."""
@@ -89,64 +141,115 @@ class Lease:
         self._lapped = now
 
     def progress(self, done: int, total: int) -> None:
-        """Show how far the running step is; at most a few updates per second. Raises LeaseLost."""
+        """Show how far the running step is; at most a few updates per second. Raises LeaseLost.
+
+        Called at least every second, it finds a lease that was lost within BEAT_S and a second.
+        """
         quiet_s = time.monotonic() - self._beaten
-        if quiet_s >= settings.JOB_LEASE_S / 5 or (self._shown != (done, total) and quiet_s >= 0.3):
+        if quiet_s >= _beat_s() or (self._shown != (done, total) and quiet_s >= 0.3):
             self.hold(done=done, total=total)
             self._shown = (done, total)
 
-    @contextmanager
-    def kept_alive(self, limit_s: float, *, head_start_s: float = 0.0) -> Iterator[None]:
-        """Extend the lease from a thread while one call runs that can't do it itself.
+    def run(self, work: Callable[[], T], *, limit_s: float, head_start_s: float = 0.0) -> T:
+        """Return what `work` returns, with the lease kept alive meanwhile; raises what it raises.
 
-        After `limit_s` it stops doing so: a call that hangs for ever loses its lease.
+        For a call that takes long and uses no database: it runs in a thread of its own. Raises
+        LeaseLost as soon as the lease is lost; then nobody waits for `work`, or sees its result.
+        After `limit_s` the lease is no longer extended: a call that hangs for ever loses it.
         `head_start_s` is given at once, for a call that may keep our thread from running at all.
         """
         if head_start_s:
             self.hold(lease_until=Greatest(F("lease_until"), _in(head_start_s)))
-        ended = threading.Event()
-        thread = threading.Thread(target=self._beat_until, args=(ended, limit_s), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
+        future: Future[T] = Future()
+        threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
+        return self.result_of(future, limit_s=limit_s)
 
-    def _beat_until(self, ended: threading.Event, limit_s: float) -> None:
+    def result_of(self, future: Future[T], *, limit_s: float) -> T:
+        """The same for work that runs already; while the database is away it goes on."""
         deadline = time.monotonic() + limit_s
-        try:
-            while not ended.wait(settings.JOB_LEASE_S / 4) and time.monotonic() < deadline:
-                self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
-        except (LeaseLost, Error):
-            return  # the next write of the main thread finds out and says so
-        finally:
-            connection.close()  # this thread's own
+        while not wait([future], timeout=_beat_s()).done:
+            try:
+                self._beat(keeps=time.monotonic() < deadline)
+            except Error:
+                connection.close()  # the next write says so, where it is away still
+        return future.result()
+
+    def _beat(self, *, keeps: bool) -> None:
+        """Keep the lease, or only look whether it is held. Raises LeaseLost."""
+        if keeps:
+            self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
+        elif not self._held().exists():
+            raise self._lost()
+
+
+def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+        future.set_exception(error)
+
+
+def _beat_s() -> float:
+    return min(BEAT_S, settings.JOB_LEASE_S / 4)
+
+
+def _waiting() -> QuerySet[Job]:
+    return Job.objects.filter(state=JobState.PENDING, attempts__lt=settings.JOB_MAX_ATTEMPTS)
 
 
 @transaction.atomic(durable=True)
-def claim(document_id: int) -> Lease | None:
-    """Count an attempt and take the lease, committed; None when there is nothing to do."""
-    token = _new_token()
-    claimed = Job.objects.filter(
-        document_id=document_id,
-        state=JobState.PENDING,
-        attempts__lt=settings.JOB_MAX_ATTEMPTS,
-    ).update(
-        state=JobState.RUNNING,
-        attempts=F("attempts") + 1,
-        lease_token=token,
-        lease_until=_in(settings.JOB_LEASE_S),
-        heartbeat_at=Now(),
-        started_at=Now(),
-        finished_at=None,
-        done=0,
-        total=0,
+def claim(document_id: int | None = None) -> Lease | None:
+    """Count an attempt and take the lease, committed; None when there is nothing to do.
+
+    Without an id it is that of the job which is due first and which nobody else is taking.
+    """
+    token, gives_way = _new_token(), document_id is None
+    if document_id is None:
+        first = _waiting().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
+        document_id = first.values_list("document_id", flat=True).first()
+    if document_id is None:
+        return None
+    claimed = (
+        _waiting()
+        .filter(document_id=document_id)
+        .update(
+            state=JobState.RUNNING,
+            attempts=F("attempts") + 1,
+            lease_token=token,
+            lease_until=_in(settings.JOB_LEASE_S),
+            heartbeat_at=Now(),
+            started_at=Now(),
+            finished_at=None,
+            done=0,
+            total=0,
+        )
     )
     if claimed != 1:
         return None
     job = Job.objects.get(lease_token=token)
-    return Lease(job.pk, document_id, token, job.attempts, Stage(job.stage), dict(job.timings))
+    return Lease(
+        job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings), gives_way
+    )
+
+
+def give_way(lease: Lease) -> None:
+    """Raise GaveWay where another job is due before this one, which then waits again.
+
+    Called where nothing is lost by it: what was done is kept, the attempt does not count, and when
+    it is due stays as it was. Raises LeaseLost. One query where nobody is before it.
+    """
+    own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
+    if (
+        not lease.gives_way
+        or not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists()
+    ):
+        return
+    with transaction.atomic():
+        lease.hold(
+            state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE
+        )
+        enqueue(lease.document_id)
+    raise GaveWay(f"Document {lease.document_id} waits for shorter work.")
 
 
 @transaction.atomic
@@ -248,7 +351,7 @@ def end_expired(queue: Queue) -> tuple[int, int]:
         _announce_failure(job.document_id, "worker_stopped")
         failed.append(job.document_id)
     queue.wake(requeued)
-    queue.forget(failed)
+    queue.freed(failed)
     return len(requeued), len(failed)
 
 
@@ -267,8 +370,7 @@ def _wake_lost(queue: Queue, lost_after_s: float) -> int:
     ]
     taken = waiting.filter(pk__in=lost[:SWEEP_LIMIT]).select_for_update(skip_locked=True)
     jobs = list(taken.order_by("pk"))
-    for job in jobs:
-        _update(job, enqueued_at=Now())
+    for job in jobs:  # when it is due stays as it was
         enqueue(job.document_id)
     return len(jobs)
 

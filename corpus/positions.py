@@ -7,12 +7,11 @@ that heading. `blocks` is the JSON of `corpus.parsing.types.Block`.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
-from corpus.boxes import Blocks, Span, Spans, overlaps
+from corpus.boxes import Blocks, Span, Spans
 
 SECTIONS = " › "  # between the headings of a section's path
 _PARAGRAPH, _TABLE = "paragraph", "table"
@@ -25,19 +24,35 @@ def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
     Counted below the nearest heading; a point of a list is a paragraph. `heading` for one that
     stands alone; empty for a span outside all blocks.
     """
-    numbered = list(_numbered(blocks))
-    ends = [block["end"] for block in blocks]
-    return [_position(numbered[bisect_right(ends, span[0]) :], span) for span in spans]
+    places = _Places(blocks)
+    return [places.position(span) for span in spans]
 
 
-def _position(numbered: Sequence[_Numbered], span: Span) -> str:
-    found = list(takewhile(lambda one: one[2]["start"] < span[1], numbered))
-    tables = [(number, block["table"]["rows"]) for kind, number, block in found if kind == _TABLE]
-    if tables:
-        rows = [at for at, row in enumerate(tables[0][1], 1) if overlaps(row, [span])]
-        return f"{_TABLE} {tables[0][0]}" + (f", {_range('row', rows)}" if rows else "")
-    numbers = [number for kind, number, _ in found if kind == _PARAGRAPH]
-    return _range(_PARAGRAPH, numbers) if numbers else ("heading" if found else "")
+class _Places:
+    """The numbered blocks of a document, found by their offsets."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._numbered = list(_numbered(blocks))
+        self._starts = [block["start"] for block in blocks]
+        self._ends = [block["end"] for block in blocks]
+        self._rows: dict[int, tuple[list[int], list[int]]] = {}
+
+    def position(self, span: Span) -> str:
+        here = range(bisect_right(self._ends, span[0]), bisect_left(self._starts, span[1]))
+        paragraphs: list[int] = []
+        for at in here:
+            kind, number, block = self._numbered[at]
+            if kind == _TABLE:
+                return f"{_TABLE} {number}" + self._row_range(at, block["table"]["rows"], span)
+            paragraphs += [number] if kind == _PARAGRAPH else []
+        return _range(_PARAGRAPH, paragraphs) if paragraphs else ("heading" if here else "")
+
+    def _row_range(self, at: int, rows: Sequence[Mapping[str, Any]], span: Span) -> str:
+        if at not in self._rows:
+            self._rows[at] = [row["start"] for row in rows], [row["end"] for row in rows]
+        starts, ends = self._rows[at]
+        first, last = bisect_right(ends, span[0]) + 1, bisect_left(starts, span[1])
+        return f", {_range('row', [first, last])}" if first <= last else ""
 
 
 def place_words(page: int, section: str, position: str) -> str:

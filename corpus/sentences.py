@@ -82,7 +82,7 @@ def _is_abbreviation(text: str, word: re.Match[str], after: int) -> bool:
 
 def _is_list_number(text: str, stop: int) -> bool:
     """`1.`, `2.3.`, `b.` or `Step 2.` at the start of a line numbers an item; it ends nothing."""
-    line_start = text.rfind("\n", 0, stop) + 1
+    line_start = text.rfind("\n", max(0, stop - 31), stop) + 1  # 0 too where it is further away
     if stop - line_start <= 30 and _LINE_NUMBER.fullmatch(text, line_start, stop):
         return True
     return _INLINE_NUMBER.search(text, max(line_start, stop - 8), stop) is not None

@@ -4,4 +4,5 @@ from corpus.services.indexing import document_index
 
 
 def index_document(document_id: int) -> None:
-    document_index(document_id)
+    """Do the job that is due first; the id says only whose wake-up it is."""
+    document_index()

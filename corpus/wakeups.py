@@ -20,7 +20,7 @@ INDEX_TASK = "corpus.tasks.index_document"
 
 
 def enqueue(document_id: int) -> None:
-    """Ask for `document_index(document_id)`. Call it in the transaction that makes it due."""
+    """Wake a worker for one job more. Call it in the transaction that makes it wait."""
     async_task(INDEX_TASK, document_id)
 
 
@@ -45,27 +45,25 @@ class Queue:
         return found
 
     def wake(self, document_ids: Iterable[int]) -> None:
-        """Let each document's row be fetched now, even if a dead worker had fetched it before."""
+        """Wake a worker for each of these, by a row that a dead worker had fetched or a new one.
+
+        A row that waits already is not enough: it may be all that another job has left.
+        """
+        for document_id in self.freed(document_ids):
+            enqueue(document_id)
+
+    def freed(self, document_ids: Iterable[int]) -> list[int]:
+        """Let what a dead worker had fetched for these be fetched again; return those without."""
         wanted = list(document_ids)
-        if not wanted:
-            return
-        rows = self.rows()
-        release([pk for document_id in wanted for pk in rows.get(document_id, [])])
-        for document_id in wanted:
-            if document_id not in rows:
-                enqueue(document_id)
-
-    def forget(self, document_ids: Iterable[int]) -> None:
-        """Delete the rows of these documents: nobody shall be woken for them."""
-        wanted = list(document_ids)
-        if wanted:
-            rows = self.rows()
-            _rows().filter(pk__in=[pk for d in wanted for pk in rows.get(d, [])]).delete()
+        rows = self.rows() if wanted else {}
+        return [document_id for document_id in wanted if not release(rows.get(document_id, []))]
 
 
-def release(row_ids: Iterable[int]) -> None:
-    """Make rows that were fetched fetchable again."""
-    _rows().filter(pk__in=list(row_ids), lock__gt=timezone.now()).update(lock=timezone.now())
+def release(row_ids: Iterable[int]) -> int:
+    """Make rows that were fetched fetchable again; return how many."""
+    return int(
+        _rows().filter(pk__in=list(row_ids), lock__gt=timezone.now()).update(lock=timezone.now())
+    )
 
 
 def release_all() -> None:

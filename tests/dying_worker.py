@@ -67,8 +67,8 @@ def _arm(moment: str) -> None:
         hold, commit = jobs.Lease.hold, BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
         rollback = BaseDatabaseWrapper._rollback  # type: ignore[attr-defined]
 
-        def watched_hold(lease: jobs.Lease, **changes: Any) -> None:
-            hold(lease, **changes)
+        def watched_hold(lease: jobs.Lease, for_s: float = 0.0, **changes: Any) -> None:
+            hold(lease, for_s, **changes)
             reached.append(str(changes.get("stage", "")))
 
         def deadly_commit(connection: BaseDatabaseWrapper) -> Any:

@@ -10,14 +10,20 @@ of the text.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from corpus.chunking.context import MAX_CONTEXT_TOKENS, below_title, context_line
 from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Source, Spans, stripped
+from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
 from corpus.sentences import sentence_spans
+
+# Text of more characters for each token is no prose: an encoder's tokenizer makes one token of any
+# "word" that is too long for it. The longest words of English have about as many.
+_MOST_CHARS_OF_TOKEN = 16
 
 
 @dataclass(frozen=True)
@@ -135,24 +141,28 @@ def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
 def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Page, Block]]:
     """Every block that is no heading, with the headings above it, outermost first.
 
-    A heading below which nothing stands is its own text, so that no word is lost.
+    A heading below which nothing stands is its own text, so that no word is lost. So is one that
+    is longer than any: it would be written again above each passage below it.
     """
     stack: list[tuple[int, str]] = []
+    path: tuple[str, ...] = ()
     bare: tuple[Page, Block] | None = None
     for page in pages:
         for block in page.blocks:
-            if block.kind is not BlockKind.HEADING:
+            is_long = block.end - block.start > MAX_HEADING_CHARS
+            if block.kind is not BlockKind.HEADING or is_long:
                 bare = None
-                yield tuple(text for _, text in stack), page, block
+                yield path, page, block
                 continue
             if bare is not None and bare[1].level >= block.level:
-                yield tuple(text for _, text in stack), *bare
+                yield path, *bare
             while stack and stack[-1][0] >= block.level:
                 stack.pop()
             stack.append((block.level, page.text[block.start : block.end].strip()))
+            path = tuple(text for _, text in stack)
             bare = (page, block)
     if bare is not None:
-        yield tuple(text for _, text in stack), *bare
+        yield path, *bare
 
 
 def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
@@ -184,10 +194,10 @@ class _Located:
             run = self.table(blocks)
             return [*run.lead, *run.units]
         parts = [(page.number, block.start, block.end) for page, block in blocks]
-        text = "\n".join(self._texts[page][start:end] for page, start, end in parts)
+        joined = _Joined(parts, self._texts)
         units: list[_Unit] = []
-        for start, end in sentence_spans(text):
-            found = self._unit(*_slices(parts, start, end))
+        for start, end in sentence_spans(joined.text):
+            found = self._unit(*joined.spans(start, end))
             units.extend(self._fitting(found, self._section.budget))
         return units
 
@@ -225,42 +235,60 @@ class _Located:
         return _Run(self._section, tuple(lead), tuple(units), is_table=True)
 
     def _unit(self, *spans: tuple[int, int, int]) -> _Unit:
+        """Text that can't fit is not given to the tokenizer, so that what is halved until it fits
+        is tokenised a few times, however long it was."""
+        chars = sum(end - start for _, start, end in spans) + len(spans) - 1
+        least = chars // _MOST_CHARS_OF_TOKEN
+        if least > self._section.budget:
+            return _Unit(spans, least)
         text = "\n".join(self._texts[page][start:end] for page, start, end in spans)
-        return _Unit(spans, self._count(text))
+        return _Unit(spans, max(self._count(text), least))
 
     def _fitting(self, unit: _Unit, room: int) -> list[_Unit]:
         """The unit itself, or halves of halves of it of which each fits."""
-        if unit.tokens <= room:
-            return [unit]
-        page, start, end = unit.spans[0]
-        if len(unit.spans) > 1:
-            parts = self._unit(unit.spans[0]), self._unit(*unit.spans[1:])
-        elif end - start < 2:
-            return [unit]
-        else:
-            middle = _joint(self._texts[page], start, end)
-            parts = self._unit((page, start, middle)), self._unit((page, middle, end))
-        return [fitting for part in parts for fitting in self._fitting(part, room)]
+        fitting: list[_Unit] = []
+        waiting = [unit]
+        while waiting:
+            unit = waiting.pop()
+            page, start, end = unit.spans[0]
+            if unit.tokens <= room or (len(unit.spans) == 1 and end - start < 2):
+                fitting.append(unit)
+            elif len(unit.spans) > 1:
+                half = len(unit.spans) // 2
+                waiting += [self._unit(*unit.spans[half:]), self._unit(*unit.spans[:half])]
+            else:
+                middle = _joint(self._texts[page], start, end)
+                waiting += [self._unit((page, middle, end)), self._unit((page, start, middle))]
+        return fitting
 
 
-def _slices(parts: Sequence[tuple[int, int, int]], start: int, end: int) -> Spans:
-    """Where a range of the text of `parts`, joined by newlines, stands in them."""
-    found: list[tuple[int, int, int]] = []
-    at = 0
-    for page, first, last in parts:
-        left, right = max(start, at), min(end, at + last - first)
-        if left < right:
-            found.append((page, first + left - at, first + right - at))
-        at += last - first + 1
-    return tuple(found)
+class _Joined:
+    """Parts of pages that are one text, joined by newlines."""
+
+    def __init__(self, parts: Sequence[tuple[int, int, int]], texts: Mapping[int, str]) -> None:
+        self.text = "\n".join(texts[page][start:end] for page, start, end in parts)
+        self._parts = parts
+        self._begins = list(accumulate((end - start + 1 for _, start, end in parts), initial=0))
+
+    def spans(self, start: int, end: int) -> Spans:
+        """Where a range of the text stands on the pages."""
+        found: list[tuple[int, int, int]] = []
+        for place in range(bisect_right(self._begins, start) - 1, len(self._parts)):
+            at, (page, first, last) = self._begins[place], self._parts[place]
+            if at >= end:
+                break
+            left, right = max(start, at), min(end, at + last - first)
+            if left < right:
+                found.append((page, first + left - at, first + right - at))
+        return tuple(found)
 
 
 def _joint(text: str, start: int, end: int) -> int:
     """Where to cut what is too long: between cells, else clauses, else words, near its middle."""
-    middle = start + (end - start) // 2
+    middle, first = start + (end - start) // 2, start + (end - start) // 4 + 1
     for joint, kept in ((" | ", 0), ("; ", 1), (", ", 1), (" ", 0)):
-        place = text.rfind(joint, start + 1, middle + len(joint))
-        if place + kept > start + (end - start) // 4:
+        place = text.rfind(joint, max(first - kept, start + 1), middle + len(joint))
+        if place >= 0:
             return place + kept
     return middle
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-CountTokens = Callable[[str], int]
+from corpus.encoders.counting import CountTokens as CountTokens
+
 Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
 
 # The share of what an encoder reads that a passage may fill where the encoder is the limit. The

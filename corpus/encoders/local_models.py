@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
+from corpus.encoders.counting import TokenCounter
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.openvino_backend import OpenvinoRunner
@@ -57,6 +58,8 @@ class Runner(Protocol):
 
     def count_tokens(self, text: str) -> int: ...
 
+    def token_counter(self, folder: Path) -> TokenCounter: ...
+
 
 class LocalEmbedder:
     """`corpus.encoders.types.Embedder` by a model in a folder. Safe to use from many threads."""
@@ -88,6 +91,9 @@ class LocalEmbedder:
 
     def count_tokens(self, text: str) -> int:
         return self._passages.count_tokens(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        return self._passages.token_counter(folder)
 
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
         return self._questions.query_vectors([self._model.query_prefix + text for text in texts])

@@ -9,14 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from corpus.encoders.counting import (
+    LETTERS,
+    PIECE,
+    TokenCounter,
+    estimated,
+    estimated_tokens,
+)
 from corpus.encoders.faults import EncodingFailed
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.types import Vectors
@@ -35,8 +42,6 @@ RETRIES = 3
 FIRST_WAIT_S = 0.5  # doubled with each attempt, unless the endpoint says how long
 LONGEST_WAIT_S = 30.0
 MAX_ANSWER_BYTES = 64 * 1024**2
-_PIECE = re.compile(r"[A-Za-z0-9]+|\s+|[^\sA-Za-z0-9]")
-_LETTERS = 4  # of English in a token
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,10 @@ class OpenAIEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """An estimate: its tokenizer is not here. Rather too many than too few."""
-        return _tokens(text)
+        return estimated_tokens(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        return TokenCounter()
 
     def _encode_queries(self, texts: Sequence[str]) -> Vectors:
         prefix, deadline_s = self._model.query_prefix, self._model.query_deadline_s
@@ -105,27 +113,16 @@ def openai_fingerprint(model: OpenAIModel) -> str:
 
 def passage_tokens(model: OpenAIModel) -> int:
     """The most tokens of a passage: what the endpoint reads without the prefix, at least one."""
-    return max(1, model.max_tokens - _tokens(model.passage_prefix))
-
-
-def _tokens(text: str) -> int:
-    return sum(_estimated(piece) for piece in _PIECE.findall(text))
-
-
-def _estimated(piece: str) -> int:
-    """Tokens of a word, of one other character, or of white space, which joins its neighbour."""
-    if piece.isspace():
-        return len(piece) // 8
-    return -(-len(piece) // _LETTERS) if piece.isascii() else 2
+    return max(1, model.max_tokens - estimated_tokens(model.passage_prefix))
 
 
 def _bounded(text: str, most: int) -> str:
     """As much of the text as the endpoint reads; a space for none, which it would refuse."""
     used = 0
-    for match in _PIECE.finditer(text):
-        used += _estimated(match.group())
+    for match in PIECE.finditer(text):
+        used += estimated(match.group())
         if used > most:
-            return text[: match.start()] or text[: most * _LETTERS]
+            return text[: match.start()] or text[: most * LETTERS]
     return text or " "
 
 

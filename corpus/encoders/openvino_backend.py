@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from corpus.encoders.counting import TokenCounter
 from corpus.encoders.openvino_model import MODEL, TOKENIZER, WEIGHTS, converted
 from corpus.encoders.openvino_runtime import core, precision
 from corpus.encoders.types import Vectors
@@ -40,12 +41,11 @@ class OpenvinoRunner:
 
         made = converted(folder, pooling=pooling, kept_in=kept_in)
         self._max_tokens = max_tokens
-        self._counter = Tokenizer.from_file(str(made / TOKENIZER))
-        self._counter.no_truncation()
+        self._token_counter = TokenCounter(file=str(made / TOKENIZER))
+        self._count = self._token_counter.load()
         self._tokenizer = Tokenizer.from_file(str(made / TOKENIZER))
         self._tokenizer.enable_truncation(max_tokens)
-        for tokenizer in (self._counter, self._tokenizer):
-            tokenizer.no_padding()
+        self._tokenizer.no_padding()
         self._threads = threads
         self._at_once = threading.BoundedSemaphore(threads)
         is_small = (made / WEIGHTS).stat().st_size <= MOST_FIXED_BYTES
@@ -81,7 +81,10 @@ class OpenvinoRunner:
 
     def count_tokens(self, text: str) -> int:
         """Tokens without the model's own marks, however many it reads."""
-        return len(self._counter.encode(text, add_special_tokens=False).ids)
+        return self._count(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        return self._token_counter
 
     def _vector(self, tokens: Sequence[int]) -> Vectors:
         length, requests = self._computed_by(len(tokens))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from corpus.encoders.counting import TokenCounter, transformers_counter
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.types import Vectors
 
@@ -51,10 +52,15 @@ class TorchRunner:
     def count_tokens(self, text: str) -> int:
         """Tokens without the model's own marks, however many it reads."""
         with self._lock:
-            encoded = self._model.tokenizer(
-                text, add_special_tokens=False, truncation=False, verbose=False
-            )
-        return len(encoded["input_ids"])
+            return transformers_counter(self._model.tokenizer)(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        backend = getattr(self._model.tokenizer, "backend_tokenizer", None)
+        if backend is None:
+            return TokenCounter(folder=str(self._model.tokenizer.name_or_path))
+        with self._lock:
+            backend.save(str(folder / "tokenizer.json"))
+        return TokenCounter(file=str(folder / "tokenizer.json"))
 
 
 def sentence_transformer(folder: Path, pooling: str) -> Any:

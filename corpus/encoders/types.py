@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from corpus.encoders.counting import TokenCounter
 
 Vectors = npt.NDArray[np.float32]
 
@@ -37,3 +40,6 @@ class Embedder(EncoderFacts, Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a passage without the encoder's own marks."""
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        """Return how another process counts the same; it reads what is written into `folder`."""

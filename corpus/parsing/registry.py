@@ -70,7 +70,10 @@ _FORMATS = {
     sniff.PASSAGES: _Format(f"{_PUBLISHED}exchanged", "parse_passages", "chunks-jsonl/1"),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
-ALWAYS_LOADED = ("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw")
+ALWAYS_LOADED = (
+    *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),
+    "tokenizers",  # for what is cut into passages
+)
 
 
 def libraries_for(*, media_type: str) -> tuple[str, ...]:

@@ -26,14 +26,24 @@ def from_json(text: str) -> ParsedDocument:
     Raises ParseError (`parser_output`) for anything else.
     """
     try:
-        return cast(ParsedDocument, _reader(ParsedDocument)(json.loads(text)))
+        return from_raw(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ParseError(
-            "The parser wrote a result that can't be read.",
-            code="parser_output",
-            hint="Try again; if it happens again, report the file.",
-            retryable=True,
-        ) from error
+        raise unreadable_output() from error
+
+
+def from_raw(raw: dict[str, Any]) -> ParsedDocument:
+    """Return the document of JSON that was read; what is amiss raises as it comes."""
+    return cast(ParsedDocument, _reader(ParsedDocument)(raw))
+
+
+def unreadable_output() -> ParseError:
+    """Return the error of what a child wrote that nobody can read."""
+    return ParseError(
+        "The parser wrote a result that can't be read.",
+        code="parser_output",
+        hint="Try again; if it happens again, report the file.",
+        retryable=True,
+    )
 
 
 @cache

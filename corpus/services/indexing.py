@@ -13,8 +13,9 @@ import logging
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -24,27 +25,24 @@ from django.db.models.functions import Now
 
 from corpus import context_lines, files, jobs, search_vectors, statistics, vectors
 from corpus.away import is_away, when_it_answers
-from corpus.chunking import ChunkDraft, split
-from corpus.chunking.given import take_passages
+from corpus.chunking.cutting import Order, Passage
 from corpus.disabling import still_disabled
 from corpus.disk import DiskFull
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
 from corpus.encoders.types import Embedder, Vectors
 from corpus.engines import artifacts_for
 from corpus.errors import MedragError
-from corpus.jobs import Lease, LeaseLost
+from corpus.jobs import GaveWay, Lease, LeaseLost
 from corpus.languages import configuration_of
 from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
 from corpus.parsing import sniff
-from corpus.parsing.published.exchanged import read_passages
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.selectors import blocks_without_pages
 from corpus.services import room
 from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.services.lifecycle import document_hold_back
-from corpus.services.rows import METADATA_FIELDS, chunk_rows, page_row, pages_of, take_over
+from corpus.services.rows import METADATA_FIELDS, chunk_rows, page_jsons, page_row, take_over
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.versions import signature
 
@@ -52,15 +50,18 @@ logger = logging.getLogger(__name__)
 
 MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and runs out
 MODEL_LOAD_HEAD_START_S = 60.0  # importing torch holds the interpreter lock
-CHUNKING_LIMIT_S = 300.0
 BATCH_LIMIT_S = 180.0
+WRITE_LIMIT_S = 300.0  # of a transaction with all rows of a document
 _OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
 
 Step = Callable[[Document, Lease], Stage]
+T = TypeVar("T")
 
 
-def document_index(document_id: int) -> None:
-    """Take the document's job as far as it goes, and record how it ended. Never raises.
+def document_index(document_id: int | None = None) -> None:
+    """Take a document's job as far as it goes, and record how it ended. Never raises.
+
+    Without an id it is the job that is due first (`corpus.jobs.claim`).
 
     What it logs and stores of an unexpected error is its type and place, never its text, which
     may quote the document.
@@ -68,7 +69,10 @@ def document_index(document_id: int) -> None:
     try:
         lease = when_it_answers(lambda: jobs.claim(document_id))
         if lease is not None:
+            document_id = lease.document_id
             _attempt(lease)
+    except GaveWay:
+        logger.info("document %s waits for shorter work", document_id)
     except LeaseLost:
         logger.warning("document %s: the lease was lost, nothing was written", document_id)
     except Error as error:  # the lease runs out, and the sweep takes over
@@ -78,7 +82,7 @@ def document_index(document_id: int) -> None:
 def _attempt(lease: Lease) -> None:
     try:
         _run(lease)
-    except LeaseLost:
+    except (GaveWay, LeaseLost):
         raise
     except Exception as error:  # noqa: BLE001  any parser's or model's: the job must not hang
         if is_away(error):
@@ -141,6 +145,7 @@ def _run(lease: Lease) -> None:
         if document.index_fingerprint != fingerprint(document, site_recipe(encoder_facts())):
             lease.stage = Stage.PARSED  # settings changed since: cut and embed it again
     while lease.stage != Stage.INDEXED:
+        jobs.give_way(lease)
         document = Document.objects.get(pk=lease.document_id)
         room.refuse_full(document, lease.stage)
         lease.stage = _STEPS[lease.stage](document, lease)
@@ -154,13 +159,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
             files.document_path(document.sha256),
             media_type=document.media_type,
             output_dir=folder,
-            limits=sandbox.Limits(
-                max_pages=settings.PARSE_MAX_PAGES,
-                memory_mb=settings.PARSE_MEMORY_MB,
-                # Less, so that a file that computes for ever is told from a busy machine.
-                cpu_s=max(1, settings.PARSE_TIMEOUT_S * 4 // 5),
-                wall_s=settings.PARSE_TIMEOUT_S,
-            ),
+            limits=_limits(),
             on_progress=lease.progress,
             on_start=lambda: lease.lap("start"),
             command=settings.PARSER_COMMAND or sandbox.CHILD,
@@ -170,6 +169,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
     lease.lap("parse")
     with transaction.atomic():
         lease.hold(
+            WRITE_LIMIT_S,
             stage=Stage.PARSED,
             done=len(parsed.pages),
             total=len(parsed.pages),
@@ -193,6 +193,17 @@ def _parse(document: Document, lease: Lease) -> Stage:
     return Stage.PARSED
 
 
+def _limits() -> sandbox.Limits:
+    """What one file may cost, in each of its two steps in a child."""
+    return sandbox.Limits(
+        max_pages=settings.PARSE_MAX_PAGES,
+        memory_mb=settings.PARSE_MEMORY_MB,
+        # Less, so that a file that computes for ever is told from a busy machine.
+        cpu_s=max(1, settings.PARSE_TIMEOUT_S * 4 // 5),
+        wall_s=settings.PARSE_TIMEOUT_S,
+    )
+
+
 def _take_out(document: Document) -> None:
     """Drop its passages, which others replace, from the search and from the statistics.
 
@@ -208,8 +219,7 @@ def _take_out(document: Document) -> None:
 
 def _embedder(lease: Lease) -> Embedder:
     """The encoder by whose tokens it is cut, which the first call in a process has to load."""
-    with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
-        embedder = get_embedder()
+    embedder = _loaded(lease, get_embedder)
     lease.hold()
     lease.lap("load")
     return embedder
@@ -217,13 +227,17 @@ def _embedder(lease: Lease) -> Embedder:
 
 def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
     """The encoders whose vectors a document needs to be searched."""
-    with lease.kept_alive(MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S):
-        encoders = [(encoder, embedder_of(encoder)) for encoder in vectors.searched()]
-    if not encoders:
+    rows = list(vectors.searched())
+    if not rows:
         raise _no_encoder()
+    encoders = _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
     lease.hold()
     lease.lap("load")
     return encoders
+
+
+def _loaded(lease: Lease, load: Callable[[], T]) -> T:
+    return lease.run(load, limit_s=MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S)
 
 
 def _no_encoder() -> IncompleteDocument:
@@ -238,24 +252,34 @@ def _no_encoder() -> IncompleteDocument:
 
 def _chunk(document: Document, lease: Lease) -> Stage:
     embedder = _embedder(lease)
-    with lease.kept_alive(CHUNKING_LIMIT_S):
-        drafts = _drafts(document, embedder)
-    if not drafts:
+    passages = _passages(document, embedder, lease)
+    if not passages:
         raise IncompleteDocument(
             "No text was found to cut into passages.",
             hint="Check that the file opens and shows text.",
         )
     if context_lines.is_configured():
         drafts = context_lines.with_lines(
-            drafts, title=document.title, count_tokens=embedder.count_tokens, lease=lease
+            [passage.draft for passage in passages],
+            title=document.title,
+            count_tokens=embedder.count_tokens,
+            lease=lease,
         )
+        passages = [
+            replace(passage, draft=draft) for passage, draft in zip(passages, drafts, strict=True)
+        ]
     made_by = fingerprint(document, site_recipe(encoder_facts()))
     lease.lap("chunk")
     with transaction.atomic():
-        lease.hold(stage=Stage.CHUNKED, done=0, total=len(drafts), timings=lease.timings)
+        lease.hold(
+            WRITE_LIMIT_S,
+            stage=Stage.CHUNKED,
+            done=0,
+            total=len(passages),
+            timings=lease.timings,
+        )
         _take_out(document)
-        blocks = blocks_without_pages([document.pk]).get(document.pk, [])
-        rows = chunk_rows(document, drafts, blocks)
+        rows = chunk_rows(document, passages)
         _keep_disabled(document, rows)
         Chunk.objects.bulk_create(rows, batch_size=500)
         Document.objects.filter(pk=document.pk).update(
@@ -276,24 +300,27 @@ def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
             setattr(rows[new], name, getattr(disabled[old], name))
 
 
-def _drafts(document: Document, embedder: Embedder) -> list[ChunkDraft]:
-    """Cut what was read; what came in as passages (and was read by the child) stays as it is."""
-    if document.media_type == sniff.PASSAGES:
-        return take_passages(
-            read_passages(files.document_path(document.sha256)),
+def _passages(document: Document, embedder: Embedder, lease: Lease) -> list[Passage]:
+    """Cut what was read, in a child; what came in as passages stays as it is."""
+    with files.scratch_folder() as folder:
+        came_as_passages = document.media_type == sniff.PASSAGES
+        order = Order(
+            media_type=document.media_type,
+            pages=() if came_as_passages else page_jsons(document),
             title=document.title,
             population=document.population,
             sha256=document.sha256,
-            count_tokens=embedder.count_tokens,
+            settings=chunk_settings(embedder),
+            counter=embedder.token_counter(folder),
         )
-    return split(
-        pages_of(document),
-        title=document.title,
-        population=document.population,
-        sha256=document.sha256,
-        settings=chunk_settings(embedder),
-        count_tokens=embedder.count_tokens,
-    )
+        return sandbox.cut_in_child(
+            files.document_path(document.sha256),
+            order=order,
+            output_dir=folder,
+            limits=_limits(),
+            on_progress=lease.progress,
+            command=settings.PARSER_COMMAND or sandbox.CHILD,
+        )
 
 
 def _embed(document: Document, lease: Lease) -> Stage:
@@ -301,13 +328,13 @@ def _embed(document: Document, lease: Lease) -> Stage:
     chunks = Chunk.objects.filter(document=document)
     total = chunks.count()
     for rows, encoding in _encoded_ahead(chunks, encoders):
-        with lease.kept_alive(BATCH_LIMIT_S):
-            made = encoding.result()
+        made = lease.result_of(encoding, limit_s=BATCH_LIMIT_S)
         lease.lap("embed")
         with transaction.atomic():
             lease.hold(done=min(rows[0].index // BATCH * BATCH + BATCH, total), total=total)
             write_vectors(rows, made)
         lease.lap("write")
+        jobs.give_way(lease)
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED
@@ -347,7 +374,7 @@ def _batches_to_do(
 
 
 def _finish(document: Document, lease: Lease) -> Stage:
-    made = summaries_draft(document, kept_alive=lease.kept_alive)
+    made = summaries_draft(document, run=lease.run)
     lease.lap("embed")
     with transaction.atomic():
         encoders = vectors.searched_to_the_end()

@@ -16,6 +16,7 @@ from django.utils import timezone
 from corpus import statistics
 from corpus import vectors as vector_tables
 from corpus.chunking import ChunkDraft, split
+from corpus.chunking.cutting import labelled
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
 from corpus.encoders.types import Embedder
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
@@ -95,7 +96,13 @@ def _load(
         stored = [page_row(d, p) for d, p in zip(documents, pages, strict=True)]
         Page.objects.bulk_create(stored)
         parts = zip(documents, cut, stored, strict=True)
-        rows = [row for d, drafts, page in parts for row in chunk_rows(d, drafts, page.blocks)]
+        rows = [
+            row
+            for d, drafts, page in parts
+            for row in chunk_rows(
+                d, labelled(drafts, blocks=page.blocks, title=d.title, population=d.population)
+            )
+        ]
         for _, vectors in made:
             refuse_bad_vectors(vectors, len(rows))
         Chunk.objects.bulk_create(rows)

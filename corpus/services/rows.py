@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from corpus.boxes import Blocks
-from corpus.chunking import ChunkDraft
+from corpus.chunking.cutting import Passage
 from corpus.filenames import title_from
 from corpus.models import Chunk, Document, Page
 from corpus.parsing import serialise
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page as ParsedPage
 from corpus.parsing.types import ParsedDocument
-from corpus.positions import positions_of
-from corpus.twins import meaning_label
 
 # What a file may say of itself, and where that goes when staff left it blank.
 METADATA_FIELDS = {
@@ -28,22 +25,16 @@ METADATA_FIELDS = {
 }
 
 
+def page_jsons(document: Document) -> list[dict[str, Any]]:
+    """Return the document's pages as the parser wrote them, in order. One query."""
+    names = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubts")
+    return list(document.pages.order_by("number").values(*names))
+
+
 def pages_of(document: Document) -> tuple[ParsedPage, ...]:
     """The document's pages as the parser made them, in order. One query."""
-    rows = [
-        {
-            "number": page.number,
-            "text": page.text,
-            "blocks": page.blocks,
-            "width": page.width,
-            "height": page.height,
-            "ocr_confidence": page.ocr_confidence,
-            "doubts": page.doubts,
-        }
-        for page in document.pages.order_by("number")
-    ]
-    whole = {"pages": rows, "engine": "", "title": "", "metadata": {}}
-    return serialise.from_json(json.dumps(whole)).pages
+    whole = {"pages": page_jsons(document), "engine": "", "title": "", "metadata": {}}
+    return serialise.from_raw(whole).pages
 
 
 def page_row(document: Document, page: ParsedPage) -> Page:
@@ -61,32 +52,25 @@ def page_row(document: Document, page: ParsedPage) -> Page:
     )
 
 
-def chunk_rows(document: Document, drafts: Sequence[ChunkDraft], blocks: Blocks) -> list[Chunk]:
-    """Return the rows of passages. `blocks` are those of a document without pages, else none."""
-    spans = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
-    positions = positions_of(blocks, spans)
-    return [_chunk(document, draft, at) for draft, at in zip(drafts, positions, strict=True)]
-
-
-def _chunk(document: Document, draft: ChunkDraft, position: str) -> Chunk:
-    return Chunk(
-        document=document,
-        key=draft.key,
-        index=draft.index,
-        page=draft.page,
-        position=position,
-        section_path=list(draft.section_path),
-        context=draft.context,
-        text=draft.text,
-        spans=[list(span) for span in draft.spans],
-        tokens=draft.tokens,
-        twins=meaning_label(
-            draft.text,
-            title=document.title,
-            section_path=draft.section_path,
-            population=document.population,
-        ),
-    )
+def chunk_rows(document: Document, passages: Sequence[Passage]) -> list[Chunk]:
+    """Return the rows of passages."""
+    return [
+        Chunk(
+            document=document,
+            key=draft.key,
+            index=draft.index,
+            page=draft.page,
+            position=passage.position,
+            section_path=list(draft.section_path),
+            context=draft.context,
+            text=draft.text,
+            spans=[list(span) for span in draft.spans],
+            tokens=draft.tokens,
+            twins=passage.twins,
+        )
+        for passage in passages
+        for draft in (passage.draft,)
+    ]
 
 
 def take_over(document: Document, parsed: ParsedDocument) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from django.conf import settings
@@ -14,8 +14,10 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from corpus import vectors
 from corpus.encoders.registry import embedder_of, searched_rows
 from corpus.models import Chunk, Document, Encoder, SectionSummary, SummaryVector
-from corpus.summaries import KeptAlive, Passages, Summary, made_by, summarise
+from corpus.summaries import Passages, Run, Summary, made_by, summarise
 from corpus.summaries.sections import MIN_CHUNKS
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Made:
     summaries: tuple[Summary, ...]
 
 
-def summaries_draft(document: Document, *, kept_alive: KeptAlive) -> Made:
+def summaries_draft(document: Document, *, run: Run) -> Made:
     """Make them of passages that are cut and embedded. Outside a transaction; three queries.
 
     No query where the site makes none. Raises LanguageModelUnavailable where a language model
@@ -37,7 +39,7 @@ def summaries_draft(document: Document, *, kept_alive: KeptAlive) -> Made:
         return Made(None, ())
     chunks = list(document.chunks.defer("search_vector").order_by("index"))
     passages = _passages(document, chunks, encoder)
-    return Made(encoder, summarise(passages, embedder_of(encoder), kept_alive) if passages else ())
+    return Made(encoder, summarise(passages, embedder_of(encoder), run) if passages else ())
 
 
 def summaries_keep(document: Document, made: Made) -> None:
@@ -62,7 +64,7 @@ def summaries_drop(document: Document) -> None:
 
 def document_summarise(document: Document) -> bool:
     """Make the summaries of an indexed document anew; False where it was indexed anew meanwhile."""
-    made = summaries_draft(document, kept_alive=lambda limit_s: nullcontext())
+    made = summaries_draft(document, run=_at_once)
     with transaction.atomic():
         unchanged = Document.objects.select_for_update().filter(
             pk=document.pk, indexed_at=document.indexed_at
@@ -71,6 +73,10 @@ def document_summarise(document: Document) -> bool:
             return False
         summaries_keep(document, made)
     return True
+
+
+def _at_once(work: Callable[[], T], *, limit_s: float) -> T:
+    return work()
 
 
 def documents_to_summarise() -> QuerySet[Document]:

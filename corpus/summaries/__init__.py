@@ -3,6 +3,6 @@
 RAPTOR in small (Sarthi et al., ICLR 2024), with the document's own headings for its tree.
 """
 
-from corpus.summaries.making import KeptAlive, Passages, Summary, made_by, summarise
+from corpus.summaries.making import Passages, Run, Summary, made_by, summarise
 
-__all__ = ["KeptAlive", "Passages", "Summary", "made_by", "summarise"]
+__all__ = ["Passages", "Run", "Summary", "made_by", "summarise"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 from django.conf import settings
@@ -27,8 +27,14 @@ from corpus.summaries.written import MAX_SHOWN_CHARS, PROMPT, Shown, written
 ENCODED_AT_ONCE = 128  # sentences between two signs of life
 CALL_LIMIT_S = 180.0  # of one batch, or one answer of the language model
 
-# Keeps a job's lease alive for so many seconds while a model is at work.
-KeptAlive = Callable[[float], AbstractContextManager[None]]
+T = TypeVar("T")
+
+
+class Run(Protocol):
+    """`corpus.jobs.Lease.run`, or a mere call where there is no lease to keep alive."""
+
+    def __call__(self, work: Callable[[], T], *, limit_s: float) -> T:
+        """Return what `work` returns; it is one call of a model."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ def made_by(encoder: Fingerprinted) -> str:
     return " ".join(parts[settings.SUMMARIES])
 
 
-def summarise(passages: Passages, encoder: Embedder, kept_alive: KeptAlive) -> tuple[Summary, ...]:
+def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary, ...]:
     """A summary of each section of `sections_of`; none where the site makes none.
 
     The same passages give the same summaries. Call it outside a transaction: the encoder is asked
@@ -80,15 +86,14 @@ def summarise(passages: Passages, encoder: Embedder, kept_alive: KeptAlive) -> t
     if not sections:
         return ()
     sentences = sentences_of(passages.texts)
-    vectors = _encoded([one.text for one in sentences], encoder, kept_alive)
+    vectors = _encoded([one.text for one in sentences], encoder, run)
     sizes = [encoder.count_tokens(one.text) for one in sentences]
     texts: list[str] = []
     for section in sections:
         cosines = vectors @ centroid(passages.vectors[section.first : section.last + 1])
         best = _Chooser(section, sentences, cosines.tolist(), sizes)
-        with kept_alive(CALL_LIMIT_S):
-            texts.append(_text(passages, best, encoder))
-    found = _encoded(texts, encoder, kept_alive)
+        texts.append(run(partial(_text, passages, best, encoder), limit_s=CALL_LIMIT_S))
+    found = _encoded(texts, encoder, run)
     return tuple(
         Summary(section, text, made_by(encoder), vector)
         for section, text, vector in zip(sections, texts, found, strict=True)
@@ -127,10 +132,10 @@ def _written(passages: Passages, best: _Chooser) -> str:
     return written(Shown(passages.title, " > ".join(section.path), text))
 
 
-def _encoded(texts: Sequence[str], encoder: Embedder, kept_alive: KeptAlive) -> Vectors:
+def _encoded(texts: Sequence[str], encoder: Embedder, run: Run) -> Vectors:
     """`(n, d)`, in batches that the texts alone decide."""
     made = [np.zeros((0, encoder.dimensions), dtype=np.float32)]
     for first in range(0, len(texts), ENCODED_AT_ONCE):
-        with kept_alive(CALL_LIMIT_S):
-            made.append(encoder.encode(texts[first : first + ENCODED_AT_ONCE]))
+        batch = texts[first : first + ENCODED_AT_ONCE]
+        made.append(run(partial(encoder.encode, batch), limit_s=CALL_LIMIT_S))
     return np.concatenate(made)

@@ -88,6 +88,16 @@ CRAFTED: list[tuple[str, str, Make]] = [
         "table_too_large",
         lambda: html(b"<table>" + b"<tr><td rowspan=900 colspan=900>x</td></tr>" * 900),
     ),
+    (
+        "html-200000-cells.html",
+        "table_too_large",
+        lambda: html((b"<table>" + b"<tr><td>x<td>y" * 20_000 + b"</table>") * 5),
+    ),
+    (
+        "html-100000-cells.html",
+        "parsed",
+        lambda: html((b"<table>" + b"<tr><td>x<td>y" * 10_000 + b"</table>") * 5),
+    ),
     ("html-only-script.html", "no_text", lambda: html(b"<script>alert(1)</script>")),
     ("html-hidden.html", "no_text", lambda: html(b"<div style='display:none'>" + SAID + b"</div>")),
     ("html-null.html", "parsed type_mismatch", lambda: html(b"<p>Give\x00 ten.</p>")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -202,6 +203,21 @@ def scattered_words(count: int) -> bytes:
     return content(words)
 
 
+def printed_over(count: int, spread: float) -> bytes:
+    """Words on places by chance, which are the nearer to each other the smaller `spread` is."""
+    dice = random.Random(count)
+    words = b"".join(
+        b"BT /F1 2 Tf %.2f %.2f Td (%s) Tj ET\n"
+        % (
+            5 + 180 * spread * dice.random(),
+            5 + 110 * spread * dice.random(),
+            dice.choice((b"gentamicin", b"once", b"daily")),
+        )
+        for _ in range(count)
+    )
+    return content(words)
+
+
 # Name, what may become of it, and how it is made.
 CRAFTED: list[tuple[str, str, Make]] = [
     ("pdf-empty.pdf", "empty_file", lambda: b""),
@@ -371,6 +387,8 @@ CRAFTED: list[tuple[str, str, Make]] = [
     ),
     ("pdf-many-lines.pdf", "parsed", lambda: lines(5_000)),
     ("pdf-many-words.pdf", "parsed", lambda: scattered_words(900)),
+    ("pdf-glued-words.pdf", "parsed", lambda: printed_over(12_000, 1)),
+    ("pdf-words-on-a-heap.pdf", "parsed", lambda: printed_over(4_000, 0)),
     (
         "pdf-script-and-launch.pdf",
         "parsed",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.core.management.base import CommandError
 
+from corpus.encoders.counting import TokenCounter
 from corpus.encoders.types import Vectors
 from medrag_site.benchmarks import made, samples
 from medrag_site.benchmarks.made import Made, intrinsic_dimension, nearest_cosines
@@ -42,6 +43,9 @@ class Lengths:
 
     def count_tokens(self, text: str) -> int:
         return len(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        return TokenCounter()
 
 
 def clustered(count: int, width: int = 24) -> Vectors:

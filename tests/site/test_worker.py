@@ -106,6 +106,7 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
         wait_until(
             lambda: Job.objects.filter(state=JobState.FAILED).count() == 3, "three failed", 120
         )
+        wait_until(lambda: Queue().rows() == {}, "nobody is to be woken any more")
         family = family_of(worker.pid)
         worker.terminate()
         assert worker.wait(30) == 0

@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-_DIVIDED = re.compile(r"((?:[^\W\d_]+-)*)([^\W\d_]+)-$")
+# A word is looked at from its beginning only: from each of its letters, a page whose words were
+# printed over each other until they are one would take minutes.
+_BEGINS = r"(?<![^\W\d_])(?<![^\W\d_]-)"
+_DIVIDED = re.compile(_BEGINS + r"((?:[^\W\d_]++-)*)([^\W\d_]++)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen of one is seldom added to it
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
@@ -73,7 +76,9 @@ class Vocabulary:
 
 def _parts(before: str, after: str) -> tuple[str, str] | None:
     """Return the letters on both sides of a hyphen at a line's end that may divide a word."""
-    end, head = _DIVIDED.search(before), _HEAD.match(after)
+    if not before.endswith("-"):
+        return None
+    end, head = _DIVIDED.search(before[before.rfind(" ") + 1 :]), _HEAD.match(after)
     if end is None or head is None or head.group() in _SUSPENDED:
         return None
     return end.group(2), head.group(1)

@@ -11,7 +11,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
-from corpus.parsing.types import too_deep
+from corpus.parsing.types import ParseError, too_deep
+
+MAX_CELLS = 100_000  # of all tables, as of a workbook
 
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BLOCKS = frozenset("p div ul ol dl table h1 h2 h3 h4 h5 h6 blockquote section".split())
@@ -38,7 +40,10 @@ _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
 
 
 def html_tree(text: str) -> Element:
-    """Return a `body` with what HTML holds. Raises ParseError (`too_deep`) beyond 200 levels."""
+    """Return a `body` with what HTML holds.
+
+    Raises ParseError (`too_deep`, `table_too_large`) beyond 200 levels or 100,000 cells.
+    """
     parser = _Parser()
     parser.feed(text)
     parser.close()
@@ -50,6 +55,7 @@ class _Parser(HTMLParser):
         super().__init__(convert_charrefs=True)
         self._builder = TreeBuilder()
         self._open: list[str] = []
+        self._cells = 0
         self._start("body", {})
 
     def finish(self) -> Element:
@@ -59,6 +65,9 @@ class _Parser(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._make_room(tag)
+        self._cells += tag in ("td", "th")
+        if self._cells > MAX_CELLS:
+            raise _too_large()
         self._start(tag, {name: value or "" for name, value in attrs})
         if tag in _VOID:
             self._end()
@@ -89,6 +98,14 @@ class _Parser(HTMLParser):
 
     def _end(self) -> None:
         self._builder.end(self._open.pop())
+
+
+def _too_large() -> ParseError:
+    return ParseError(
+        f"The tables of the file have more than {MAX_CELLS:,} cells.",
+        code="table_too_large",
+        hint="Keep only the part that is guidance, and upload that.",
+    )
 
 
 def prune(parent: Element) -> None:

@@ -1,8 +1,8 @@
 """The program that reads one hostile file: `child INPUT TYPE OUTPUT_DIR`.
 
-It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, or with
-`--picture 7` of a PDF that `7.webp` is; 3 means that `error.json` says what is wrong; all else is a
-crash.
+It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, with
+`--picture 7` of a PDF that `7.webp` is, and with `--cut ORDER` that `passages.json` is, made of the
+pages that the file ORDER holds; 3 means that `error.json` says what is wrong; all else is a crash.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import sys
 import traceback
 from pathlib import Path
 
+from corpus.chunking.cutting import write_cut
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
-from corpus.parsing.sandbox.failures import out_of_memory, write_failure
+from corpus.parsing.sandbox.failures import CUTTING, READING, out_of_memory, write_failure
 from corpus.parsing.serialise import to_json
 from corpus.parsing.types import ParseError, too_deep
 
@@ -46,18 +47,21 @@ def main(argv: list[str] | None = None) -> int:
         on_page=_print_progress,
         docling_artifacts=arguments.docling_artifacts,
     )
+    work = CUTTING if arguments.cut else READING
     try:
         if arguments.picture:
             Renderer(request.path).save_view(arguments.picture, request.output_dir)
+        elif arguments.cut:
+            write_cut(request.path, arguments.cut.resolve(), request.output_dir)
         else:
             document = parse_file(request)
             (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
     except Exception as error:  # noqa: BLE001  parsers raise whatever their libraries do
-        return write_failure(request.output_dir, _said_of(error, arguments.memory_mb))
+        return write_failure(request.output_dir, _said_of(error, arguments.memory_mb, work))
     return 0
 
 
-def _said_of(error: Exception, memory_mb: int) -> ParseError:
+def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseError:
     """Return what a person can do about an error, also about one that no parser foresaw.
 
     Then the same bytes would raise it again, so it is not retryable, short of memory apart. Its
@@ -68,7 +72,7 @@ def _said_of(error: Exception, memory_mb: int) -> ParseError:
     # A SystemError is what C code leaves behind that could not even make its own exception.
     short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
     if short or _ran_short(memory_mb):
-        return out_of_memory(memory_mb)
+        return out_of_memory(memory_mb, work)
     if isinstance(error, ParseError):
         return error
     if isinstance(error, RecursionError):
@@ -76,6 +80,12 @@ def _said_of(error: Exception, memory_mb: int) -> ParseError:
     for frame in traceback.extract_tb(error.__traceback__)[-1:]:
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         print(f"{type(error).__name__} at {place}", file=sys.stderr)
+    if work == CUTTING:
+        return ParseError(
+            f"The text can't be cut into passages ({type(error).__name__}).",
+            code="chunking_failed",
+            hint="The worker's log says where. Report the file; nothing of it is searched.",
+        )
     return ParseError(
         f"The file can't be read: its content is damaged or unusual ({type(error).__name__}).",
         code="file_unreadable",
@@ -97,6 +107,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("media_type")
     parser.add_argument("output_dir")
     parser.add_argument("--picture", type=int, default=0, metavar="PAGE")
+    parser.add_argument("--cut", type=Path, default=None, metavar="ORDER")
     parser.add_argument("--max-pages", type=int, default=1_000)
     parser.add_argument("--memory-mb", type=int, default=3_072)
     parser.add_argument("--cpu-s", type=int, default=900)

@@ -11,17 +11,21 @@ from corpus.parsing.types import ParseError
 KNOWN_FAILURE = 3  # the child's exit status where its file says what is wrong
 MAX_ERROR_BYTES = 64 * 1024
 _FILE = "error.json"
+READING, CUTTING = "Reading the file", "Cutting its text into passages"
 
 
-def failure(status: int, output_dir: Path) -> ParseError:
-    """Return what an exit status says: the child's own words, or which signal ended it."""
+def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
+    """Return what an exit status says: the child's own words, or which signal ended it.
+
+    `work` is READING or CUTTING.
+    """
     if status == KNOWN_FAILURE:
         known = _known_failure(output_dir / _FILE)
         if known is not None:
             return known
     if status == -signal.SIGXCPU:
         return ParseError(
-            "Reading the file took too much processor time, so it was stopped.",
+            f"{work} took too much processor time, so it was stopped.",
             code="parser_timeout",
             hint="Split the file, or save it again as a simpler PDF.",
         )  # not retryable: the same bytes would take as much again
@@ -50,9 +54,9 @@ def _known_failure(path: Path) -> ParseError | None:
         return None
 
 
-def timed_out(wall_s: float) -> ParseError:
+def timed_out(wall_s: float, work: str = READING) -> ParseError:
     return ParseError(
-        f"Reading the file took longer than {wall_s:.0f} seconds, so it was stopped.",
+        f"{work} took longer than {wall_s:.0f} seconds, so it was stopped.",
         code="parser_timeout",
         hint="Try again when the machine is less busy, or split the file.",
         retryable=True,
@@ -67,9 +71,9 @@ def wrote_too_much(max_output_mb: int) -> ParseError:
     )
 
 
-def out_of_memory(memory_mb: int) -> ParseError:
+def out_of_memory(memory_mb: int, work: str = READING) -> ParseError:
     return ParseError(
-        f"Reading the file needs more than {memory_mb} MB of memory.",
+        f"{work} needs more than {memory_mb} MB of memory.",
         code="parser_memory",
         hint="Split the file, or ask for a higher limit.",
         retryable=True,

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from corpus.parsing.sandbox.failures import failure, timed_out, wrote_too_much
+from corpus.chunking.cutting import CUT, Order, Passage, order_json, passages_from
+from corpus.parsing.sandbox.failures import CUTTING, READING, failure, timed_out, wrote_too_much
 from corpus.parsing.sandbox.nurseries import fork_child
 from corpus.parsing.sandbox.running import PipeReader, Program, Running
 from corpus.parsing.serialise import from_json
@@ -51,6 +52,7 @@ class _Watch:
     limits: Limits
     on_progress: OnProgress = lambda done, total: None
     on_start: OnStart = lambda: None
+    work: str = READING
 
 
 def parse_in_child(
@@ -72,13 +74,39 @@ def parse_in_child(
     when the child begins to read the file. Raises ParseError.
     """
     arguments = _arguments(path, media_type, output_dir, limits)
-    if docling_artifacts is not None:
-        arguments += ["--docling-artifacts", str(docling_artifacts)]
-    start: Callable[[str], Running] = partial(Program, [*command, *arguments])
-    if tuple(command) == CHILD and docling_artifacts is None:  # docling's own models need torch
-        start = partial(fork_child, arguments)
+    start = _started(arguments, command)
+    if docling_artifacts is not None:  # docling's own models need torch
+        more = ["--docling-artifacts", str(docling_artifacts)]
+        start = partial(Program, [*command, *arguments, *more])
     _run(start, _Watch(output_dir, limits, on_progress, on_start))
-    return _read_result(output_dir, limits)
+    return from_json(_result(output_dir, limits, "parsed.json"))
+
+
+def cut_in_child(
+    path: Path,
+    *,
+    order: Order,
+    output_dir: Path,
+    limits: Limits,
+    on_progress: OnProgress,
+    command: Sequence[str] = CHILD,
+) -> list[Passage]:
+    """Cut what was read of `path` into passages in a child process; limits as for parsing.
+
+    Raises ParseError.
+    """
+    written = output_dir / "order.json"
+    written.write_text(order_json(order), encoding="utf-8")
+    arguments = [*_arguments(path, order.media_type, output_dir, limits), f"--cut={written}"]
+    _run(_started(arguments, command), _Watch(output_dir, limits, on_progress, work=CUTTING))
+    return passages_from(_result(output_dir, limits, CUT))
+
+
+def _started(arguments: Sequence[str], command: Sequence[str]) -> Callable[[str], Running]:
+    """Return what starts the child: forked from a nursery, unless it is another program."""
+    if tuple(command) == CHILD:
+        return partial(fork_child, arguments)
+    return partial(Program, [*command, *arguments])
 
 
 def draw_in_child(path: Path, *, number: int, output_dir: Path, limits: Limits) -> bytes:
@@ -120,7 +148,7 @@ def _run(start: Callable[[str], Running], watch: _Watch) -> None:
     if reader.errors:
         logger.debug("a parser wrote %d bytes to stderr", len(reader.errors))
     if status != 0:
-        raise failure(status, watch.output_dir)
+        raise failure(status, watch.output_dir, watch.work)
 
 
 def _status(child: Running, reader: PipeReader, watch: _Watch) -> int:
@@ -130,7 +158,7 @@ def _status(child: Running, reader: PipeReader, watch: _Watch) -> int:
     while (status := child.poll()) is None:
         now = time.monotonic()
         if now >= deadline:
-            raise timed_out(watch.limits.wall_s)
+            raise timed_out(watch.limits.wall_s, watch.work)
         moved = reader.read(timeout_s=min(POLL_S, deadline - now))
         if moved or time.monotonic() - beat >= BEAT_S:
             watch.on_progress(*reader.progress)
@@ -150,10 +178,9 @@ def _check_output(output_dir: Path, limits: Limits) -> None:
         raise wrote_too_much(limits.max_output_mb)
 
 
-def _read_result(output_dir: Path, limits: Limits) -> ParsedDocument:
+def _result(output_dir: Path, limits: Limits, name: str) -> str:
     _check_output(output_dir, limits)
     try:
-        text = (output_dir / "parsed.json").read_text(encoding="utf-8")
+        return (output_dir / name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        text = ""
-    return from_json(text)
+        return ""

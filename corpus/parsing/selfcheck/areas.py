@@ -7,13 +7,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
-from corpus.parsing.geometry import contains, height, middle, width
+from corpus.parsing.geometry import contains, height, middle, union, width
 from corpus.parsing.selfcheck.printed import PrintedWord, plain_texts
 from corpus.parsing.types import Block, Box, Line, Page
 
 _MARGIN = 0.5  # points by which a word may stand out of its line
-_BAND = 24.0  # points: boxes are looked up by the bands of the page that they touch
+_PARTS = 32  # of the page, across and down: boxes are looked up by those that they touch
+_MOST_NEAR = 50
 _JOINTS = re.compile(r"\s*\|\s*")
 
 
@@ -51,21 +53,49 @@ def words_by_area(areas: Sequence[Area], printed: Sequence[PrintedWord]) -> list
     Where boxes overlap, a word belongs to the one whose middle line is nearest to its own, and of
     cells within cells to the smallest.
     """
-    bands: dict[int, list[int]] = defaultdict(list)
-    for index, area in enumerate(areas):
-        for band in range(_band(area.box[1] - _MARGIN), _band(area.box[3] + _MARGIN) + 1):
-            bands[band].append(index)
+    grid = _Grid(areas)
     held: list[list[int]] = [[] for _ in areas]
     for number, word in enumerate(printed):
         point = middle(word.box)
-        near = [i for i in bands[_band(point[1])] if contains(areas[i].box, point, margin=_MARGIN)]
+        near = grid.near(point)
         if near:
             held[near[0] if len(near) == 1 else _nearest(near, areas, point)].append(number)
     return held
 
 
-def _band(y: float) -> int:
-    return int(y // _BAND)
+class _Grid:
+    """Areas by the parts of the page that they touch, so that no word is compared with them all."""
+
+    def __init__(self, areas: Sequence[Area]) -> None:
+        self._areas = areas
+        left, top, right, bottom = union([a.box for a in areas]) if areas else (0.0, 0.0, 0.0, 0.0)
+        self._corner = left - _MARGIN, top - _MARGIN
+        self._steps = (
+            max((right - left + 2 * _MARGIN) / _PARTS, _MARGIN),
+            max((bottom - top + 2 * _MARGIN) / _PARTS, _MARGIN),
+        )
+        self._cells: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for index, area in enumerate(areas):
+            x0, y0, x1, y1 = area.box
+            first = self._cell((x0 - _MARGIN, y0 - _MARGIN))
+            last = self._cell((x1 + _MARGIN, y1 + _MARGIN))
+            across, down = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
+            for cell in product(across, down):
+                self._cells[cell].append(index)
+
+    def near(self, point: tuple[float, float]) -> list[int]:
+        """Return the areas around a point in order: of very many, which no reader could tell from
+        each other, the first."""
+        here = self._cells.get(self._cell(point), ())
+        held = (i for i in here if contains(self._areas[i].box, point, margin=_MARGIN))
+        return list(islice(held, _MOST_NEAR))
+
+    def _cell(self, point: tuple[float, float]) -> tuple[int, int]:
+        x, y = (
+            int((at - begin) // step)
+            for at, begin, step in zip(point, self._corner, self._steps, strict=True)
+        )
+        return x, y
 
 
 def _nearest(near: Sequence[int], areas: Sequence[Area], point: tuple[float, float]) -> int:
