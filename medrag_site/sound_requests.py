@@ -1,0 +1,68 @@
+"""What no browser sends is refused before anything reads it: another encoding than UTF-8, and NUL.
+
+Django decodes forms by whatever codec a request names, and PostgreSQL keeps no NUL: both end
+somewhere below as an error of the server's, on whichever page forgot to look.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+
+from django.http import HttpRequest, QueryDict, UnreadablePostError
+from django.http.response import HttpResponseBase
+from django.views.defaults import bad_request
+
+from chat.problems import problem_response
+
+API = "/api/"
+_READ_AS_UTF8 = {"utf-8", "ascii"}
+
+
+class SoundRequests:
+    """Answers 400 where a request names another charset, or holds NUL anywhere but in a file.
+
+    The body of the API is its parser's to judge: it reads JSON in UTF-8 and nothing else.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        is_api = request.path_info.startswith(API)
+        if _is_utf8(request) and not _holds_nul(request, with_form=not is_api):
+            return self._get_response(request)
+        if is_api:
+            return problem_response(HTTPStatus.BAD_REQUEST, "The request is not sound UTF-8 text.")
+        return bad_request(request, ValueError())
+
+
+def _is_utf8(request: HttpRequest) -> bool:
+    try:
+        named = codecs.lookup((request.content_params or {}).get("charset", "utf-8")).name
+    except (LookupError, ValueError):
+        return False
+    return named in _READ_AS_UTF8
+
+
+def _holds_nul(request: HttpRequest, *, with_form: bool) -> bool:
+    return any("\0" in text for text in _texts(request, with_form=with_form))
+
+
+def _texts(request: HttpRequest, *, with_form: bool) -> Iterator[str]:
+    yield request.path_info
+    yield from (value for value in request.META.values() if isinstance(value, str))
+    for name, value in request.COOKIES.items():  # a quoted one may hold any character
+        yield from (name, value)
+    for fields in (request.GET, _form(request)) if with_form else (request.GET,):
+        for name, values in fields.lists():
+            yield name
+            yield from (value for value in values if isinstance(value, str))
+
+
+def _form(request: HttpRequest) -> QueryDict:
+    try:
+        return request.POST
+    except UnreadablePostError:  # whoever sent it is gone
+        return QueryDict()
