@@ -7,9 +7,13 @@ somewhere below as an error of the server's, on whichever page forgot to look.
 from __future__ import annotations
 
 import codecs
+import logging
+import traceback
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
+from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
+from django.db import DataError
 from django.http import HttpRequest, QueryDict, UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.views.defaults import bad_request
@@ -18,6 +22,9 @@ from chat.problems import problem_response
 
 API = "/api/"
 _READ_AS_UTF8 = {"utf-8", "ascii"}
+_NO_SUCH_VALUE = (ValueError, ValidationError, FieldDoesNotExist, FieldError, DataError)
+
+logger = logging.getLogger(__name__)
 
 
 class SoundRequests:
@@ -36,6 +43,25 @@ class SoundRequests:
         if is_api:
             return problem_response(HTTPStatus.BAD_REQUEST, "The request is not sound UTF-8 text.")
         return bad_request(request, ValueError())
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        """Refuse what the administration hands on to a field that can't hold it.
+
+        Its hidden values (`_to_field`, `_selected_action`) reach the database's fields as they
+        came. Only an error raised by Django's own code counts as the request's.
+        """
+        match = request.resolver_match
+        if match is None or match.app_name != "admin" or not isinstance(error, _NO_SUCH_VALUE):
+            return None
+        *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+        if not isinstance(error, DataError) and not _is_django(frame.f_globals["__name__"]):
+            return None
+        logger.warning("Refused what no field holds: %s at line %d", type(error).__name__, line)
+        return bad_request(request, error)
+
+
+def _is_django(module: str) -> bool:
+    return module.startswith(("django.db.", "django.contrib.admin."))
 
 
 def _is_utf8(request: HttpRequest) -> bool:
