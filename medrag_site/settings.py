@@ -306,6 +306,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A request names only the modes that the site has the parts for.
+    "ENUM_NAME_OVERRIDES": {"ModeEnum": "chat.models.Mode"},
 }
 
 LOGGING = {

@@ -151,14 +151,13 @@ def drawn(rng: Random, kind: str, address: str, offer: Offer) -> Sent:
 
 def _pairs(rng: Random, offer: Offer, *, base: bool) -> list[tuple[bytes, bytes]]:
     """Names and values: those of the page's own form where asked, one to three of them spoilt."""
-    offered = [*offer.fields] or EVERYWHERE
+    everywhere = [name.encode() for name in EVERYWHERE]
+    offered = [name.encode() for name in offer.fields] or everywhere
     pairs = []
     if base:
         pairs = [(n.encode(), rng.choice(v).encode()) for n, v in offer.fields.items()]
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        names = rng.choices([offered, EVERYWHERE, VALUES], [7, 2, 1])[0]
-        chosen = rng.choice(names)
-        name = chosen if isinstance(chosen, bytes) else chosen.encode()
+        name = rng.choice(rng.choices([offered, everywhere, VALUES], [7, 2, 1])[0])
         for _ in range(rng.choice([1, 1, 1, 2, 40])):
             pairs.append((name, rng.choice(VALUES)))
     rng.shuffle(pairs)
@@ -192,8 +191,8 @@ def _multipart(rng: Random, address: str, offer: Offer) -> Sent:
         odd = rng.choice([b"", b"", b"", b"Content-Transfer-Encoding: base64\r\n", b"X: \xff\r\n"])
         head = b'Content-Disposition: form-data; name="' + name.replace(b'"', b"") + b'"\r\n'
         parts.append(line + head + odd + b"\r\n" + value + b"\r\n")
-    for name in offer.files:
-        head = f'Content-Disposition: form-data; name="{name}"; filename="'.encode()
+    for field_name in offer.files:
+        head = f'Content-Disposition: form-data; name="{field_name}"; filename="'.encode()
         kind = rng.choice([b"text/plain", b"application/pdf; charset=utf-7", b"\xff"])
         head += rng.choice(VALUES)[:200] + b'"\r\nContent-Type: ' + kind + b"\r\n\r\n"
         parts.append(line + head + rng.choice(VALUES) + b"\r\n")

@@ -94,8 +94,9 @@ class Person:
         got_request_exception.connect(note)
         try:
             with transaction.atomic():
-                response = self.client.generic(
-                    sent.method, sent.path, sent.body, sent.content_type, **dict(sent.extra)
+                extra: dict[str, Any] = dict(sent.extra)
+                response: Any = self.client.generic(
+                    sent.method, sent.path, sent.body, sent.content_type, **extra
                 )
                 if response.streaming:
                     b"".join(response.streaming_content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 from wsgiref.util import setup_testing_defaults
@@ -78,7 +79,12 @@ def test_a_charset_that_is_none_reaches_a_page(db: None) -> None:
     environ: dict[str, Any] = {"CONTENT_TYPE": f"{FORM}; charset*=utf-8''{quote(chr(0))}"}
     setup_testing_defaults(environ)
     answers: list[str] = []
-    Handler()(environ, lambda status, headers, *rest: answers.append(status))
+
+    def start(status: str, headers: Any, exc_info: Any = None, /) -> Callable[[bytes], object]:
+        answers.append(status)
+        return answers.append  # type: ignore[return-value]
+
+    Handler()(environ, start)
     assert answers == ["400 Bad Request"]
 
 
