@@ -20,7 +20,7 @@ from django.views.defaults import bad_request
 
 from chat.problems import problem_response
 
-API = "/api/"
+API, ADMINISTRATION = "/api/", "/admin/"
 _READ_AS_UTF8 = {"utf-8", "ascii"}
 _NO_SUCH_VALUE = (ValueError, ValidationError, FieldDoesNotExist, FieldError, DataError)
 
@@ -28,19 +28,19 @@ logger = logging.getLogger(__name__)
 
 
 class SoundRequests:
-    """Answers 400 where a request names another charset, or holds NUL anywhere but in a file.
+    """Answers 400 where a request names another charset, or holds NUL.
 
-    The body of the API is its parser's to judge: it reads JSON in UTF-8 and nothing else.
+    What is typed into forms of our own and what the API is sent is theirs to judge, since they
+    have kinder words for it; Django's administration hands it on as it came.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        is_api = request.path_info.startswith(API)
-        if _is_utf8(request) and not _holds_nul(request, with_form=not is_api):
+        if _is_utf8(request) and not any("\0" in text for text in _texts(request)):
             return self._get_response(request)
-        if is_api:
+        if request.path_info.startswith(API):
             return problem_response(HTTPStatus.BAD_REQUEST, "The request is not sound UTF-8 text.")
         return bad_request(request, ValueError())
 
@@ -72,16 +72,13 @@ def _is_utf8(request: HttpRequest) -> bool:
     return named in _READ_AS_UTF8
 
 
-def _holds_nul(request: HttpRequest, *, with_form: bool) -> bool:
-    return any("\0" in text for text in _texts(request, with_form=with_form))
-
-
-def _texts(request: HttpRequest, *, with_form: bool) -> Iterator[str]:
+def _texts(request: HttpRequest) -> Iterator[str]:
     yield request.path_info
     yield from (value for value in request.META.values() if isinstance(value, str))
     for name, value in request.COOKIES.items():  # a quoted one may hold any character
         yield from (name, value)
-    for fields in (request.GET, _form(request)) if with_form else (request.GET,):
+    is_form_raw = request.path_info.startswith(ADMINISTRATION)
+    for fields in (request.GET, _form(request)) if is_form_raw else (request.GET,):
         for name, values in fields.lists():
             yield name
             yield from (value for value in values if isinstance(value, str))

@@ -64,10 +64,10 @@ def locked(name: str = "alice", *, address: str = HERE) -> Any:
     return response
 
 
-def test_two_hundred_wrong_passwords_and_then_the_right_one(alice: User) -> None:
+def test_fifty_wrong_passwords_and_then_the_right_one(alice: User) -> None:
     CountingHasher.hashed = 0
-    answers = [sign_in("alice").status_code for _ in range(200)]
-    assert answers == [200, 200] + [429] * 198
+    answers = [sign_in("alice").status_code for _ in range(50)]
+    assert answers == [200, 200] + [429] * 48
     assert CountingHasher.hashed == 3  # what is locked is refused before that
     assert sign_in("alice", "alice-secret").status_code == 429
     assert CountingHasher.hashed == 3
