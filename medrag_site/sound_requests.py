@@ -12,9 +12,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
-from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
+from django.core.exceptions import (
+    BadRequest,
+    FieldDoesNotExist,
+    FieldError,
+    SuspiciousOperation,
+    ValidationError,
+)
 from django.db import DataError
-from django.http import HttpRequest, QueryDict, UnreadablePostError
+from django.http import HttpRequest, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views.defaults import bad_request
 
@@ -28,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class SoundRequests:
-    """Answers 400 where a request names another charset, or holds NUL.
+    """Answers 400 where a request names another charset, holds NUL, or a form that can't be read.
 
     What is typed into forms of our own and what the API is sent is theirs to judge, since they
     have kinder words for it; Django's administration hands it on as it came.
@@ -38,10 +45,14 @@ class SoundRequests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if _is_utf8(request) and not any("\0" in text for text in _texts(request)):
+        is_api = request.path_info.startswith(API)
+        is_readable = _is_utf8(request) and (is_api or _has_readable_form(request))
+        if is_readable and not any("\0" in text for text in _texts(request)):
             return self._get_response(request)
-        if request.path_info.startswith(API):
+        if is_api:
             return problem_response(HTTPStatus.BAD_REQUEST, "The request is not sound UTF-8 text.")
+        # The pages of errors look for a token of CSRF in the form, and would fail as it does.
+        request._mark_post_parse_error()  # type: ignore[attr-defined]
         return bad_request(request, ValueError())
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
@@ -78,14 +89,15 @@ def _texts(request: HttpRequest) -> Iterator[str]:
     for name, value in request.COOKIES.items():  # a quoted one may hold any character
         yield from (name, value)
     is_form_raw = request.path_info.startswith(ADMINISTRATION)
-    for fields in (request.GET, _form(request)) if is_form_raw else (request.GET,):
+    for fields in (request.GET, request.POST) if is_form_raw else (request.GET,):
         for name, values in fields.lists():
             yield name
             yield from (value for value in values if isinstance(value, str))
 
 
-def _form(request: HttpRequest) -> QueryDict:
+def _has_readable_form(request: HttpRequest) -> bool:
+    """Tell whether the form, if there is one, is whole and within the limits on its size."""
     try:
-        return request.POST
-    except UnreadablePostError:  # whoever sent it is gone
-        return QueryDict()
+        return request.POST is not None
+    except (BadRequest, SuspiciousOperation, MultiPartParserError, UnreadablePostError):
+        return False

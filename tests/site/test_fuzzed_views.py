@@ -78,6 +78,8 @@ class Person:
 
     def __init__(self, user: User | None) -> None:
         self.client = signed_in(user) if user else Client(raise_request_exception=False)
+        self.client.handler.enforce_csrf_checks = True  # it reads forms before any page does
+        self.client.cookies["csrftoken"] = self.client.defaults["HTTP_X_CSRFTOKEN"] = "t" * 32
         if user:
             self.client.force_login(user)
         self._cookies = {name: morsel.value for name, morsel in self.client.cookies.items()}

@@ -122,3 +122,24 @@ def test_nul_in_a_query_is_refused_on_every_page(root: Client, name: str) -> Non
     page = f"/source/{publish_guideline().sha256}/1/"
     for address in ("/", "/guidelines/", "/conversations/", page, "/sign-in/"):
         said(root.get(address, {name: "a\0b"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (f"{FORM}; charset=utf-7", UTF_7),
+        (FORM, b"a" * 3_000_000),
+        (FORM, b"&".join(b"a%d=1" % number for number in range(1500))),
+        ("multipart/form-data; boundary=b", b"--b\r\nnothing"),
+        ("multipart/form-data", b""),
+    ],
+)
+def test_a_form_that_can_not_be_read_is_refused_as_a_server_does_it(
+    db: None, kind: str, body: bytes
+) -> None:
+    """The test client looks for no token of CSRF; a server does, on its pages of errors too."""
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.get("/sign-in/")
+    response = client.generic("POST", "/sign-in/", body, kind)
+    assert response.status_code in (400, 403)
+    assert b"Traceback" not in response.content
