@@ -8,9 +8,12 @@ from typing import IO, Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
-from rest_framework.exceptions import AuthenticationFailed, ParseError
+from rest_framework.authentication import get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed, ParseError, Throttled
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
+from chat.lockouts import TokenGuess
 from chat.problems import BodyTooLarge
 
 MAX_BODY_BYTES = 1024**2
@@ -18,7 +21,19 @@ TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: it lets a scanner know a to
 
 
 class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
-    """Knox's, except that a token that can't be one is refused before it reaches the database."""
+    """Knox's, with a limit on wrong tokens, which counts in all processes; see `chat.lockouts`."""
+
+    def authenticate(self, request: Request) -> Any:
+        if not (header := get_authorization_header(request).split()):
+            return None
+        guess = TokenGuess(request._request, header[-1])
+        if wait_s := guess.wait_s:
+            raise Throttled(wait_s, "Too many wrong tokens came from this address.")
+        try:
+            return super().authenticate(request)
+        except AuthenticationFailed:
+            guess.failed()
+            raise
 
     def authenticate_credentials(self, token: bytes) -> Any:
         if not token.isalnum() and not token.replace(b"_", b"").isalnum():

@@ -34,12 +34,17 @@ class AnswerConfig:
         return self.mode in (Mode.CONFIDENT, Mode.CONFIDENT_LITE)
 
 
+def modes_here() -> list[Mode]:
+    """Return the modes that this site has the parts for."""
+    return [mode for mode in Mode if mode != Mode.CONFIDENT or settings.JUDGE_LLM_URLS]
+
+
 def answer_config(mode: str = "") -> AnswerConfig:
     """That of this site, in another mode where one is named.
 
     Raises `QuestionError` for a mode that needs what this site has not.
     """
-    if mode == Mode.CONFIDENT and not settings.JUDGE_LLM_URLS:
+    if mode == Mode.CONFIDENT and mode not in modes_here():
         raise QuestionError(
             "The mode confident needs a language model that judges, and this site has none.",
             hint="Nothing was stored. Ask in another mode, or set MEDRAG_JUDGE_LLM_URL.",

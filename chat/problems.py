@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
+from django.http import JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
@@ -98,6 +99,11 @@ def _unexpected(exc: Exception) -> Response:
         "instance": f"urn:uuid:{number}"
     }
     return Response(body, HTTPStatus.INTERNAL_SERVER_ERROR, content_type=MEDIA_TYPE)
+
+
+def problem_response(status: int, detail: str) -> JsonResponse:
+    """The same form for what is refused before a view of the API is reached."""
+    return JsonResponse(_problem(status, detail=detail), status=status, content_type=MEDIA_TYPE)
 
 
 def _problem(status: int, *, detail: str, errors: list[dict[str, str]] | None = None) -> Any:

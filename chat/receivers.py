@@ -12,9 +12,10 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db import transaction
 from django.dispatch import Signal
+from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from chat import audit
+from chat import audit, lockouts
 from chat.audit_chain import storable
 from chat.selectors import answers_citing
 from corpus import signals
@@ -49,6 +50,7 @@ def connect() -> None:
     user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
     user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
     user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
+    lockouts.connect()
 
 
 def _document_receiver(action: str) -> Any:
@@ -144,18 +146,27 @@ def record_sign_out(sender: object, *, user: User | None, **extra: Any) -> None:
         _record_session("user.signed_out", user)
 
 
-def record_failed_sign_in(sender: object, *, credentials: dict[str, Any], **extra: Any) -> None:
+def record_failed_sign_in(
+    sender: object,
+    *,
+    credentials: dict[str, Any],
+    request: HttpRequest | None = None,
+    **extra: Any,
+) -> None:
     """Record the account that was tried, else a keyed hash of the name; never the name itself.
+
+    Not so while it is locked: nothing was compared, and anybody could fill the log.
 
     People type their password into the wrong box, and the chain keeps what it gets for ever. The
     hash still tells an auditor which attempts were for one name.
     """
+    if lockouts.was_refused_unseen(request):
+        return
     name = str(credentials.get("username") or "").strip()
     known = User.objects.filter(username=storable(name)).first()
     subject = f"user:{known.pk}" if known else ""
-    name_hmac = salted_hmac("chat.audit.name", name.casefold(), algorithm="sha256").hexdigest()
     with transaction.atomic():
-        payload = {"name_hmac": name_hmac}
+        payload = {"name_hmac": lockouts.name_hmac(name)}
         audit.record("user.sign_in_failed", actor=None, subject=subject, payload=payload)
 
 

@@ -8,12 +8,11 @@ from django.conf import settings
 from django.db.models import Prefetch
 from rest_framework import serializers
 
-from chat.errors import QuestionError
+from chat.api_fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
 from chat.models import Citation, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.narrowing import narrowed_to
 from chat.presentation import withheld
 from chat.selectors import citations_scanned
-from chat.services import question_clean
 from corpus.access import collections_searchable
 from corpus.models import SourceType
 from retrieval.config import SURROUNDINGS_CHARS
@@ -80,19 +79,10 @@ def _citation(citation: Citation) -> dict[str, Any]:
     }
 
 
-class Strict(serializers.Serializer[Any]):
-    """Refuses keys that it does not know: a misspelt limit must not be a limit ignored."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
-            raise serializers.ValidationError({key: ["This key is not known."] for key in unknown})
-        return super().to_internal_value(data)
-
-
 class Collections(serializers.ListField):
     """Slugs of collections; one that is not open to the reader is not there. One query."""
 
-    child = serializers.SlugField(max_length=50)
+    child = Slug(max_length=50)
 
     def run_validation(self, data: Any = serializers.empty) -> list[str]:
         slugs: list[str] = super().run_validation(data)
@@ -110,7 +100,7 @@ class Collections(serializers.ListField):
 
 def _words_of(help_text: str) -> serializers.ListField:
     return serializers.ListField(
-        child=serializers.CharField(max_length=200),
+        child=Word(),
         required=False,
         default=list,
         max_length=MAX_COLLECTIONS,
@@ -118,8 +108,8 @@ def _words_of(help_text: str) -> serializers.ListField:
     )
 
 
-def _year(help_text: str) -> serializers.IntegerField:
-    return serializers.IntegerField(
+def _year(help_text: str) -> Whole:
+    return Whole(
         required=False, default=None, allow_null=True, min_value=1, max_value=9999,
         help_text=help_text,
     )  # fmt: skip
@@ -154,41 +144,23 @@ class FiltersRequest(Strict):
         return filters_from(super().to_internal_value(data))
 
 
-def _asked(raw: str) -> str:
-    try:
-        return question_clean(raw)
-    except QuestionError as error:
-        raise serializers.ValidationError(error.sentence) from None
-
-
-class AskedText(serializers.CharField):
-    """A question: cleaned, not empty, and not longer than the setting allows."""
-
-    def to_internal_value(self, data: Any) -> str:
-        return _asked(super().to_internal_value(data))
-
-
 class QueryRequest(Strict):
     question = AskedText(
         help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
     )
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
-    mode = serializers.ChoiceField(
-        choices=Mode.choices,
-        required=False,
-        help_text="What the answer has to pass; the site's own without this.",
+    mode = AskedMode(
+        required=False, help_text="What the answer has to pass; the site's own without this."
     )
 
 
 class SearchRequest(Strict):
     query = AskedText(help_text=f"At most {settings.QUESTION_MAX_CHARS:,} characters.")
-    k = serializers.IntegerField(
-        required=False, default=10, min_value=1, max_value=50, help_text="How many passages."
-    )
+    k = Whole(required=False, default=10, min_value=1, max_value=50, help_text="How many passages.")
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
-    surroundings = serializers.BooleanField(
+    surroundings = YesNo(
         required=False, default=False, help_text="With what stands around each passage."
     )
 

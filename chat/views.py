@@ -69,7 +69,7 @@ def conversations(request: SignedInRequest) -> HttpResponseBase:
 @never_cache
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """What is in force today: the same documents that a question is asked of."""
-    words, slug = _words(request), request.GET.get("collection", "").replace("\0", "")
+    words, slug = _words(request), request.GET.get("collection", "")
     found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
         "page": Paginator(found, 100).get_page(request.GET.get("page")),
@@ -115,7 +115,7 @@ def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 
 def _words(request: SignedInRequest) -> str:
-    return request.GET.get("q", "").replace("\0", "").strip()[:200]
+    return request.GET.get("q", "").strip()[:200]
 
 
 def _asked(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> Turn | None:

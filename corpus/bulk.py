@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,17 +20,6 @@ class Batch:
     people: People
     publish: bool
     today: datetime.date
-
-
-def paths_below(path: Path) -> Iterator[Path]:
-    """The file itself, or every file below a folder by name, hidden ones left out."""
-    if not path.is_dir():
-        yield path
-        return
-    for found in sorted(path.rglob("*")):
-        hidden = any(part.startswith(".") for part in found.relative_to(path).parts)
-        if found.is_file() and not hidden:
-            yield found
 
 
 def bulk_ingest(

@@ -20,6 +20,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from corpus.errors import MedragError
+from corpus.folders import leads_out
 from corpus.models import Collection, Document, Lifecycle
 
 # Fields of `Document` that a row may give.
@@ -173,9 +174,11 @@ def _lifecycle(value: Any) -> Lifecycle:
 
 
 def _found(folder: Path, name: str) -> Path:
-    """Files lie in the folder or in one of their own below it."""
+    """Files lie in the folder or in one of their own below it, nowhere else. Raises RowError."""
     for candidate in (folder / name, folder / "guidelines" / name):
         if candidate.is_file():
+            if leads_out(candidate, folder):
+                raise RowError(f"{name}: the file lies outside {folder}; copy it there")
             return candidate.resolve()
     raise RowError(f"{name}: there is no such file in {folder}")
 

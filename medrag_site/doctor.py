@@ -190,6 +190,15 @@ def _documents() -> tuple[bool, str]:
     return True, "all indexed as they would be today"
 
 
+def _addresses() -> tuple[bool, str]:
+    """Behind a proxy that is not known everybody is one address, and is locked out as one."""
+    if settings.HTTPS and not settings.PROXIES:
+        return False, "MEDRAG_HTTPS needs a proxy in front: say with MEDRAG_PROXIES how many"
+    if settings.PROXIES:
+        return True, f"those that {settings.PROXIES} trusted proxies tell"
+    return True, "those of the connections"
+
+
 def _parser() -> tuple[bool, str]:
     with files.scratch_folder() as folder:
         path = folder / "probe.txt"
@@ -224,6 +233,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
     "vectors": _encoders,
     "gate": _gate,
     "documents": _documents,
+    "addresses": _addresses,
     "parser": _parser,
     "disk": _disk,
 }

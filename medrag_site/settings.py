@@ -1,6 +1,7 @@
 """Settings, read strictly from the environment. Every name here has a line in the README."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 from medrag_site import databases
@@ -34,6 +35,27 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
+PROXIES = env.integer("MEDRAG_PROXIES", 0, low=0, high=10)
+
+# Wrong passwords and tokens, counted by django-axes: see chat.lockouts
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_HANDLER = "chat.lockouts.LockoutHandler"
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
+AXES_FAILURE_LIMIT = env.integer("MEDRAG_LOCKOUT_FAILURES", 5, low=2, high=1000)
+LOCKOUT_ADDRESS_FAILURES = env.integer(
+    "MEDRAG_LOCKOUT_ADDRESS_FAILURES", 50, low=AXES_FAILURE_LIMIT, high=100_000
+)
+AXES_COOLOFF_TIME = timedelta(minutes=env.integer("MEDRAG_LOCKOUT_MIN", 15, low=1, high=1440))
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # else anybody could prolong it for ever
+AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_CALLABLE = "chat.lockouts.account_of"
+AXES_CLIENT_IP_CALLABLE = "medrag_site.client_address.client_address"
+AXES_LOCKOUT_CALLABLE = "chat.lockouts.locked_page"
+AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
+AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 SECURE_REFERRER_POLICY = "same-origin"
 
 # Database
@@ -184,13 +206,15 @@ INSTALLED_APPS = [
     "django_q",
     "rest_framework",
     "knox",
+    "axes",
     "drf_spectacular",
 ]
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "medrag_site.sound_requests.SoundRequests",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -198,6 +222,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 CONTENT_SECURITY_POLICY = {
@@ -268,13 +293,15 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_RATES": {"query": API_RATE},
     "EXCEPTION_HANDLER": "chat.problems.problem_details",
-    "NUM_PROXIES": 0,
+    "NUM_PROXIES": PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "MedRAG",
     "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # A request names only the modes that the site has the parts for.
+    "ENUM_NAME_OVERRIDES": {"ModeEnum": "chat.models.Mode"},
 }
 
 LOGGING = {

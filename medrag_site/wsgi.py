@@ -4,9 +4,11 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
 
-from django.core.wsgi import get_wsgi_application
+import django
 
+from medrag_site.handler import Handler
 from medrag_site.start import prepare
 
 prepare(["wsgi", "web"])
-application = get_wsgi_application()
+django.setup(set_prefix=False)
+application = Handler()

@@ -80,6 +80,12 @@ def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "embedded.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # which `migrate` has make some too
     indexes = ROOT / "corpus" / "summaries" / "index.py"
-    for path in [tables, indexes, *sorted(ROOT.glob("*/migrations/*.py"))]:
+    digest.update(repr(settings.INSTALLED_APPS).encode())
+    for path in [
+        tables,
+        indexes,
+        ROOT / "constraints.txt",
+        *sorted(ROOT.glob("*/migrations/*.py")),
+    ]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -18,6 +18,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from corpus.folders import files_below
 from corpus.parsing.types import ParseError
 
 PACKED = (".gz", ".bz2", ".xz")
@@ -47,21 +48,13 @@ class Part:
     error: ParseError | None = None
 
 
-def paths_of(path: Path) -> list[Path]:
-    """The file itself, or all files below a folder by name, hidden ones left out."""
-    if not path.is_dir():
-        return [path]
-    below = sorted(path.rglob("*"))
-    return [found for found in below if found.is_file() and not _is_hidden(found, path)]
-
-
 def parts_of(path: Path, *, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:
     """Yield what a file or folder holds. A file that is named itself may be called as it likes.
 
     In folders and archives only names that end in one of `suffixes` count, packed or not.
     `on_bytes` gets the number of bytes read from the disk since it was last called.
     """
-    for found in paths_of(path):
+    for found in files_below(path).files:
         wanted = found == path or _is_wanted(found.name, (*suffixes, *ARCHIVES))
         if wanted:
             yield from _parts_of_file(found, suffixes, on_bytes)
@@ -157,10 +150,6 @@ def _is_wanted(name: str, suffixes: tuple[str, ...]) -> bool:
 
 def _plain_name(name: str) -> str:
     return name.rpartition(".")[0] if name.lower().endswith(PACKED) else name
-
-
-def _is_hidden(found: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in found.relative_to(root).parts)
 
 
 def broken(error: Exception) -> ParseError:

@@ -43,7 +43,6 @@ def test_nobody_gets_in_without_a_token(client: Client, path: str) -> None:
         "Token a b",
         "Token " + "0" * 64,
         "Token \xff\xfe",
-        "Token \x00",
         "Token " + "a" * 10_000,
         "Bearer abc",
         "Basic YWxpY2U6YWxpY2Utc2VjcmV0",

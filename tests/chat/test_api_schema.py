@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
@@ -63,3 +64,37 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
     assert set(api_examples.SEARCH[1].value) == set(HitResponse().fields)
+
+
+def test_the_modes_of_a_request_are_those_that_the_site_has(settings: LazySettings) -> None:
+    def modes() -> list[str]:
+        made = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+        schemas = made["components"]["schemas"]
+        (reference,) = schemas["QueryRequest"]["properties"]["mode"]["allOf"]
+        found: list[str] = schemas[reference["$ref"].rpartition("/")[2]]["enum"]
+        return found
+
+    assert modes() == ["standard", "faithful", "confident-lite"]
+    settings.JUDGE_LLM_URLS = ["http://127.0.0.1:1/v1"]
+    assert modes() == ["standard", "faithful", "confident", "confident-lite"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"languages": [1]},
+        {"languages": [True]},
+        {"languages": [" "]},
+        {"issuers": ["?"]},
+        {"issuers": ["a" * 200 + " "]},
+        {"year_from": "2020"},
+    ],
+)
+def test_no_type_is_guessed(alice: User, filters: dict[str, Any]) -> None:
+    for body in ({"query": "Why?", "filters": filters}, {"query": "Why?", "surroundings": "yes"}):
+        assert not SearchRequest(data=body, context={"reader": alice}).is_valid()
+
+
+def test_a_whole_number_may_be_written_as_json_does(alice: User) -> None:
+    asked = SearchRequest(data={"query": "Why?", "k": 5.0}, context={"reader": alice})
+    assert asked.is_valid() and asked.validated_data["k"] == 5

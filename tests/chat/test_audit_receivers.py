@@ -10,6 +10,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.dispatch import Signal
+from django.http import HttpRequest
 from django.test import Client
 
 from chat import audit
@@ -92,7 +93,7 @@ def test_a_failed_document_leaves_its_code(document: Document) -> None:
 
 def test_sign_in_and_out_are_recorded(alice: User) -> None:
     browser = Client()
-    assert browser.login(username="alice", password="alice-secret")
+    assert browser.login(request=HttpRequest(), username="alice", password="alice-secret")
     browser.logout()
     events = [(event.action, event.subject) for event in AuditEvent.objects.all()]
     assert events == [
@@ -103,7 +104,7 @@ def test_sign_in_and_out_are_recorded(alice: User) -> None:
 
 def test_a_failed_sign_in_names_the_account_and_never_what_was_typed(alice: User) -> None:
     for name in ("alice", "my-password-in-the-wrong-box", "my-password-in-the-wrong-box"):
-        assert authenticate(username=name, password="another-secret") is None
+        assert authenticate(HttpRequest(), username=name, password="another-secret") is None
     known, *unknown = AuditEvent.objects.all()
     assert (known.action, known.subject) == ("user.sign_in_failed", f"user:{alice.pk}")
     assert [event.subject for event in unknown] == ["", ""]

@@ -6,16 +6,14 @@ import io
 import json
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 from knox.models import AuthToken
 
 from chat.generation.types import Generation, Task
@@ -25,6 +23,7 @@ from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from retrieval.types import Hit
+from tests.addresses import addresses
 from tests.chat.generators import FakeGenerator
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline
 from tests.chat.hits import quote_of
@@ -77,28 +76,6 @@ def refused_for(response: Any) -> None:
 
 
 # Every address of the site
-
-
-def routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
-    for pattern in resolver.url_patterns:
-        route = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLPattern):
-            yield route
-        else:
-            yield from routes(pattern, route)
-
-
-def addresses(values: dict[str, list[str]]) -> list[str]:
-    """Each route with each value of its parameters, 1 for those that have none."""
-    found = set()
-    for route in routes(get_resolver()):
-        names = re.findall(r"<(?:\w+:)?(\w+)>", route)
-        for chosen in product(*(values.get(name, ["1"]) for name in names)):
-            filled = route
-            for value in chosen:
-                filled = re.sub(r"\(\?P<\w+>[^)]*\)|<(?:\w+:)?\w+>", value, filled, count=1)
-            found.add("/" + re.sub(r"[\^$]|\\Z|\.\*|\(\?:|\)\?", "", filled))
-    return sorted(found)
 
 
 def values_for(document: Document, *others: Document) -> dict[str, list[str]]:

@@ -76,6 +76,65 @@ def test_a_refused_file_is_named_and_the_others_go_on(
     assert filenames() == ["copy of one.md", "two.md"]
 
 
+@pytest.fixture
+def secret(folder: Path, tmp_path: Path) -> Path:
+    """A folder beside, to whose file and to which itself links lead from below `folder`."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text(guideline("# Secret"))
+    (folder / "below" / "file.md").symlink_to(outside / "secret.md")
+    (folder / "below" / "way").symlink_to(outside)
+    (folder / "again.md").symlink_to(folder / "one.md")
+    (folder / "round").symlink_to(folder)
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    return outside
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("pattern", ["", "**/*", "below/*.md", "*/way", "below/w*/*.md"])
+def test_no_link_leads_out_of_a_folder(
+    folder: Path, secret: Path, capsys: pytest.CaptureFixture[str], dry_run: bool, pattern: str
+) -> None:
+    call_command("ingest", str(folder / pattern) if pattern else str(folder), dry_run=dry_run)
+    assert not {"secret.md", "file.md"} & set(filenames())
+    said = capsys.readouterr()
+    expected = {"below/*.md": ("file.md", "1 "), "*/way": ("way", "0 ")}
+    left_out, queued = expected.get(pattern, ("way", "0 " if "w*" in pattern else "2 "))
+    assert f"{left_out}" in said.err and "left out, since it is a symbolic link" in said.err
+    assert said.out.startswith(queued)
+
+
+@pytest.mark.django_db
+def test_a_link_that_is_named_itself_is_followed(folder: Path, secret: Path) -> None:
+    call_command("ingest", str(folder / "below" / "file.md"), str(folder / "below" / "way"))
+    assert filenames() == ["file.md"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["below/file.md", "../outside/secret.md", "below/way/secret.md"])
+def test_a_manifest_names_files_of_its_folder_alone(folder: Path, secret: Path, name: str) -> None:
+    path = folder / "table.json"
+    path.write_text(json.dumps({"documents": [{"file": name, "collection": "a"}]}))
+    Collection.objects.create(slug="a", name="A")
+    with pytest.raises(CommandError, match="lies outside"):
+        call_command("ingest", manifest=path)
+    assert not Document.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_import_leaves_links_out_too(
+    folder: Path, secret: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = json.dumps({"id": "1", "title": "Secret", "text": "Secret words. " * 20})
+    (secret / "secret.jsonl").write_text(record)
+    (folder / "more.jsonl").symlink_to(secret / "secret.jsonl")
+    call_command("import_corpus", "jsonl", str(folder), dry_run=True)
+    said = capsys.readouterr()
+    assert said.out.startswith("0 records")
+    assert f"{folder / 'more.jsonl'}: left out" in said.err
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
 from django.test import Client
 
 from medrag_site.accounts import PERMISSIONS, demo_accounts, ensure_groups
@@ -26,7 +27,7 @@ def test_the_accounts_can_sign_in_where_they_work(db: None, client: Client) -> N
     assert [name for name, _, _ in made] == ["staff", "publisher", "clinician", "auditor"]
     assert len({password for _, _, password in made}) == 4
     for name, _, password in made:
-        assert client.login(username=name, password=password)
+        assert client.login(request=HttpRequest(), username=name, password=password)
         status = client.get("/admin/").status_code
         assert status == (302 if name == "clinician" else 200)
 

@@ -14,7 +14,7 @@ from medrag_site import doctor
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
-    *("queue", "worker", "embedder", "vectors", "gate", "documents", "parser", "disk"),
+    *("queue", "worker", "embedder", "vectors", "gate", "documents", "addresses", "parser", "disk"),
 ]
 
 
@@ -72,3 +72,11 @@ def test_the_retry_rule(workers: int, queue_limit: int, waves: int, settings: Se
     assert [message.id for message in checks.run_checks(tags=["corpus"])] == ["corpus.E001"]
     settings.Q_CLUSTER = {**queue, "retry": needed}
     assert checks.run_checks(tags=["corpus"]) == []
+
+
+@pytest.mark.parametrize(("https", "proxies", "ok"), [(0, 0, True), (1, 0, False), (1, 1, True)])
+def test_a_proxy_that_nobody_counts_is_told(
+    https: int, proxies: int, ok: bool, settings: Settings
+) -> None:
+    settings.HTTPS, settings.PROXIES = bool(https), proxies
+    assert doctor._LOOKS["addresses"]()[0] is ok

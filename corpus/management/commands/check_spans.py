@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from corpus.bulk import paths_below
 from corpus.errors import MedragError
+from corpus.folders import files_below
 from corpus.parsing import sniff
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND
@@ -91,7 +91,10 @@ def _pdfs(paths: list[Path]) -> list[Path]:
     if missing:
         raise CommandError(f"There is no {missing[0]}.")
     found = [
-        path for given in paths for path in paths_below(given) if path.suffix.lower() == ".pdf"
+        path
+        for given in paths
+        for path in files_below(given).files
+        if path.suffix.lower() == ".pdf"
     ]
     if not found:
         raise CommandError("There is no PDF among these files.")

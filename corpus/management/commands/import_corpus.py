@@ -11,9 +11,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from corpus.errors import MedragError
+from corpus.folders import LEFT_OUT as LINK_LEFT_OUT
+from corpus.folders import Listing, files_below
 from corpus.following import follow
 from corpus.importing.formats import FORMATS, LEFT_OUT
-from corpus.importing.sources import paths_of
 from corpus.intake import People
 from corpus.models import Collection, Job, JobState
 from corpus.progress import BYTES, Progress
@@ -51,8 +52,11 @@ class Command(BaseCommand):
         if options["limit"] is not None and options["limit"] < 1:
             raise CommandError("--limit is a number of records, at least 1.")
         plan = _plan(options)
+        listing = files_below(path)
+        for link in listing.left_out:
+            self.stderr.write(f"{link}: {LINK_LEFT_OUT}")
         try:
-            with _reading(path) as progress:
+            with _reading(listing) as progress:
                 outcome = corpus_import(path, plan=plan, on_bytes=progress.step)
         except MedragError as error:
             raise CommandError(error.sentence) from error
@@ -107,9 +111,9 @@ def _plan(options: dict[str, Any]) -> Plan:
     )
 
 
-def _reading(path: Path) -> Progress:
+def _reading(listing: Listing) -> Progress:
     """Bytes read from the disk: how many records a dump holds is known at its end only."""
-    return Progress("Reading", sum(found.stat().st_size for found in paths_of(path)), BYTES)
+    return Progress("Reading", sum(found.stat().st_size for found in listing.files), BYTES)
 
 
 def _person(username: str | None) -> User | None:

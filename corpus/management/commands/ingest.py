@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from corpus.bulk import Batch, bulk_ingest, paths_below
+from corpus.bulk import Batch, bulk_ingest
 from corpus.errors import MedragError
+from corpus.folders import LEFT_OUT, files_below, files_matching
 from corpus.following import follow, list_failures
 from corpus.intake import Outcome, People
 from corpus.management.arguments import collection_named, person_named
@@ -72,7 +72,7 @@ class Command(BaseCommand):
                     dry_run=dry_run,
                     on_file=lambda path: progress.step(),
                 )
-        paths = _expand(options["paths"])
+        paths = self._expand(options["paths"])
         if not paths:
             raise CommandError(f"No file was found there, and nothing was written. {READ_FORMATS}")
         collection = _collection(options["collection"], dry_run=dry_run)
@@ -82,6 +82,19 @@ class Command(BaseCommand):
                 paths, batch=batch, dry_run=dry_run, on_file=lambda path: progress.step()
             )
 
+    def _expand(self, arguments: list[str]) -> list[Path]:
+        """Files in a stable order, each once. Raises CommandError for a path that names nothing."""
+        found: dict[Path, None] = {}
+        for argument in arguments:
+            path = Path(argument)
+            listing = files_below(path) if path.exists() else files_matching(argument)
+            if not path.exists() and not (listing.files or listing.left_out):
+                raise CommandError(f"{argument}: there is no such file or folder.")
+            for link in listing.left_out:
+                self.stderr.write(f"{link}: {LEFT_OUT}")
+            found.update(dict.fromkeys(listing.files))
+        return list(found)
+
     def _report(self, outcome: Outcome, *, dry_run: bool) -> None:
         for path, sentence in outcome.refused.items():
             self.stderr.write(f"{path}: {sentence}")
@@ -90,22 +103,6 @@ class Command(BaseCommand):
             f"{len(outcome.present)} here already, {len(outcome.refused)} refused."
             f"{' Nothing was written.' if dry_run else ''}"
         )
-
-
-def _expand(arguments: list[str]) -> list[Path]:
-    """Files in a stable order, each once. Raises CommandError for a path that names nothing."""
-    found: dict[Path, None] = {}
-    for argument in arguments:
-        matches = [argument] if Path(argument).exists() else _glob(argument)
-        if not matches:
-            raise CommandError(f"{argument}: there is no such file or folder.")
-        for match in matches:
-            found.update(dict.fromkeys(paths_below(Path(match))))
-    return list(found)
-
-
-def _glob(pattern: str) -> list[str]:
-    return sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  may be absolute
 
 
 def _folder(paths: list[str]) -> Path | None:

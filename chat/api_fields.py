@@ -1,0 +1,107 @@
+"""Fields of the API that take what its description says and nothing else: no type is guessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from chat.config import answer_config, modes_here
+from chat.errors import QuestionError
+from chat.models import Mode
+from chat.services import question_clean
+
+LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as `str.isalnum` has it
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses keys that it does not know: a misspelt limit must not be a limit ignored."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
+            raise serializers.ValidationError({key: ["This key is not known."] for key in unknown})
+        return super().to_internal_value(data)
+
+
+class StrictSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    target_class = Strict
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return {**schema, "additionalProperties": False}
+
+
+class Whole(serializers.IntegerField):
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class YesNo(serializers.BooleanField):
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class Slug(serializers.SlugField):
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+MAX_WORD_CHARS = 200
+
+
+@extend_schema_field({"type": "string", "maxLength": MAX_WORD_CHARS, "pattern": LETTER_OR_DIGIT})
+class Word(serializers.CharField):
+    """What a search is narrowed to: with a letter or digit, 200 characters at most as sent."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if len(data) > MAX_WORD_CHARS:
+            self.fail("max_length", max_length=MAX_WORD_CHARS)
+        if not any(character.isalnum() for character in data):
+            self.fail("blank")
+        return data.strip()
+
+
+@extend_schema_field(
+    {"type": "string", "maxLength": settings.QUESTION_MAX_CHARS, "pattern": LETTER_OR_DIGIT}
+)
+class AskedText(serializers.CharField):
+    """A question: cleaned, not empty, and not longer than the setting allows."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        try:
+            return question_clean(data)
+        except QuestionError as error:
+            raise serializers.ValidationError(error.sentence) from None
+
+
+class AskedMode(serializers.ChoiceField):
+    """One of the modes that this site has the parts for."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        offered = [(mode.value, mode.label) for mode in modes_here()]
+        super().__init__(choices=offered, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if data in Mode.values:
+            try:
+                answer_config(data)
+            except QuestionError as error:
+                raise serializers.ValidationError(error.sentence) from None
+        return str(super().to_internal_value(data))

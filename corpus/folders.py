@@ -1,0 +1,72 @@
+"""Which files a folder holds. Pure."""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+LEFT_OUT = "left out, since it is a symbolic link that leads out of the folder."
+
+
+@dataclass(frozen=True)
+class Listing:
+    """`left_out` holds the links to files and folders elsewhere: whoever may write into a folder
+    could name any file of the reader's by one.
+    """
+
+    files: tuple[Path, ...] = ()
+    left_out: tuple[Path, ...] = ()
+
+
+def files_below(path: Path) -> Listing:
+    """List the file itself, or every file below a folder by name, hidden ones left out.
+
+    A file or folder that is named is taken as it is, link or not. Links to folders are never
+    followed: what lies in the same folder is listed at its own place.
+    """
+    if not path.is_dir():
+        return Listing((path,))
+    return _sorted_out(sorted(path.rglob("*")), path)
+
+
+def files_matching(pattern: str) -> Listing:
+    """List what a pattern such as `guidelines/**/*.pdf` names, with all below its folders.
+
+    Its folder is what stands before the first wildcard.
+    """
+    folder = Path(pattern)
+    while glob.has_magic(str(folder)):
+        folder = folder.parent
+    found: dict[Path, None] = {}
+    left_out: dict[Path, None] = {}
+    if folder == Path(pattern):
+        return Listing((folder,) if folder.is_symlink() else ())  # one that leads nowhere
+    for path in sorted(folder.glob(str(Path(pattern).relative_to(folder)))):
+        if _is_hidden(path, folder) or not path.exists():
+            continue
+        if leads_out(path, folder):
+            left_out[path] = None
+        elif not (path.is_symlink() and path.is_dir()):
+            below = files_below(path)
+            found.update(dict.fromkeys(below.files))
+            left_out.update(dict.fromkeys(below.left_out))
+    return Listing(tuple(found), tuple(left_out))
+
+
+def leads_out(path: Path, folder: Path) -> bool:
+    """Tell whether an existing path that begins with `folder` is elsewhere in truth."""
+    away = os.path.realpath(path)  # not `resolve`: a link to itself is nowhere, not an error
+    return not Path(away).is_relative_to(os.path.realpath(folder))
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _sorted_out(below: list[Path], folder: Path) -> Listing:
+    shown = [path for path in below if not _is_hidden(path, folder)]
+    away = [p for p in shown if p.is_symlink() and p.exists() and leads_out(p, folder)]
+    kept = [p for p in shown if p.is_file() and p not in set(away)]
+    return Listing(tuple(kept), tuple(away))

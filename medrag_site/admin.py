@@ -1,0 +1,152 @@
+"""Accounts, and who is locked out.
+
+Nobody gives away a right that they do not hold: whoever may change accounts could make themselves
+anything else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import knox.admin  # noqa: F401  registers tokens, which is undone below
+from axes.models import AccessAttempt
+from django.contrib import admin, messages
+from django.contrib.auth import admin as auth_admin
+from django.contrib.auth.models import Group, Permission, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import ManyToManyField, Q, QuerySet
+from django.forms import ModelForm, ModelMultipleChoiceField
+from django.http import HttpRequest, HttpResponse
+from knox.models import AuthToken
+
+from chat.lockouts import unlock
+
+if TYPE_CHECKING:
+    AttemptModelAdmin = admin.ModelAdmin[AccessAttempt]
+    UserAdmin = auth_admin.UserAdmin[User]
+else:
+    AttemptModelAdmin, UserAdmin = admin.ModelAdmin, auth_admin.UserAdmin
+
+GIVEN = ("groups", "user_permissions")
+
+
+class AccountAdmin(UserAdmin):
+    """Django's, in which only superusers touch superusers and other people's passwords.
+
+    Everybody else gives and takes only the groups that they are in and the permissions that they
+    hold; what else an account has stays.
+    """
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return super().has_change_permission(request, obj) and _may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and _may_touch(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if _is_superuser(request) else (*fields, "is_superuser")
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Without the way to another's password."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or _is_superuser(request):
+            return fieldsets
+        return [
+            (name, {**options, "fields": [f for f in options["fields"] if f != "password"]})
+            for name, options in fieldsets
+        ]
+
+    def formfield_for_manytomany(
+        self, db_field: ManyToManyField[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelMultipleChoiceField[Any] | None:
+        if db_field.name in GIVEN and not _is_superuser(request):
+            kwargs["queryset"] = _held(request)[db_field.name]
+            kwargs["help_text"] = "Only what you have yourself; what else there is stays."
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_related(
+        self, request: HttpRequest, form: ModelForm[User], formsets: Any, change: bool
+    ) -> None:
+        kept = {} if _is_superuser(request) else _beyond(form.instance, request)
+        super().save_related(request, form, formsets, change)
+        for name, rows in kept.items():
+            getattr(form.instance, name).add(*rows)
+
+    def user_change_password(
+        self, request: HttpRequest, id: str, form_url: str = ""
+    ) -> HttpResponse:
+        if not _is_superuser(request):
+            raise PermissionDenied
+        return super().user_change_password(request, id, form_url)
+
+
+class RoleAdmin(auth_admin.GroupAdmin):
+    """What a group may do counts for all in it, and collections are narrowed to groups."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return _is_superuser(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return _is_superuser(request)
+
+
+class LockoutAdmin(AttemptModelAdmin):
+    """Failed attempts that still count. To unlock is to forget them."""
+
+    list_display = ("attempt_time", "username", "ip_address", "failures_since_start")
+    list_display_links = None
+    search_fields = ("username", "ip_address")
+    show_full_result_count = False
+    actions = ("unlock",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_unlock_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("axes.delete_accessattempt")
+
+    @admin.action(description="Unlock: forget these attempts", permissions=["unlock"])
+    def unlock(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
+        count = unlock(queryset, by=request.user)
+        self.message_user(request, f"{count} forgotten; they can sign in again.", messages.SUCCESS)
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return bool(getattr(request.user, "is_superuser", False))
+
+
+def _may_touch(request: HttpRequest, account: User | None) -> bool:
+    return account is None or not account.is_superuser or _is_superuser(request)
+
+
+def _held(request: HttpRequest) -> dict[str, QuerySet[Any]]:
+    """What somebody who is no superuser may give and take, by the field of an account."""
+    held = Q(user=request.user.pk) | Q(group__user=request.user.pk)
+    permissions = Permission.objects.filter(pk__in=Permission.objects.filter(held).values("pk"))
+    return {"groups": Group.objects.filter(user=request.user.pk), "user_permissions": permissions}
+
+
+def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
+    """What the account has and whoever asks may not take away."""
+    held = _held(request)
+    return {
+        name: list(getattr(account, name).exclude(pk__in=held[name].values("pk"))) for name in GIVEN
+    }
+
+
+for model in (User, Group, AuthToken):
+    admin.site.unregister(model)
+# Tokens are made and revoked by `manage.py api_token`, which records it.
+admin.site.register(User, AccountAdmin)
+admin.site.register(Group, RoleAdmin)
+admin.site.register(AccessAttempt, LockoutAdmin)

@@ -1,0 +1,170 @@
+"""Nobody makes themselves more than they are in the administration of accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
+
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF, ensure_groups
+
+RIGHTS = ("view_user", "add_user", "change_user", "delete_user")
+OF_GROUPS = ("view_group", "add_group", "change_group", "delete_group")
+
+
+@pytest.fixture
+def root(db: None) -> User:
+    return User.objects.create_superuser("root", password="root-secret")
+
+
+@pytest.fixture
+def manager(db: None) -> User:
+    """May change accounts and groups, and is one of the clinicians."""
+    ensure_groups()
+    user = User.objects.create_user("manager", password="manager-secret", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=[*RIGHTS, *OF_GROUPS]))
+    user.groups.set(Group.objects.filter(name=CLINICIANS))
+    return user
+
+
+@pytest.fixture
+def browser(manager: User) -> Client:
+    client = Client()
+    client.force_login(manager)
+    return client
+
+
+def address(user: User, page: str = "change") -> str:
+    return f"/admin/auth/user/{user.pk}/{page}/"
+
+
+def form(user: User, **fields: Any) -> dict[str, Any]:
+    """What a browser sends of the form, and what somebody puts to it by hand."""
+    joined = {"date_joined_0": "2026-01-01", "date_joined_1": "12:00:00"}
+    return {"username": user.username, "is_active": "on", **joined, **fields}
+
+
+def groups(*names: str) -> list[int]:
+    return list(Group.objects.filter(name__in=names).values_list("pk", flat=True))
+
+
+def names(user: User) -> set[str]:
+    return set(user.groups.values_list("name", flat=True))
+
+
+@pytest.mark.parametrize("whose", ["manager", "alice"])
+def test_forged_fields_give_nothing(browser: Client, alice: User, whose: str) -> None:
+    user = User.objects.get(username=whose)
+    staff = {"is_staff": "on"} if user.is_staff else {}
+    publish = Permission.objects.get(codename="publish_document")
+    for fields in (
+        {"is_superuser": "on"},
+        {"groups": groups(PUBLISHERS)},
+        {"groups": groups(CLINICIANS, AUDITORS)},
+        {"user_permissions": [publish.pk]},
+        {"password": "pbkdf2_sha256$1$a$b"},
+    ):
+        before = user.password
+        browser.post(address(user), form(user, first_name="X", **staff, **fields))
+        after = User.objects.get(pk=user.pk)
+        assert not after.is_superuser
+        assert names(after) <= {CLINICIANS}
+        assert not after.has_perm("corpus.publish_document")
+        assert after.password == before
+
+
+def test_what_one_has_can_be_given_and_what_one_has_not_stays(
+    browser: Client, manager: User, alice: User
+) -> None:
+    alice.groups.set(groups(STAFF, AUDITORS))
+    publish, view = (Permission.objects.get(codename=c) for c in ("publish_document", "view_user"))
+    alice.user_permissions.add(publish)
+    given = {"groups": groups(CLINICIANS), "user_permissions": [view.pk], "first_name": "Alice"}
+    assert browser.post(address(alice), form(alice, **given)).status_code == 302
+    alice.refresh_from_db()
+    assert alice.first_name == "Alice"
+    assert names(alice) == {CLINICIANS, STAFF, AUDITORS}
+    assert set(alice.user_permissions.all()) == {publish, view}
+    assert browser.post(address(alice), form(alice)).status_code == 302
+    assert names(alice) == {STAFF, AUDITORS}
+    assert set(alice.user_permissions.all()) == {publish}
+
+
+def test_a_superuser_is_out_of_reach(browser: Client, root: User) -> None:
+    page = browser.get(address(root)).content
+    assert b'name="_save"' not in page
+    before = User.objects.filter(pk=root.pk).values().get()
+    forged = form(root, username="root2", is_active="")
+    assert browser.post(address(root), forged).status_code == 403
+    assert browser.post(address(root, "delete"), {"post": "yes"}).status_code == 403
+    action = {"action": "delete_selected", "_selected_action": root.pk, "post": "yes"}
+    browser.post("/admin/auth/user/", action)
+    assert User.objects.filter(pk=root.pk).values().get() == before
+
+
+@pytest.mark.parametrize("whose", ["root", "alice", "manager"])
+def test_another_s_password_is_not_offered_and_not_taken(
+    browser: Client, root: User, alice: User, whose: str
+) -> None:
+    user = User.objects.get(username=whose)
+    assert b"../password/" not in browser.get(address(user)).content
+    new = {"password1": "another-secret-9", "password2": "another-secret-9"}
+    new["usable_password"] = "true"
+    assert browser.get(address(user, "password")).status_code == 403
+    assert browser.post(address(user, "password"), new).status_code == 403
+    user.refresh_from_db()
+    assert user.check_password(f"{whose}-secret")
+
+
+def test_one_s_own_password_can_be_changed(browser: Client, manager: User) -> None:
+    new = {"old_password": "manager-secret", "new_password1": "k3ttle-of-fish"}
+    new["new_password2"] = new["new_password1"]
+    assert browser.post("/admin/password_change/", new).status_code == 302
+    manager.refresh_from_db()
+    assert manager.check_password("k3ttle-of-fish")
+
+
+def test_a_new_account_has_no_rights(browser: Client) -> None:
+    new = {"username": "new", "password1": "k3ttle-of-fish", "password2": "k3ttle-of-fish"}
+    forged = {"is_superuser": "on", "is_staff": "on", "groups": groups(PUBLISHERS)}
+    response = browser.post("/admin/auth/user/add/", {**new, "usable_password": "true", **forged})
+    assert response.status_code == 302
+    user = User.objects.get(username="new")
+    assert not (user.is_superuser or user.is_staff or user.groups.exists())
+
+
+def test_only_superusers_change_groups(browser: Client, root: User) -> None:
+    (clinicians,) = groups(CLINICIANS)
+    publish = Permission.objects.get(codename="publish_document").pk
+    for path, fields in (
+        (f"{clinicians}/change/", {"name": CLINICIANS, "permissions": [publish]}),
+        ("add/", {"name": "New", "permissions": [publish]}),
+        (f"{clinicians}/delete/", {"post": "yes"}),
+    ):
+        assert browser.post(f"/admin/auth/group/{path}", fields).status_code == 403
+    browser.force_login(root)
+    fields = {"name": CLINICIANS, "permissions": [publish]}
+    browser.post(f"/admin/auth/group/{clinicians}/change/", fields)
+    assert Group.objects.get(pk=clinicians).permissions.count() == 1
+
+
+def test_a_superuser_does_all_of_it(browser: Client, root: User, alice: User) -> None:
+    browser.force_login(root)
+    fields = {"groups": groups(PUBLISHERS), "is_superuser": "on", "is_staff": "on"}
+    assert browser.post(address(alice), form(alice, **fields)).status_code == 302
+    alice.refresh_from_db()
+    assert alice.is_superuser and names(alice) == {PUBLISHERS}
+    new = {"password1": "another-secret-9", "password2": "another-secret-9"}
+    new["usable_password"] = "true"
+    browser.post(address(alice, "password"), new)
+    alice.refresh_from_db()
+    assert alice.check_password("another-secret-9")
+
+
+def test_nobody_makes_a_token_in_another_s_name_in_the_administration(
+    browser: Client, root: User
+) -> None:
+    browser.force_login(root)
+    assert browser.get("/admin/knox/authtoken/add/").status_code == 404
