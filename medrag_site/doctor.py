@@ -110,6 +110,8 @@ def _worker() -> tuple[bool, str]:
         return False, "none is running: start manage.py worker or manage.py serve"
     if not selectors.worker_is_alive():
         return False, f"last seen {age_s:.0f} s ago: start manage.py worker or manage.py serve"
+    if faults := selectors.worker_faults():
+        return False, " ".join(faults)
     return True, f"seen {age_s:.0f} s ago"
 
 

@@ -136,6 +136,8 @@ TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 AUDIT_HEADS_FILE = Path(
     env.text("MEDRAG_AUDIT_HEADS_FILE") or DATA_DIR / "audit" / "heads.jsonl"
 ).resolve()
+AUDIT_HEADS_COPY = env.text("MEDRAG_AUDIT_HEADS_COPY")
+AUDIT_HEADS_URL = env.url("MEDRAG_AUDIT_HEADS_URL")
 
 # API
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")

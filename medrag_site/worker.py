@@ -18,8 +18,9 @@ from django.conf import settings
 from django.db import Error
 from django.db.models.functions import Now
 
-from chat.audit import sign_head_if_due
+from chat.audit import AGAIN, send_heads, sign_head_if_due
 from corpus import files, jobs, wakeups
+from corpus.errors import MedragError
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
 from medrag_site.supervisor import Errand, Service, Supervisor
@@ -51,6 +52,8 @@ class Worker:
             on_end=self._cluster_ended,
         )
 
+        self._faults: list[str] = []  # sentences for staff
+        self._is_sent = False  # the last signed head; a worker before us may have failed to
         self._lacks_vectors = False
         self._reembedding = Errand(
             name="the process that makes new vectors",
@@ -88,7 +91,7 @@ class Worker:
                 self._restart_if_stalled()
                 self._lacks_vectors = encoders_are_building()
             if self._ticks % SIGN_EVERY_TICKS == 1:
-                _sign_head()
+                self._sign_head()
         except Error as error:
             logger.error("the database can't be reached (%s)", type(error).__name__)
 
@@ -98,7 +101,11 @@ class Worker:
             self._cluster.restart(f"work has been waiting for {stalled_s:.0f} s")
 
     def _beat(self) -> None:
-        detail = {"cluster": self._cluster.pid, "restarts": self._cluster.restarts}
+        detail = {
+            "cluster": self._cluster.pid,
+            "faults": self._faults,
+            "restarts": self._cluster.restarts,
+        }
         WorkerHeartbeat.objects.update_or_create(
             name=self._name, defaults={"seen_at": Now(), "detail": detail}
         )
@@ -113,16 +120,24 @@ class Worker:
         except Error as error:  # the leases run out by themselves
             logger.error("the database can't be reached (%s)", type(error).__name__)
 
+    def _sign_head(self) -> None:
+        """Sign the log's head if it is due, and send it; what fails must not stop ingestion."""
+        try:
+            signed = sign_head_if_due()
+        except MedragError as error:
+            logger.error("The audit log's head is not signed. %s", error.sentence)
+            self._faults = [f"The audit log's head is not signed. {error.sentence}"]
+            return
+        except OSError as error:
+            logger.error("the audit log's head can't be signed (%s)", type(error).__name__)
+            self._faults = [f"The audit log's head can't be signed: {error.strerror}. {AGAIN}"]
+            return
+        if signed or not self._is_sent:
+            self._faults = send_heads()
+            self._is_sent = not self._faults
+
     def _stopped(self) -> None:
         try:
             WorkerHeartbeat.objects.filter(name=self._name).delete()
         except Error:
             return
-
-
-def _sign_head() -> None:
-    """Sign the audit log's head if it is due; a disk that is away must not stop ingestion."""
-    try:
-        sign_head_if_due()
-    except OSError as error:
-        logger.error("the audit log's head can't be signed (%s)", type(error).__name__)
