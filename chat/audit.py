@@ -13,11 +13,18 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS
 
 from chat.audit_answers import DIGEST_VERSION, stored_turns, turn_digest
-from chat.audit_heads import HeadsGone, read_heads, sign_head, sign_head_if_due
+from chat.audit_heads import HeadsGone, nobody_signing, sign_head, sign_head_if_due
 from chat.audit_protection import missing_protections
 from chat.audit_record import Actor, AuditError, actor_name, record
 from chat.audit_sending import AGAIN, send_heads
-from chat.audit_verify import Break, Kind, VerifyReport, verify_chain
+from chat.audit_verify import (
+    Break,
+    Kind,
+    KnownHeads,
+    VerifyReport,
+    known_heads,
+    verify_chain,
+)
 from chat.models import Turn
 
 __all__ = [
@@ -27,10 +34,12 @@ __all__ = [
     "Break",
     "HeadsGone",
     "Kind",
+    "KnownHeads",
     "VerifyReport",
     "actor_name",
+    "known_heads",
     "missing_protections",
-    "read_heads",
+    "nobody_signing",
     "record",
     "record_turn",
     "send_heads",

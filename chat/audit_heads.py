@@ -296,6 +296,18 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
+@contextmanager
+def nobody_signing() -> Iterator[bytes | None]:
+    """The bytes of the site's file of heads, None where there is none, while it stays as it is."""
+    path = Path(settings.AUDIT_HEADS_FILE)
+    if not path.exists():
+        yield None
+        return
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield file.read()
+
+
 def last_head(file: BinaryIO) -> SignedHead | None:
     """The last readable line."""
     size = file.seek(0, os.SEEK_END)

@@ -136,6 +136,7 @@ class KnownHeads:
     last: SignedHead | None = None
     elsewhere: Sequence[SignedHead] = ()
     unreadable: int = 0  # lines
+    damage: str = ""  # why there is no telling what was signed last
 
     def __iter__(self) -> Iterator[SignedHead]:
         yield from self.of_file
@@ -157,10 +158,7 @@ def verify_chain(
     site's) with those that were kept `elsewhere`, and, with `answers`, that each stored answer
     still has the digest that its event recorded. Within a transaction it reads by its snapshot.
     """
-    try:
-        known = heads or known_heads(elsewhere)
-    except HeadsGone as error:
-        return _unread(str(error))
+    known = heads or known_heads(elsewhere)
     by_seq = defaultdict(list)
     for head in known:
         by_seq[head.seq].append(head)
@@ -186,16 +184,15 @@ def verify_chain(
 
 def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
     """Those of this site. Read them before a snapshot begins: it then holds every row that they
-    vouch for. Raises `HeadsGone`.
+    vouch for.
     """
-    last = read_last_head()  # first: the file has it already
+    last, damage = None, ""
+    try:
+        last = read_last_head()  # first: the file has it already
+    except HeadsGone as error:
+        damage = str(error)
     of_file, unreadable = read_heads()
-    return KnownHeads(of_file, last, elsewhere, unreadable)
-
-
-def _unread(detail: str) -> VerifyReport:
-    found = Break(0, Kind.HEADS_GONE, detail)
-    return VerifyReport(0, GENESIS.hex(), 0, 0, 0, first_break=found)
+    return KnownHeads(of_file, last, elsewhere, unreadable, damage)
 
 
 def stored_rows(
@@ -248,6 +245,8 @@ def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
     """The chain is whole; but what would show a cut tail or a rewrite must be there too."""
     last = known.last
+    if known.damage:
+        return Break(0, Kind.HEADS_GONE, known.damage)
     if last and last not in known.of_file:
         return Break(last.seq, Kind.HEADS_GONE, f"row {last.seq} was signed at {last.at}")
     if known.of_file:

@@ -29,6 +29,7 @@ from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
 from medrag_site.embedded import MIN_FREE_BYTES
 from medrag_site.tables import missing_migrations
+from medrag_site.unfinished import SENTENCE, is_unfinished
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -92,6 +93,8 @@ def _pgvector() -> tuple[bool, str]:
 
 
 def _migrations() -> tuple[bool, str]:
+    if is_unfinished():
+        return False, SENTENCE
     if missing := missing_migrations():
         return False, f"{missing} are not applied: run manage.py migrate"
     return True, "all applied"

@@ -9,6 +9,7 @@ nothing.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from django.apps import apps
 from django.conf import settings
@@ -18,9 +19,11 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
+from medrag_site.unfinished import refuse_unfinished
+
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
-_WITHOUT = {"migrate", "doctor", "check_spans"}
-_MAKE_THEM = {"demo", "evaluate work"}  # the latter in a database that was made for it
+_WITHOUT = {"doctor", "check_spans", "restore"}
+_MAKE_THEM = {"migrate", "demo", "evaluate work"}  # the last in a database that was made for it
 
 
 class Commands(ManagementUtility):
@@ -28,15 +31,18 @@ class Commands(ManagementUtility):
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)
-        if self._needs_tables(subcommand):
+        if check := self._check_of(subcommand):
             command.requires_migrations_checks = True
-            command.check_migrations = ensure_tables  # type: ignore[method-assign]
+            command.check_migrations = check  # type: ignore[method-assign]
         return command
 
-    def _needs_tables(self, subcommand: str) -> bool:
-        if get_commands()[subcommand] in _APPS_WITHOUT:
-            return False
-        return not {subcommand, " ".join(self.argv[1:3])} & (_WITHOUT | _MAKE_THEM)
+    def _check_of(self, subcommand: str) -> Callable[[], None] | None:
+        names = {subcommand, " ".join(self.argv[1:3])}
+        if names & _MAKE_THEM:
+            return refuse_unfinished
+        if get_commands()[subcommand] in _APPS_WITHOUT or names & _WITHOUT:
+            return None
+        return ensure_tables
 
 
 def ensure_tables() -> None:
@@ -45,6 +51,7 @@ def ensure_tables() -> None:
     Commands that start at once may all come here: the first migrates, and the others wait for it.
     Raises CommandError.
     """
+    refuse_unfinished()
     try:
         if not missing_migrations() and _has_encoders():
             return
