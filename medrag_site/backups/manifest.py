@@ -91,7 +91,7 @@ def read(folder: Path) -> Manifest:
         )
     try:
         return _manifest(content)
-    except (TypeError, KeyError, ValueError) as error:
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise _damaged(path) from error
 
 

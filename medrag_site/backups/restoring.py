@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management import call_command
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import Q
@@ -23,6 +24,7 @@ from psycopg import sql
 
 from chat.audit import missing_protections, verify_chain
 from corpus import files
+from corpus.errors import MedragError
 from corpus.models import Chunk, Lifecycle
 from corpus.progress import BYTES, Progress
 from corpus.services.vector_index import OWNER
@@ -208,9 +210,13 @@ class _Restoring:
             found = _entry_of(files.document_path(sha256))
             if found is None or found.sha256 != sha256:
                 raise _failed(f"{files.document_path(sha256)} is not what was uploaded.")
-        call_command("migrate", verbosity=0)
+        try:
+            call_command("migrate", verbosity=0)
+            found = _searched()
+        except (MedragError, ImproperlyConfigured, CommandError) as error:
+            raise _failed(f"The database is back, and can't be searched: {error}") from error
         warnings = [f"The audit log is not whole: {report.first_break}."] if not report.ok else []
-        return Restored(self._known, report.answers, _searched(), tuple(warnings))
+        return Restored(self._known, report.answers, found, tuple(warnings))
 
     def _head(self) -> catalog.Head:
         return catalog.Head(self._known.chain_seq, self._known.chain_hash)
@@ -286,7 +292,7 @@ def _searched() -> str:
     if passage is None:
         return ""
     if not found.hits:
-        raise _failed(f"A search for a passage of document {passage.document_id} finds nothing.")
+        raise MedragError(f"a passage of document {passage.document_id} is not found.")
     return passage.document.title
 
 
