@@ -6,16 +6,19 @@ STAMP := .venv/.installed
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -gt 4 ]; then echo 4; else echo $$n; fi)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench clean
+.PHONY: help run test exhaustive check bench clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(STAMP) ## try it: sample guidelines, four questions, the site on PORT (8000)
 	@exec $(BIN)/python manage.py demo --port $(PORT)
 
 test: $(STAMP) ## run all tests
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+exhaustive: $(STAMP) ## run the tests that take minutes each, in none of the above
+	@exec $(BIN)/python -m pytest -m exhaustive
 
 check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
 	$(BIN)/ruff check .
