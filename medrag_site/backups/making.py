@@ -96,11 +96,15 @@ class _Making:
         catalog.refuse_foreign_owner(connection)
         dump = self._folder / manifest.DATABASE
         self._say("Writing the database")
-        tools.run(
-            "pg_dump",
-            *("--format", "custom", "--file", str(dump), "--schema", server.schema),
-            *("--snapshot", catalog.export_snapshot(connection)),
-        )
+        try:
+            tools.run(
+                "pg_dump",
+                *("--format", "custom", "--file", str(dump), "--schema", server.schema),
+                *("--snapshot", catalog.export_snapshot(connection)),
+            )
+        except BackupError as error:
+            hint = "See to that, then make it again."
+            raise BackupError(f"{error}. {NOTHING_KEPT}", hint=hint) from error
         dump.chmod(0o600)
         _sync_file(dump)
         with dump.open("rb") as stream:

@@ -139,7 +139,7 @@ class _Restoring:
                 f"This site is not empty: there is {there[0]}. A restore never overwrites "
                 "anything.",
                 "Name an empty folder in MEDRAG_DATA_DIR, and an empty database where it is one "
-                "of your own.",
+                "of your own; a file of signed heads elsewhere is to be moved aside and kept.",
             )
 
     def _mark(self) -> None:
@@ -189,7 +189,7 @@ class _Restoring:
                 *("--schema", self._known.schema, str(self._folder / manifest.DATABASE)),
             )
         except BackupError as error:
-            raise BackupError(str(error), hint=AGAIN) from error
+            raise BackupError(f"{error}.", hint=AGAIN) from error
         with connections[OWNER].cursor() as cursor:
             cursor.execute("ANALYZE")
 

@@ -52,8 +52,7 @@ class Tools:
             preexec_fn=killed_with_this_process(),
         )
         if ended.returncode:
-            said = " ".join(ended.stderr.split())[-500:] or f"status {ended.returncode}"
-            raise BackupError(f"{program} failed: {said}")
+            raise BackupError(_said(program, ended.stderr) or f"{program}: {ended.returncode}")
 
 
 def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
@@ -104,6 +103,12 @@ def _tools(folder: Path) -> Tools | None:
         if number := re.search(r"\) (\d+)", said):
             return Tools(folder, int(number.group(1)))
     return None
+
+
+def _said(program: str, stderr: str) -> str:
+    """Its errors without what follows them, which may quote a row."""
+    lines = [line for line in stderr.splitlines() if line.startswith(f"{program}: error:")]
+    return " ".join(" ".join(lines).split())[:500]
 
 
 def _connection() -> tuple[str, dict[str, str]]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import resource
-import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from chat import audit, audit_heads
 from chat.audit import Kind
 from chat.models import AuditEvent
 from tests.chat.audit_tools import as_owner, record_events
+from tests.full_disk import no_file_longer_than
 
 CUT = (
     "DELETE FROM chat_auditevent WHERE seq > 2",
@@ -36,19 +34,6 @@ def signed(own_database: str, settings: Settings) -> Path:
     record_events(1)
     audit.sign_head()
     return Path(settings.AUDIT_HEADS_FILE)
-
-
-@contextmanager
-def no_file_longer_than(size_bytes: int) -> Iterator[None]:
-    """The kernel refuses to write more into a file, as on a disk that is full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def said() -> audit.Break:

@@ -38,6 +38,7 @@ from medrag_site.tables import ensure_tables
 from tests.chat.audit_tools import record_events
 from tests.corpus.documents import guideline, ingest
 from tests.databases import fresh_database, superuser
+from tests.full_disk import no_file_longer_than
 from tests.site.states import State, catalog_state, rows_state
 
 QUESTION = "How much calcium gluconate do I give when the ECG has changed in hyperkalaemia?"
@@ -240,6 +241,16 @@ def test_a_folder_that_cannot_be_written_is_said(site: Document, tmp_path: Path)
             make_backup(folder)
 
 
+@pytest.mark.parametrize("size_bytes", [10, 20_000])
+def test_a_disk_that_is_full_leaves_nothing_behind(
+    site: Document, tmp_path: Path, size_bytes: int
+) -> None:
+    """While a key is written, and while `pg_dump` writes."""
+    with no_file_longer_than(size_bytes), pytest.raises(BackupError, match="No backup was made"):
+        make_backup(tmp_path / "backup")
+    assert not list(tmp_path.glob("backup*"))
+
+
 @pytest.mark.parametrize("way", ["deleted", "changed", "deleted meanwhile"])
 def test_a_file_that_the_database_names_must_be_there(
     site: Document, tmp_path: Path, way: str
@@ -325,6 +336,41 @@ def test_a_log_that_was_broken_comes_back_as_it_was_and_it_is_said(
         found = audit.verify_chain().first_break
     assert found is not None
     assert found.seq == 2
+
+
+@contextmanager
+def one_role_for_all() -> Iterator[None]:
+    """As with `DATABASE_URL` alone."""
+    connections.close_all()
+    before = {alias: connections[alias].settings_dict["USER"] for alias in connections}
+    for alias in connections:
+        connections[alias].settings_dict["USER"] = "medrag_owner"
+    try:
+        yield
+    finally:
+        connections.close_all()
+        for alias, user in before.items():
+            connections[alias].settings_dict["USER"] = user
+
+
+def test_with_one_role_for_all_it_is_as_it_was(
+    tmp_path: Path,
+    socket_dir: str,
+    settings: Settings,
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
+    with django_db_blocker.unblock(), one_role_for_all():
+        with another_site(socket_dir, settings, tmp_path / "site"):
+            call_command("migrate", verbosity=0)
+            ingest()
+            audit.sign_head()
+            made = make_backup(tmp_path / "backup").manifest
+            assert len(made.unprotected) == 5  # PostgreSQL can't protect a log from its owner
+            before = rows_state(), catalog_state()
+        with another_site(socket_dir, settings, tmp_path / "restored"):
+            restore(tmp_path / "backup")
+            assert (rows_state(), catalog_state()) == before
 
 
 def damage_file(folder: Path) -> None:
