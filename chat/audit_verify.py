@@ -82,8 +82,12 @@ class Break:
     detail: str = ""
 
     def __str__(self) -> str:
-        where = f"at row {self.seq}: " if self.seq else ""
-        return f"{where}{self.kind}" + (f" ({self.detail})" if self.detail else "")
+        return self.brief + (f" ({self.detail})" if self.detail else "")
+
+    @property
+    def brief(self) -> str:
+        """Without what may differ from machine to machine, such as a path."""
+        return f"at row {self.seq}: {self.kind}" if self.seq else str(self.kind)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,11 @@ class VerifyReport:
     @property
     def ok(self) -> bool:
         return self.first_break is None
+
+    @property
+    def brief(self) -> str:
+        """The break, to be compared with that of a copy; empty where there is none."""
+        return self.first_break.brief if self.first_break else ""
 
     def __str__(self) -> str:
         if self.first_break:

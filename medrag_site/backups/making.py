@@ -129,7 +129,7 @@ class _Making:
             ),
             chain_seq=head.seq,
             chain_hash=head.hash,
-            chain_break=str(report.first_break or ""),
+            chain_break=report.brief,
             tables=catalog.row_counts(connection),
             files=self._files,
         )

@@ -202,13 +202,13 @@ class _Restoring:
         if missing_protections() != self._known.unprotected:
             raise _failed("The database protects the audit log otherwise than it did.")
         report = verify_chain()
-        if str(report.first_break or "") != self._known.chain_break:
+        if report.brief != self._known.chain_break:
             raise _failed(f"The audit log is not as it was: {report}")
         if catalog.chain_head(connections[OWNER]) != self._head():
             raise _failed("The audit log does not end where it did.")
         for sha256, _ in catalog.documents(connections[OWNER]):
-            found = _entry_of(files.document_path(sha256))
-            if found is None or found.sha256 != sha256:
+            entry = _entry_of(files.document_path(sha256))
+            if entry is None or entry.sha256 != sha256:
                 raise _failed(f"{files.document_path(sha256)} is not what was uploaded.")
         try:
             call_command("migrate", verbosity=0)

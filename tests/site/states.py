@@ -54,11 +54,10 @@ def rows_state() -> State:
 
 
 def _ordered(row: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(
-        ",".join(sorted(value.strip("{}").split(","))) if _is_array(value) else value
-        for value in row
-    )
+    return tuple(map(_in_order, row))
 
 
-def _is_array(value: object) -> bool:
-    return isinstance(value, str) and value.startswith("{") and value.endswith("}")
+def _in_order(value: object) -> object:
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+        return ",".join(sorted(value[1:-1].split(",")))
+    return value

@@ -47,7 +47,21 @@ def environment(**own: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(mine)} | own
 
 
-def command(*arguments: str, status: int = 0, **own: str) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str, **own: str) -> str:
+    """What it printed; its end was a good one."""
+    ended = _ended(arguments, own)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    return ended.stdout
+
+
+def refused(*arguments: str, **own: str) -> str:
+    """What it said where it did not do it."""
+    ended = _ended(arguments, own)
+    assert ended.returncode == 1, ended.stderr + ended.stdout
+    return ended.stderr
+
+
+def _ended(arguments: tuple[str, ...], own: dict[str, str]) -> subprocess.CompletedProcess[str]:
     ended = subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
@@ -57,7 +71,6 @@ def command(*arguments: str, status: int = 0, **own: str) -> subprocess.Complete
         stdin=subprocess.DEVNULL,
     )
     assert "Traceback" not in ended.stderr
-    assert ended.returncode == status, ended.stderr + ended.stdout
     return ended
 
 
@@ -114,7 +127,7 @@ class Questions:
 
 def answered(data_dir: Path) -> dict[str, object]:
     """The answer as the API gives it, but for the number of its turn."""
-    shown = command("ask", QUESTION, "--json", MEDRAG_DATA_DIR=str(data_dir)).stdout
+    shown = command("ask", QUESTION, "--json", MEDRAG_DATA_DIR=str(data_dir))
     payload: dict[str, object] = json.loads(shown)
     payload.pop("turn")
     return payload
@@ -181,7 +194,7 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
     site = Demonstration(source, free_port())
     try:
         site.wait_until_served()
-        token = command("api_token", "clinician", MEDRAG_DATA_DIR=str(source)).stdout.split()[-1]
+        token = command("api_token", "clinician", MEDRAG_DATA_DIR=str(source)).split()[-1]
         command("ingest", str(upload), MEDRAG_DATA_DIR=str(source))
         with Questions(site.port, token) as questions:
             wait_until(lambda: questions.asked or questions.failed, "it is asked", 120)
@@ -196,14 +209,14 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
         site.process.kill()
     command("audit", "sign", MEDRAG_DATA_DIR=str(source))
     command("backup", str(backups / "last"), MEDRAG_DATA_DIR=str(source))
-    log = command("audit", "export", MEDRAG_DATA_DIR=str(source)).stdout
+    log = command("audit", "export", MEDRAG_DATA_DIR=str(source))
     rows, kept = rows_of(source), files_of(source)
 
     # what was made in the middle of it is whole, and what was under way then goes on from there
-    shown = command("restore", str(backups / "first"), MEDRAG_DATA_DIR=str(other)).stdout
+    shown = command("restore", str(backups / "first"), MEDRAG_DATA_DIR=str(other))
     assert "Restored the backup of" in shown
-    assert command("audit", "verify", MEDRAG_DATA_DIR=str(other)).stdout.startswith("OK")
-    early = command("audit", "export", MEDRAG_DATA_DIR=str(other)).stdout
+    assert command("audit", "verify", MEDRAG_DATA_DIR=str(other)).startswith("OK")
+    early = command("audit", "export", MEDRAG_DATA_DIR=str(other))
     assert log.startswith(early)
     assert len(early) < len(log)
     assert unindexed(other) > 0
@@ -231,7 +244,7 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
     command("restore", str(backups / "last"), MEDRAG_DATA_DIR=str(source))
     assert files_of(source) == kept
     assert rows_of(source) == rows
-    assert command("audit", "export", MEDRAG_DATA_DIR=str(source)).stdout == log
+    assert command("audit", "export", MEDRAG_DATA_DIR=str(source)) == log
     assert answered(source) == answer
     assert (
         "FAIL  audit"
@@ -276,8 +289,8 @@ def own(socket_dir: str, places: list[Path]) -> Iterator[list[Own]]:
         site.drop()
 
 
-def killed_at(stage: str, *arguments: str, after: int = 0, **own: str) -> None:
-    """Kill the command and nothing else, as soon as it says so and some more has been written."""
+def killed_at(stage: str, *arguments: str, **own: str) -> None:
+    """Kill the command and nothing else, as soon as it says so."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
@@ -310,21 +323,19 @@ def test_kills_leave_nothing_that_looks_done_on_a_server_of_your_own(
     for stage in ("Restoring the database", "Comparing it"):
         killed_at(stage, "restore", str(backups / "of_tests"), **first.environment)
         for arguments in (("ask", "Anything?"), ("migrate",), ("serve", "--port", "1")):
-            said = command(*arguments, status=1, **first.environment).stderr
+            said = refused(*arguments, **first.environment)
             assert UNFINISHED in said or "can't be used" in said
-        command("backup", str(backups / "of_ruins"), status=1, **first.environment)
+        refused("backup", str(backups / "of_ruins"), **first.environment)
         assert not (backups / "of_ruins").exists()
     command("restore", str(backups / "of_tests"), **first.environment)
     assert first.state()[:2] == (rows, catalog)
-    assert command("audit", "verify", **first.environment).stdout.startswith("OK")
+    assert command("audit", "verify", **first.environment).startswith("OK")
 
     for stage in ("Writing the database", "Verifying the audit log"):
         killed_at(stage, "backup", str(backups / "by_address"), **first.environment)
         assert not (backups / "by_address").exists()
-        refused = command(
-            "restore", str(backups / "by_address.partial"), status=1, **second.environment
-        )
-        assert "is no whole backup" in refused.stderr
+        left = str(backups / "by_address.partial")
+        assert "is no whole backup" in refused("restore", left, **second.environment)
     command("backup", str(backups / "by_address"), **first.environment)
     assert not (backups / "by_address.partial").exists()
     command("restore", str(backups / "by_address"), **second.environment)
