@@ -23,7 +23,8 @@ from medrag_site.unfinished import refuse_unfinished
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
 _WITHOUT = {"doctor", "check_spans", "restore"}
-_MAKE_THEM = {"migrate", "demo", "evaluate work"}  # the last in a database that was made for it
+_WITHOUT |= {"evaluate work"}  # makes them, in a database that was made for it
+_MAKE_THEM = {"migrate", "demo"}
 
 
 class Commands(ManagementUtility):
@@ -39,7 +40,7 @@ class Commands(ManagementUtility):
     def _check_of(self, subcommand: str) -> Callable[[], None] | None:
         names = {subcommand, " ".join(self.argv[1:3])}
         if names & _MAKE_THEM:
-            return refuse_unfinished
+            return refuse_ruins
         if get_commands()[subcommand] in _APPS_WITHOUT or names & _WITHOUT:
             return None
         return ensure_tables
@@ -51,8 +52,8 @@ def ensure_tables() -> None:
     Commands that start at once may all come here: the first migrates, and the others wait for it.
     Raises CommandError.
     """
-    refuse_unfinished()
     try:
+        refuse_unfinished()
         if not missing_migrations() and _has_encoders():
             return
         if not settings.DATABASE_IS_EMBEDDED:
@@ -61,6 +62,14 @@ def ensure_tables() -> None:
     except Error as error:
         raise CommandError(database_fault(error)) from error
     call_command("migrate", verbosity=0, stdout=sys.stderr)
+
+
+def refuse_ruins() -> None:
+    """Make no tables where a restore did not come to its end. Raises CommandError."""
+    try:
+        refuse_unfinished()
+    except Error as error:
+        raise CommandError(database_fault(error)) from error
 
 
 def missing_migrations() -> int:
