@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.db import connections
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.utils import timezone
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
@@ -493,6 +493,8 @@ def test_one_that_was_cut_off_looks_like_none_and_can_be_run_again(
         ensure_tables()
     found = {finding.name: finding for finding in doctor.examine()}["migrations"]
     assert (found.ok, found.detail) == (False, unfinished.SENTENCE)
+    response = Client().get("/readyz")
+    assert (response.status_code, response.json()["database"]) == (503, "restoring")
     restore(backup.folder)
     assert catalog_state() == backup.catalog
     assert rows_state() == backup.rows
