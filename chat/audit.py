@@ -10,55 +10,44 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS
 
 from chat.audit_answers import DIGEST_VERSION, stored_turns, turn_digest
-from chat.audit_chain import canonical_json, storable
-from chat.audit_heads import sign_head, sign_head_if_due
+from chat.audit_heads import HeadsGone, nobody_signing, sign_head, sign_head_if_due
 from chat.audit_protection import missing_protections
-from chat.audit_verify import Break, Kind, VerifyReport, verify_chain
+from chat.audit_record import Actor, AuditError, actor_name, record
+from chat.audit_sending import AGAIN, send_heads
+from chat.audit_verify import (
+    Break,
+    Kind,
+    KnownHeads,
+    VerifyReport,
+    known_heads,
+    verify_chain,
+)
 from chat.models import Turn
-from corpus.errors import MedragError
 
 __all__ = [
+    "AGAIN",
     "Actor",
     "AuditError",
     "Break",
+    "HeadsGone",
     "Kind",
+    "KnownHeads",
     "VerifyReport",
+    "actor_name",
+    "known_heads",
     "missing_protections",
+    "nobody_signing",
     "record",
     "record_turn",
+    "send_heads",
     "sign_head",
     "sign_head_if_due",
     "turn_digest",
     "verify_chain",
 ]
-
-Actor = AbstractBaseUser | AnonymousUser | None
-
-
-class AuditError(MedragError):
-    """The log can't be written as asked; what it was to record must not happen either."""
-
-
-def record(action: str, *, actor: Actor, subject: str, payload: Mapping[str, Any]) -> int:
-    """Append an event and return its `seq`. One query.
-
-    Must be called inside `transaction.atomic`, last, together with what it records: both stay or
-    both go. `actor` None is the system itself. `subject` names a thing as `kind:id`. The payload
-    becomes canonical JSON; it never holds the text of a question or of a document, since what is
-    in the chain can't be taken out again. Raises `AuditError` outside a transaction, `ValueError`
-    or `TypeError` for a payload that JSON can't express.
-    """
-    if not connection.in_atomic_block:
-        raise AuditError("An audit event belongs into the transaction of what it records.")
-    fields = (actor_name(actor), storable(action), storable(subject), canonical_json(payload))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT audit_append(%s, %s, %s, %s)", fields)
-        return int(cursor.fetchone()[0])
 
 
 def record_turn(turn: Turn) -> int:
@@ -67,7 +56,7 @@ def record_turn(turn: Turn) -> int:
     The digest is taken from what the database gives back, not from what was sent. `notes` says what
     did not go as configured: a reranker that fell back, a second search that failed.
     """
-    stored = stored_turns(connection.alias).get(pk=turn.pk)
+    stored = stored_turns(DEFAULT_DB_ALIAS).get(pk=turn.pk)
     payload = {
         "channel": stored.channel,
         "confidence": stored.confidence,
@@ -88,12 +77,3 @@ def _notes(trace: Mapping[str, Any]) -> list[str]:
     """Of the turn, then of each of its searches; each once."""
     searches = [note for search in trace.get("searches", ()) for note in search.get("notes", ())]
     return list(dict.fromkeys([*trace.get("notes", ()), *searches]))
-
-
-def actor_name(actor: Actor) -> str:
-    """`user:7:alice`: the id that stays, and the name that it had at the time."""
-    if actor is None:
-        return "system"
-    if actor.pk is None:
-        return "anonymous"
-    return storable(f"user:{actor.pk}:{actor.get_username()}")

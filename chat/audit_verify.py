@@ -16,7 +16,15 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from chat.audit_answers import is_bare, stored_turns, turn_digest
 from chat.audit_chain import GENESIS, ChainRow, row_hash
-from chat.audit_heads import SignedHead, key_path, read_heads, read_key
+from chat.audit_heads import (
+    SIGNING,
+    HeadsGone,
+    SignedHead,
+    key_path,
+    read_heads,
+    read_key,
+    read_last_head,
+)
 from chat.models import Turn
 
 BATCH_ROWS = 2000
@@ -57,6 +65,7 @@ class Kind(StrEnum):
     CHANGED = "the row is not what was written"
     HEAD = "the chain's head is not its last row"
     SIGNATURE = "a signed head has no valid signature"
+    HEADS_GONE = "heads of the chain were signed and their file does not have them"
     CUT = "rows that a signed head vouches for are gone"
     REWRITTEN = "the chain was written anew after it was signed"
     ANSWER_CHANGED = "a stored answer is not what was recorded"
@@ -73,8 +82,12 @@ class Break:
     detail: str = ""
 
     def __str__(self) -> str:
-        where = f"at row {self.seq}: " if self.seq else ""
-        return f"{where}{self.kind}" + (f" ({self.detail})" if self.detail else "")
+        return self.brief + (f" ({self.detail})" if self.detail else "")
+
+    @property
+    def brief(self) -> str:
+        """Without what may differ from machine to machine, such as a path."""
+        return f"at row {self.seq}: {self.kind}" if self.seq else str(self.kind)
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,11 @@ class VerifyReport:
     @property
     def ok(self) -> bool:
         return self.first_break is None
+
+    @property
+    def brief(self) -> str:
+        """The break, to be compared with that of a copy; empty where there is none."""
+        return self.first_break.brief if self.first_break else ""
 
     def __str__(self) -> str:
         if self.first_break:
@@ -115,33 +133,75 @@ class _Walk:
     seq: int = 0
     hash: bytes = GENESIS
     answers: int = 0
+    signing_seq: int = 0  # the last event that tells of a first head
     heads: Mapping[int, list[SignedHead]] = field(default_factory=dict)
 
 
-def verify_chain(using: str = "auditor", *, answers: bool = True) -> VerifyReport:
+@dataclass(frozen=True)
+class KnownHeads:
+    """The heads that the chain is compared with. `last` is the copy beside the key."""
+
+    of_file: Sequence[SignedHead]
+    last: SignedHead | None = None
+    elsewhere: Sequence[SignedHead] = ()
+    unreadable: int = 0  # lines
+    damage: str = ""  # why there is no telling what was signed last
+
+    def __iter__(self) -> Iterator[SignedHead]:
+        yield from self.of_file
+        yield from self.elsewhere
+        if self.last:
+            yield self.last
+
+
+def verify_chain(
+    using: str = "auditor",
+    *,
+    answers: bool = True,
+    heads: KnownHeads | None = None,
+    elsewhere: Sequence[SignedHead] = (),
+) -> VerifyReport:
     """Recompute the whole chain from the stored columns, in one snapshot and constant memory.
 
-    Checks numbers without gaps, links, hashes, the head row, the signed heads and, with
-    `answers`, that each stored answer still has the digest that its event recorded.
+    Checks numbers without gaps, links, hashes, the head row, the signed heads (by default the
+    site's) with those that were kept `elsewhere`, and, with `answers`, that each stored answer
+    still has the digest that its event recorded. Within a transaction it reads by its snapshot.
     """
-    heads, torn = read_heads()  # first: the snapshot then holds every row that they vouch for
+    known = heads or known_heads(elsewhere)
     by_seq = defaultdict(list)
-    for head in heads:
+    for head in known:
         by_seq[head.seq].append(head)
     walk = _Walk(heads=by_seq)
     with _snapshot(using) as connection:
-        found = _signature_break(heads) or _chain_break(connection, walk)
+        found = (
+            _signature_break(list(known))
+            or _chain_break(connection, walk)
+            or _gone_break(known, walk)
+        )
         if answers and found is None:
             found = _answers_break(connection, walk)
     return VerifyReport(
         rows=walk.seq,
         head_hash=walk.hash.hex(),
         answers=walk.answers,
-        signed_heads=len(heads),
+        signed_heads=len(known.of_file),
         signed_seq=max(by_seq, default=0),
         first_break=found,
-        warnings=_warnings(walk, heads, torn),
+        warnings=_warnings(walk, known),
     )
+
+
+def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
+    """Those of this site. Read them before a snapshot begins: it then holds every row that they
+    vouch for.
+    """
+    last, damage = None, ""
+    try:
+        last = read_last_head()  # first: the file has it already
+    except HeadsGone as error:
+        damage = str(error)
+    of_file, unreadable = read_heads()
+    return KnownHeads(of_file, last, elsewhere, unreadable, damage)
 
 
 def stored_rows(
@@ -181,11 +241,29 @@ def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
         if found := _row_break(row, walk):
             return found
         walk.seq, walk.hash = row.chain.seq, row.hash
+        if row.chain.action == SIGNING:
+            walk.signing_seq = walk.seq
     if found := _head_break(connection, walk):
         return found
     last_signed = max(walk.heads, default=0)
     if last_signed > walk.seq:
         return Break(walk.seq + 1, Kind.CUT, f"a head was signed at row {last_signed}")
+    return None
+
+
+def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
+    """The chain is whole; but what would show a cut tail or a rewrite must be there too."""
+    last = known.last
+    if known.damage:
+        return Break(0, Kind.HEADS_GONE, known.damage)
+    if last and last not in known.of_file:
+        return Break(last.seq, Kind.HEADS_GONE, f"row {last.seq} was signed at {last.at}")
+    if known.of_file:
+        return None
+    if walk.signing_seq:
+        return Break(walk.signing_seq, Kind.HEADS_GONE, "the log tells of the first")
+    if read_key():
+        return Break(0, Kind.HEADS_GONE, f"they were signed with the key {key_path()}")
     return None
 
 
@@ -266,12 +344,12 @@ def _unrecorded_break(connection: BaseDatabaseWrapper) -> Break | None:
     return Break(0, Kind.ANSWER_UNRECORDED, f"turn {row[0]}") if row else None
 
 
-def _warnings(walk: _Walk, heads: Sequence[SignedHead], torn: int) -> tuple[str, ...]:
+def _warnings(walk: _Walk, known: KnownHeads) -> tuple[str, ...]:
     warnings = []
-    if walk.seq and not heads:
+    if walk.seq and not walk.heads:
         warnings.append("No head is signed yet: a cut tail or a whole rewrite would not show.")
-    if torn:
-        warnings.append(f"{torn} lines of the signed heads are not readable.")
+    if known.unreadable:
+        warnings.append(f"{known.unreadable} lines of the signed heads are not readable.")
     return tuple(warnings)
 
 

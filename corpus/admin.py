@@ -41,7 +41,7 @@ from corpus.admin_selectors import (
 from corpus.errors import MedragError
 from corpus.models import Collection, Document, Encoder
 from corpus.parsing.types import DOCUMENT_ENOUGH
-from corpus.selectors import worker_is_alive
+from corpus.selectors import worker_faults, worker_is_alive
 from corpus.services.metadata import document_edit
 from corpus.words_found import documents_with_words
 
@@ -147,6 +147,7 @@ class DocumentAdmin(DocumentModelAdmin):
         user = decisions.signed_in_user(request)
         context = {
             "worker_is_alive": worker_is_alive(),
+            "worker_faults": worker_faults(),
             "stale_count": documents_to_read_again(user).count(),
             "is_active": True,  # the page's first question shows whether one is at work
             **(extra_context or {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -184,3 +185,14 @@ def worker_age_s() -> float | None:
 def worker_is_alive() -> bool:
     age_s = worker_age_s()
     return age_s is not None and age_s <= WORKER_FRESH_S
+
+
+def worker_faults() -> list[str]:
+    """Sentences for staff about what the workers that live can't do, each once. One query."""
+    fresh = WorkerHeartbeat.objects.filter(
+        seen_at__gte=Now() - datetime.timedelta(seconds=WORKER_FRESH_S)
+    )
+    faults = [
+        fault for worker in fresh.order_by("name") for fault in worker.detail.get("faults", ())
+    ]
+    return list(dict.fromkeys(faults))

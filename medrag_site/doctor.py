@@ -32,6 +32,7 @@ from medrag_site.database_faults import sentence_of
 from medrag_site.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.start import start_database
 from medrag_site.tables import missing_migrations
+from medrag_site.unfinished import SENTENCE, is_unfinished
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -105,6 +106,8 @@ def _pgvector() -> tuple[bool, str]:
 
 
 def _migrations() -> tuple[bool, str]:
+    if is_unfinished():
+        return False, SENTENCE
     if missing := missing_migrations():
         return False, f"{missing} are not applied: run manage.py migrate"
     return True, "all applied"
@@ -123,6 +126,8 @@ def _worker() -> tuple[bool, str]:
         return False, "none is running: start manage.py worker or manage.py serve"
     if not selectors.worker_is_alive():
         return False, f"last seen {age_s:.0f} s ago: start manage.py worker or manage.py serve"
+    if faults := selectors.worker_faults():
+        return False, " ".join(faults)
     return True, f"seen {age_s:.0f} s ago"
 
 

@@ -1,9 +1,11 @@
 """What a load balancer asks: whether this process lives, and whether it can serve."""
 
-from django.db import Error, connection
+from django.db import Error
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from medrag_site.unfinished import is_unfinished
 
 
 @require_safe
@@ -16,10 +18,10 @@ def live(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers, else 503."""
+    """200 when the database answers and is whole, else 503."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        if is_unfinished():
+            return JsonResponse({"status": "unavailable", "database": "restoring"}, status=503)
     except Error:
         return JsonResponse({"status": "unavailable", "database": "down"}, status=503)
     return JsonResponse({"status": "ok", "database": "ok"})

@@ -152,6 +152,8 @@ TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 
 # Audit
 AUDIT_HEADS_FILE = env.file_to_append("MEDRAG_AUDIT_HEADS_FILE", DATA_DIR / "audit" / "heads.jsonl")
+AUDIT_HEADS_COPY = env.text("MEDRAG_AUDIT_HEADS_COPY")
+AUDIT_HEADS_URL = env.url("MEDRAG_AUDIT_HEADS_URL")
 
 # API
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")

@@ -9,6 +9,7 @@ nothing.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from django.apps import apps
 from django.conf import settings
@@ -19,10 +20,12 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from medrag_site.database_faults import sentence_of
+from medrag_site.unfinished import refuse_unfinished
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
-_WITHOUT = {"migrate", "doctor", "check_spans"}
-_MAKE_THEM = {"demo", "evaluate work"}  # the latter in a database that was made for it
+_WITHOUT = {"doctor", "check_spans", "restore"}
+_WITHOUT |= {"evaluate work"}  # makes them, in a database that was made for it
+_MAKE_THEM = {"migrate", "demo"}
 
 
 class Commands(ManagementUtility):
@@ -30,15 +33,18 @@ class Commands(ManagementUtility):
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)
-        if self._needs_tables(subcommand):
+        if check := self._check_of(subcommand):
             command.requires_migrations_checks = True
-            command.check_migrations = ensure_tables  # type: ignore[method-assign]
+            command.check_migrations = check  # type: ignore[method-assign]
         return command
 
-    def _needs_tables(self, subcommand: str) -> bool:
-        if get_commands()[subcommand] in _APPS_WITHOUT:
-            return False
-        return not {subcommand, " ".join(self.argv[1:3])} & (_WITHOUT | _MAKE_THEM)
+    def _check_of(self, subcommand: str) -> Callable[[], None] | None:
+        names = {subcommand, " ".join(self.argv[1:3])}
+        if names & _MAKE_THEM:
+            return refuse_ruins
+        if get_commands()[subcommand] in _APPS_WITHOUT or names & _WITHOUT:
+            return None
+        return ensure_tables
 
 
 def ensure_tables() -> None:
@@ -48,6 +54,7 @@ def ensure_tables() -> None:
     Raises CommandError.
     """
     try:
+        refuse_unfinished()
         if not missing_migrations() and _has_encoders():
             return
         if not settings.DATABASE_IS_EMBEDDED:
@@ -56,6 +63,14 @@ def ensure_tables() -> None:
     except Error as error:
         raise CommandError(sentence_of(error)) from error
     call_command("migrate", verbosity=0, stdout=sys.stderr)
+
+
+def refuse_ruins() -> None:
+    """Make no tables where a restore did not come to its end. Raises CommandError."""
+    try:
+        refuse_unfinished()
+    except Error as error:
+        raise CommandError(sentence_of(error)) from error
 
 
 def missing_migrations() -> int:

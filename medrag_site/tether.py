@@ -10,6 +10,7 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 PARENT_VARIABLE = "MEDRAG_PARENT_PID"
 _PR_SET_PDEATHSIG = 1
@@ -33,6 +34,12 @@ def tether_forks() -> None:
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent dies, so that they can be found."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def killed_with_this_process() -> Callable[[], None]:
+    """A `preexec_fn`: the child is killed when the thread that starts it dies."""
+    parent = os.getpid()
+    return lambda: _die_with(parent, signal.SIGKILL)
 
 
 def _remember() -> None:

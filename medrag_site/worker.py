@@ -19,9 +19,10 @@ from django.conf import settings
 from django.db import Error
 from django.db.models.functions import Now
 
-from chat.audit import sign_head_if_due
+from chat.audit import AGAIN, send_heads, sign_head_if_due
 from corpus import files, jobs, wakeups
 from corpus.away import refresh_connection
+from corpus.errors import MedragError
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
 from medrag_site.serving import watch_database
@@ -56,6 +57,8 @@ class Worker:
             on_death=self._cluster_died,
         )
         self._database_answers = True
+        self._faults: list[str] = []  # sentences for staff
+        self._is_sent = False  # the last signed head; a worker before us may have failed to
         self._lacks_vectors = False
         self._reembedding = Service(
             name="the process that makes new vectors",
@@ -96,7 +99,7 @@ class Worker:
                 self._restart_if_stalled()
                 self._lacks_vectors = encoders_are_building()
             if self._ticks % SIGN_EVERY_TICKS == 1:
-                _sign_head()
+                self._sign_head()
             self._database_answers = True
         except Error as error:
             if self._database_answers:
@@ -109,7 +112,11 @@ class Worker:
             self._cluster.restart(f"work has been waiting for {stalled_s:.0f} s")
 
     def _beat(self) -> None:
-        detail = {"cluster": self._cluster.pid, "restarts": self._cluster.restarts}
+        detail = {
+            "cluster": self._cluster.pid,
+            "faults": self._faults,
+            "restarts": self._cluster.restarts,
+        }
         WorkerHeartbeat.objects.update_or_create(
             name=self._name, defaults={"seen_at": Now(), "detail": detail}
         )
@@ -127,6 +134,22 @@ class Worker:
         except Error as error:  # the leases run out by themselves
             _log_away(error)
 
+    def _sign_head(self) -> None:
+        """Sign the log's head if it is due, and send it; what fails must not stop ingestion."""
+        try:
+            signed = sign_head_if_due()
+        except MedragError as error:
+            logger.error("The audit log's head is not signed. %s", error.sentence)
+            self._faults = [f"The audit log's head is not signed. {error.sentence}"]
+            return
+        except OSError as error:
+            logger.error("the audit log's head can't be signed (%s)", type(error).__name__)
+            self._faults = [f"The audit log's head can't be signed: {error.strerror}. {AGAIN}"]
+            return
+        if signed or not self._is_sent:
+            self._faults = send_heads()
+            self._is_sent = not self._faults
+
     def _stopped(self) -> None:
         if self._cluster_id:
             self._let_go(blameless=True)
@@ -136,11 +159,3 @@ class Worker:
 
 def _log_away(error: Error) -> None:
     logger.error("the database can't be reached (%s)", type(error).__name__)
-
-
-def _sign_head() -> None:
-    """Sign the audit log's head if it is due; a disk that is away must not stop ingestion."""
-    try:
-        sign_head_if_due()
-    except OSError as error:
-        logger.error("the audit log's head can't be signed (%s)", type(error).__name__)

@@ -1,14 +1,22 @@
 """The web process."""
 
 import os
+from contextlib import suppress
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
 
 import django
+from django.db import Error, connection
 
 from medrag_site.handler import Handler
 from medrag_site.start import prepare
+from medrag_site.unfinished import SENTENCE, is_unfinished
 
 prepare(["wsgi", "web"])
 django.setup(set_prefix=False)
 application = Handler()
+
+with suppress(Error):  # of a database that is away, which may come back
+    if is_unfinished():
+        raise SystemExit(SENTENCE)
+    connection.close()  # it must not be shared with what is forked from here

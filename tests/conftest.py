@@ -51,6 +51,7 @@ def files_dir(
         "FILES_DIR": folder,
         "MEDIA_ROOT": folder,
         "AUDIT_HEADS_FILE": folder / "heads.jsonl",
+        "KEYS_DIR": folder / "keys",
     }.items():
         setattr(settings, name, value)
     return folder

@@ -18,5 +18,6 @@ if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
         _alias["NAME"] = _name
 FILES_DIR = MEDIA_ROOT = Path(os.environ.get("MEDRAG_TEST_FILES", str(DATA_DIR / "files")))
 AUDIT_HEADS_FILE = FILES_DIR / "heads.jsonl"
+KEYS_DIR = FILES_DIR / "keys"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 JOB_LEASE_S = env.integer("MEDRAG_JOB_LEASE_S", 60, low=2, high=3600)  # see tests.processes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import PARSER, ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,18 @@ def test_every_command_that_a_document_names_is_there() -> None:
     assert not named - set(get_commands())
 
 
+def help_of(parser: ArgumentParser) -> str:
+    """With that of its subcommands."""
+    choices = [action.choices for action in parser._actions if action.nargs == PARSER]
+    below = [help_of(child) for children in choices for child in dict(children or {}).values()]
+    return "\n".join([parser.format_help(), *below])
+
+
 def test_every_option_that_a_document_names_is_there() -> None:
     for name, options in re.findall(r"manage\.py ([a-z_]+)([^`\n|]*)", everything()):
         named = set(re.findall(r"(?<!\w)(--[a-z][a-z-]+)", options))
         parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
-        assert not {option for option in named if option not in parser.format_help()}, name
+        assert not {option for option in named if option not in help_of(parser)}, name
 
 
 def test_make_targets_and_the_readme_are_the_same() -> None:

@@ -13,6 +13,7 @@ from pytest_django.fixtures import Settings
 
 from chat import audit, audit_heads
 from chat.audit import Kind
+from chat.models import AuditEvent
 from corpus.errors import MedragError
 from tests.chat.audit_tools import as_owner, record_events
 
@@ -32,13 +33,20 @@ def test_a_head_is_one_line_for_this_user_alone(
 ) -> None:
     record_events(3)
     audit.sign_head()
-    (head,) = lines(settings)
+    first, head = lines(settings)
     report = audit.verify_chain()
     assert set(head) == {"seq", "hash", "count", "at", "signature"}
-    assert (head["seq"], head["count"], head["hash"]) == (3, 3, report.head_hash)
-    for path in (settings.AUDIT_HEADS_FILE, keys / "audit_heads_key"):
+    assert first["seq"] == 3
+    # the log tells that signing began, and that row is signed at once
+    assert AuditEvent.objects.get(pk=4).action == audit_heads.SIGNING
+    assert (head["seq"], head["count"], head["hash"]) == (4, 4, report.head_hash)
+    for path in (
+        settings.AUDIT_HEADS_FILE,
+        keys / "audit_heads_key",
+        keys / "audit_last_head",
+    ):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert (report.signed_heads, report.signed_seq, report.warnings) == (1, 3, ())
+    assert (report.signed_heads, report.signed_seq, report.warnings) == (2, 4, ())
 
 
 def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(
@@ -49,7 +57,7 @@ def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(
     assert audit.sign_head() is not None
     assert audit.sign_head() is None
     assert not audit.sign_head_if_due()
-    assert len(lines(settings)) == 1
+    assert [line["seq"] for line in lines(settings)] == [1, 2]
 
 
 def test_it_is_due_after_five_minutes_or_a_thousand_rows(
@@ -67,7 +75,7 @@ def test_it_is_due_after_five_minutes_or_a_thousand_rows(
     assert not audit.sign_head_if_due()
     record_events(1)
     assert audit.sign_head_if_due()
-    assert [line["seq"] for line in lines(settings)] == [1, 2, 5]
+    assert [line["seq"] for line in lines(settings)] == [1, 2, 3, 6]
 
 
 def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings) -> None:
@@ -79,7 +87,7 @@ def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(sign, range(8)))
-    assert len(lines(settings)) == 1
+    assert [line["seq"] for line in lines(settings)] == [2, 3]
 
 
 def test_a_torn_line_does_not_spoil_the_next(own_database: str, settings: Settings) -> None:
@@ -91,7 +99,7 @@ def test_a_torn_line_does_not_spoil_the_next(own_database: str, settings: Settin
     audit.sign_head()
     report = audit.verify_chain()
     assert report.ok
-    assert report.signed_heads == 2
+    assert report.signed_heads == 3
     assert report.warnings == ("1 lines of the signed heads are not readable.",)
 
 
@@ -106,7 +114,7 @@ def test_a_strange_line_is_counted_and_passed_over(
     settings.AUDIT_HEADS_FILE.write_bytes(line.encode("latin-1") + b"\n")
     audit.sign_head()
     report = audit.verify_chain()
-    assert (report.ok, report.signed_heads, len(report.warnings)) == (True, 1, 1)
+    assert (report.ok, report.signed_heads, len(report.warnings)) == (True, 2, 1)
 
 
 def test_a_lost_key_is_said_and_not_replaced_in_silence(
@@ -119,8 +127,10 @@ def test_a_lost_key_is_said_and_not_replaced_in_silence(
     assert found is not None
     assert found.kind == Kind.SIGNATURE
     assert "audit_heads_key" in found.detail
-    (keys / "audit_heads_key").touch()
     record_events(1)
+    with pytest.raises(audit.HeadsGone, match="audit_heads_key"):
+        audit.sign_head()
+    (keys / "audit_heads_key").touch()
     with pytest.raises(MedragError, match="empty"):
         audit.sign_head()
 
@@ -141,14 +151,14 @@ def test_a_chain_that_shrank_is_not_signed_again(
     audit.sign_head()
     as_owner(
         own_database,
-        "DELETE FROM chat_auditevent WHERE seq = 3",
+        "DELETE FROM chat_auditevent WHERE seq > 2",
         "UPDATE chat_audithead SET seq = 2, "
         "hash = (SELECT hash FROM chat_auditevent WHERE seq = 2)",
     )
     with caplog.at_level(logging.ERROR):
         assert not audit.sign_head_if_due()
     assert "ends at row 2" in caplog.text
-    assert len(lines(settings)) == 1
+    assert len(lines(settings)) == 2
 
 
 def test_without_a_signed_head_it_is_said(own_database: str) -> None:

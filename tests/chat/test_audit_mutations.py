@@ -11,7 +11,7 @@ COLUMNS = ("actor", "action", "subject", "payload")
 
 
 def test_every_random_mutation_is_found(own_database: str) -> None:
-    record_events(ROWS)
+    record_events(ROWS - 1)  # the last row tells of the signing
     audit.sign_head()
     chance = random.Random(11)
     missed = []

@@ -6,12 +6,22 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from corpus.admin_progress import JobCell
-from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page, Stage
+from corpus.models import (
+    Collection,
+    Document,
+    Job,
+    JobState,
+    Lifecycle,
+    Page,
+    Stage,
+    WorkerHeartbeat,
+)
 from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF, ensure_groups
 from tests.chat.guidelines import publish_guideline
 
@@ -340,6 +350,16 @@ def test_staff_without_the_right_do_not_publish(bob: User) -> None:
 
 def test_the_list_says_when_no_worker_is_alive(staff: Client) -> None:
     assert b"No worker is alive" in staff.get(LIST).content
+
+
+def test_the_list_says_what_a_worker_cannot_do(staff: Client) -> None:
+    WorkerHeartbeat.objects.create(name="a", seen_at=Now(), detail={"faults": ["Nothing & no."]})
+    WorkerHeartbeat.objects.create(
+        name="gone", seen_at=Now() - datetime.timedelta(minutes=1), detail={"faults": ["Old."]}
+    )
+    shown = staff.get(LIST).content
+    assert b"Nothing &amp; no." in shown
+    assert b"Old." not in shown
 
 
 def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:

@@ -15,7 +15,9 @@ def test_live_asks_no_database(client: Client) -> None:
 
 def test_ready_asks_the_database(db: None, client: Client) -> None:
     assert client.get("/readyz").json() == {"status": "ok", "database": "ok"}
-    with mock.patch("medrag_site.health.connection.cursor", side_effect=OperationalError("secret")):
+    with mock.patch(
+        "medrag_site.unfinished.connection.cursor", side_effect=OperationalError("secret")
+    ):
         response = client.get("/readyz")
     assert response.status_code == 503
     assert b"secret" not in response.content

