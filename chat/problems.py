@@ -16,6 +16,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
+from chat.admission import Busy
 from chat.audit_chain import storable
 from chat.errors import QuestionError
 from corpus.errors import MedragError
@@ -51,6 +52,10 @@ class Unavailable(exceptions.APIException):
     default_detail = "The service can't answer just now. Please try again."
     wait = RETRY_AFTER_S  # becomes Retry-After
 
+    def __init__(self, detail: str | None = None, *, wait_s: int = RETRY_AFTER_S) -> None:
+        super().__init__(detail)
+        self.wait = wait_s
+
 
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Turn any exception into a problem; DRF's `EXCEPTION_HANDLER`.
@@ -75,6 +80,8 @@ def _known(exc: Exception) -> Exception:
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("The database is not there: %s", type(exc).__name__)
         return Unavailable()
+    if isinstance(exc, Busy):
+        return Unavailable(exc.sentence, wait_s=exc.wait_s)
     if isinstance(exc, MedragError) and exc.retryable:
         return Unavailable(exc.sentence)
     if isinstance(exc, QuestionError):

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat import audit
+from chat.admission import admitted
 from chat.answering import answer
 from chat.cautions import IDENTIFIERS, Caution
 from chat.config import AnswerConfig, answer_config
@@ -66,6 +67,7 @@ def question_clean(raw: str) -> str:
     return question
 
 
+@admitted
 def turn_ask(
     question: str,
     *,
@@ -80,8 +82,8 @@ def turn_ask(
 
     A question of the page without a conversation begins one; a follow-up is understood from the
     turns before it. What identifies a patient is dealt with before anything is stored or sent.
-    Without `mode` the site's counts. Raises `QuestionError` before anything is stored. A failure of
-    a part is a refusal; if the turn can't be stored there is no answer.
+    Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
+    failure of a part is a refusal; if the turn can't be stored there is no answer.
     """
     parts = _parts()  # a first call loads what must not cost time below
     began = time.perf_counter()

@@ -163,7 +163,7 @@ API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535)
 WEB_WORKERS = env.integer("MEDRAG_WEB_WORKERS", 1, low=1, high=64)
-WEB_THREADS = env.integer("MEDRAG_WEB_THREADS", 8, low=1, high=256)
+WEB_THREADS = env.integer("MEDRAG_WEB_THREADS", 32, low=1, high=256)
 
 # Jobs
 WORKERS = env.integer("MEDRAG_WORKERS", 2, low=1, high=64)
