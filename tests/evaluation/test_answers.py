@@ -20,7 +20,10 @@ from evaluation.datasets.types import DatasetError
 from evaluation.models import ItemScore, Kind, Run
 from medrag_site.accounts import AUDITORS
 from tests.corpus.test_admin import member
+from tests.published import DATA
 
+GUIDELINES = DATA / "guidelines"
+OURS = Path(__file__).parents[1] / "golden" / "guidelines.json"
 ROW: dict[str, Any] = {
     "id": "q1",
     "question": "How much zelomycin for an adult with cystitis?",
@@ -198,3 +201,12 @@ def test_the_whole_command(no_others: None, tmp_path: Path, bob: Any) -> None:
     both = {"first": run.pk, "second": Run.objects.latest("pk").pk}
     compared = client.get(reverse("admin:evaluation_run_compare"), both)
     assert "unanswerable refused" in compared.content.decode()
+
+
+@pytest.mark.skipif(not GUIDELINES.is_dir(), reason="the real guidelines are not here")
+def test_our_questions_on_real_guidelines_are_in_form() -> None:
+    found = read_questions(OURS, GUIDELINES / "documents")
+    answerable = [question for question in found.questions if question.is_answerable]
+    assert len(found.questions) == 330
+    assert 0.75 < len(answerable) / len(found.questions) < 0.85
+    assert sum(bool(question.before) for question in found.questions) == 30
