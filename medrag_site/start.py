@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from medrag_site.beside import ensure_beside
 from medrag_site.embedded import DatabaseStartError, ensure_started
 
-_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic"}
+_NEED_NO_DATABASE = {"help", "--version", "makemigrations", "collectstatic", "train"}
 _HELP = {"--help", "-h"}
 
 
