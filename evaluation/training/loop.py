@@ -90,9 +90,12 @@ def train(
         lr=course.settings.rate,
         weight_decay=course.settings.decay,
     )
-    state = _resumed(network, optimizer, course, out, say) or State(
-        course.identity, code=code_version()
-    )
+    state = State(course.identity, code=code_version())
+    if kept := _loaded(course, out):
+        state = kept.state
+        network.restore(kept.network)
+        optimizer.load_state_dict(kept.optimizer)
+        say(f"Going on after step {state.step} of {course.steps}.")
     saved = started = clock()
     with Progress(f"train {course.task.name}", course.steps, unit="steps") as progress:
         progress.at(state.step)
@@ -135,11 +138,10 @@ def load_best(network: Network, course: Course, out: Path) -> State:
 
     Raises TrainingError where there is no checkpoint of this course.
     """
-    if not (out / CHECKPOINT).is_file():
+    if not (kept := _loaded(course, out)):
         raise TrainingError(f"{out} holds no checkpoint.", hint="Start the training first.")
-    state, kept = _loaded(course, out)
-    network.restore(state.best or kept["network"])
-    return state
+    network.restore(kept.state.best or kept.network)
+    return kept.state
 
 
 def _step(
@@ -207,51 +209,41 @@ def _evaluate(network: Network, course: Course, state: State, say: Callable[[str
     say(f"step {state.step} of {course.steps}, {state.seen} examples: {told}{' *' * is_best}")
 
 
+@dataclass(frozen=True)
+class _Kept:
+    state: State
+    network: Weights
+    optimizer: dict[str, Any]
+
+
 def _save(out: Path, state: State, network: Network, optimizer: torch.optim.Optimizer) -> None:
     """Whole or not at all: whoever is killed while it writes leaves the one before."""
     out.mkdir(parents=True, exist_ok=True)
     part = out / f"{CHECKPOINT}.part"
-    kept = {
-        "state": asdict(state),
-        "network": network.trained(),
-        "optimizer": optimizer.state_dict(),
-    }
+    kept = _Kept(state, network.trained(), optimizer.state_dict())
     with part.open("wb") as stream:
-        torch.save(kept, stream)
+        torch.save(asdict(kept), stream)
         stream.flush()
         os.fsync(stream.fileno())
     part.replace(out / CHECKPOINT)
 
 
-def _loaded(course: Course, out: Path) -> tuple[State, dict[str, Any]]:
+def _loaded(course: Course, out: Path) -> _Kept | None:
+    """None where there is none. Raises TrainingError for one that is not of this course."""
     path = out / CHECKPOINT
+    if not path.is_file():
+        return None
     try:
-        kept = torch.load(path, map_location="cpu", weights_only=True)
-        state = State(**kept["state"])
+        read = torch.load(path, map_location="cpu", weights_only=True)
+        kept = _Kept(**read | {"state": State(**read["state"])})
     except _UNREADABLE as error:
         raise TrainingError(
             f"{path} can't be read ({type(error).__name__}).",
             hint="It was left as it is: name another --out, or move it away to begin anew.",
         ) from error
-    if state.identity != course.identity:
+    if kept.state.identity != course.identity:
         raise TrainingError(
             f"{out} holds a checkpoint of other data, settings or another encoder.",
             hint="It was left as it is: name another --out, or the same data and settings.",
         )
-    return state, kept
-
-
-def _resumed(
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    course: Course,
-    out: Path,
-    say: Callable[[str], None],
-) -> State | None:
-    if not (out / CHECKPOINT).is_file():
-        return None
-    state, kept = _loaded(course, out)
-    network.restore(kept["network"])
-    optimizer.load_state_dict(kept["optimizer"])
-    say(f"Going on after step {state.step} of {course.steps}.")
-    return state
+    return kept

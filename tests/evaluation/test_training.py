@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,15 @@ WORDS = (
 SETTINGS = Settings(epochs=2, batch=3, evaluate_every=3, frozen=1, max_tokens=32, rate=1e-3)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Two wait for each other where the processor is busy."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
 def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("body")
@@ -40,7 +49,7 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = models.WordPiece({w: n for n, w in enumerate([*marks, *WORDS])}, unk_token="[UNK]")
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    wrapped = PreTrainedTokenizerFast(
+    wrapped = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", model_max_length=64
     )
     wrapped.save_pretrained(folder)
@@ -319,7 +328,6 @@ def test_only_the_upper_layers_and_the_head_change(
 def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     body: Path, data: Path, tokenizer: Tokenizer, tmp_path: Path, step: int
 ) -> None:
-    torch.set_num_threads(1)
     whole = network_of(body)
     unbroken = train(whole, course_of(data, tokenizer), tmp_path / "whole", say=untold)
     assert unbroken.step == 16
@@ -450,6 +458,6 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_in_a_sentence(
     body: Path, data: Path, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
-    options = {"data": [data], "out": tmp_path / "out", "body": body, **change}
+    options = {"data": [data], "out": tmp_path / "out", "body": body, "threads": 1, **change}
     with pytest.raises(CommandError, match=said):
         call_command("train", "reader", **options)
