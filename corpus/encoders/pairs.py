@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,22 @@ class Window:
     pieces: tuple[Piece, ...]
 
 
+def pair_tokenizer(folder: Path) -> Any:
+    """That of a model's folder, which neither cuts nor pads as its file says: windows do."""
+    from tokenizers import Tokenizer  # late: only where such a model is in use
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 def windows_of(
     tokenizer: Any, first: str, statements: Sequence[str], *, max_tokens: int = MAX_TOKENS
 ) -> list[Window]:
     """Few windows of about one length that hold all statements, in order; none for none.
 
-    `tokenizer` is one of the `tokenizers` library. A statement that is too long for a window of
+    `tokenizer` is of `pair_tokenizer`. A statement that is too long for a window of
     its own is cut off there; one without a token (of a character that is no text) has no piece.
     """
     encoded = tokenizer.encode_batch([first, *statements], add_special_tokens=False)

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.model_folders import facts_of
 from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel
-from corpus.encoders.pairs import Scores
+from corpus.encoders.pairs import Scores, pair_tokenizer
 from corpus.encoders.torch_backend import TorchRunner
 from evaluation.training.card import code_version, write_card
 from evaluation.training.checker import Checker
@@ -134,9 +133,7 @@ def _prepared(order: Order, say: Callable[[str], None]) -> tuple[Network, Course
         say(f"{source}: {counts['training']} rows to train on, {counts['validation']} held out")
     for source, count in material.left_out.items():
         say(f"{source}: {count} rows left out for their licence")
-    tokenizer = Tokenizer.from_file(str(body / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = pair_tokenizer(body)
     max_tokens = order.settings.max_tokens
     course = Course(
         task=task,

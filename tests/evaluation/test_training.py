@@ -17,8 +17,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import PairModel
-from corpus.encoders.pairs import statement_odds, windows_of
+from corpus.encoders.pairs import pair_tokenizer, statement_odds, windows_of
 from evaluation.datasets.types import DatasetError
 from evaluation.training.checker import Checker
 from evaluation.training.loop import CHECKPOINT, Course, load_best, score, train
@@ -68,7 +69,7 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tokenizer(body: Path) -> Tokenizer:
-    return Tokenizer.from_file(str(body / "tokenizer.json"))
+    return pair_tokenizer(body)
 
 
 def asked(number: int, *, is_answered: bool, **more: Any) -> dict[str, Any]:
@@ -241,6 +242,12 @@ def test_windows_hold_each_statement_once_in_order(tokenizer: Tokenizer) -> None
 def test_windows_of_one_passage_are_of_about_one_length(tokenizer: Tokenizer) -> None:
     windows = windows_of(tokenizer, "fever ?", ["two grams"] * 7, max_tokens=16)
     assert [len(w.pieces) for w in windows] == [4, 3]
+
+
+def test_the_bundled_tokenizer_leaves_the_cutting_to_the_windows() -> None:
+    tokenizer = pair_tokenizer(bundled_folder())
+    windows = windows_of(tokenizer, "Which dose?", ["one two three four five six " * 20] * 3)
+    assert [len(window.tokens) for window in windows] == [246, 126]
 
 
 def test_of_a_long_question_the_end_is_kept(tokenizer: Tokenizer) -> None:
