@@ -77,6 +77,6 @@ class Settings:
     clip: float = 1.0  # the longest gradient
     frozen: int = 2  # lowest layers that stay as they are
     max_tokens: int = 256
-    evaluate_every: int = 200  # steps
+    evaluate_every: int = 300  # steps
     patience: int = 6  # evaluations without a better one, then it ends
     bfloat16: bool = False
