@@ -12,6 +12,7 @@ from corpus.encoders.pairs import Scores, Window
 
 MODEL, WEIGHTS = "model.xml", "model.bin"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MAX_TOKENS = ["medrag", "max_tokens"]  # where the model says how many it reads
 PADDED_TO = 8  # tokens: so that few shapes are prepared
 
 
@@ -22,6 +23,7 @@ class PairModel:
         """Raises EncoderUnusable for a folder without a model that loads."""
         try:
             graph = core().read_model(folder / MODEL, folder / WEIGHTS)
+            self.max_tokens = int(graph.get_rt_info(MAX_TOKENS).astype(str))
             self._requests = Requests(compile_graph(graph, threads), threads)
         except RuntimeError as error:
             raise EncoderUnusable(
@@ -30,9 +32,12 @@ class PairModel:
             ) from error
 
     def scores(self, window: Window) -> Scores:
-        """Of each token, `(tokens, outputs)` float32; what they mean its task says."""
+        """Of each token, `(tokens, outputs)` float32; what they mean its task says.
+
+        The window is of `max_tokens` at most.
+        """
         count = len(window.tokens)
-        length = -(-count // PADDED_TO) * PADDED_TO
+        length = min(-(-count // PADDED_TO) * PADDED_TO, self.max_tokens)
         ids, mask, types = (np.zeros((1, length), dtype=np.int64) for _ in INPUTS)
         ids[0, :count] = window.tokens
         mask[0, :count] = 1

