@@ -42,7 +42,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return transformer(tmp_path_factory.mktemp("body") / "tiny", width=64, layers=3)
+    return transformer(tmp_path_factory.mktemp("body") / "tiny", width=64, layers=3, spread=0.1)
 
 
 @pytest.fixture(scope="module")
