@@ -26,7 +26,8 @@ class Checker:
 
     name = "checker"
     what = (
-        f"Says of a claim whether evidence has it {', '.join(LABELS)} (in this order, at [CLS]). "
+        f"Says of a claim whether evidence has it {', '.join(LABELS)} (in this order, at [CLS]); "
+        "evidence that is too long for one input was cut off. "
         "macro F1: the mean over labels; by it the weights were chosen (score). supported AUROC: "
         "a supported claim scores above one that is not."
     )
