@@ -19,7 +19,7 @@ from medrag_site.postmaster import DatabaseStartError
 
 _NEED_NOTHING = {"help", "--version"}
 # `doctor` starts it itself, and says beside all else what keeps it from starting.
-_NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor"}
+_NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor", "train"}
 _HELP = {"--help", "-h"}
 
 

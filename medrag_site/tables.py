@@ -23,7 +23,7 @@ from medrag_site.database_faults import sentence_of
 from medrag_site.unfinished import refuse_unfinished
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
-_WITHOUT = {"doctor", "check_spans", "restore"}
+_WITHOUT = {"doctor", "check_spans", "restore", "train"}
 _WITHOUT |= {"evaluate work"}  # makes them, in a database that was made for it
 _MAKE_THEM = {"migrate", "demo"}
 

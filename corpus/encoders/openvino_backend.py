@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy.typing as npt
 
 from corpus.encoders.counting import TokenCounter
 from corpus.encoders.openvino_model import MODEL, TOKENIZER, WEIGHTS, converted
-from corpus.encoders.openvino_runtime import core, precision
+from corpus.encoders.openvino_runtime import Requests, compile_graph, core
 from corpus.encoders.types import Vectors
 
 PADDED_TO = 8  # tokens: so that few shapes are prepared, and little is computed in vain
@@ -51,10 +49,10 @@ class OpenvinoRunner:
         is_small = (made / WEIGHTS).stat().st_size <= MOST_FIXED_BYTES
         lengths = [length for length in FIXED if is_small and length <= max_tokens]
         self._fixed = {
-            length: _Requests(_compiled(made, threads, length), threads) for length in lengths
+            length: Requests(_compiled(made, threads, length), threads) for length in lengths
         }
         compiled = _compiled(made, threads)
-        self._any = _Requests(compiled, threads)
+        self._any = Requests(compiled, threads)
         self.dimensions = int(compiled.output(0).partial_shape[1].get_length())
         for length in _WARMED:  # else the first question of a length waits some milliseconds more
             self._vector([0] * min(length, max_tokens))
@@ -98,7 +96,7 @@ class OpenvinoRunner:
             vector = np.array(output[0][0], dtype=np.float64)
         return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
-    def _computed_by(self, tokens: int) -> tuple[int, _Requests]:
+    def _computed_by(self, tokens: int) -> tuple[int, Requests]:
         """The length that so many tokens are padded to, and what computes it."""
         for length, requests in self._fixed.items():
             if tokens <= length:
@@ -106,38 +104,9 @@ class OpenvinoRunner:
         return min(-(-tokens // PADDED_TO) * PADDED_TO, self._max_tokens), self._any
 
 
-class _Requests:
-    """What computes with one model, each for one text at a time."""
-
-    def __init__(self, compiled: Any, count: int) -> None:
-        self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        for _ in range(count):
-            self._free.put(compiled.create_infer_request())
-
-    @contextmanager
-    def one(self) -> Iterator[Any]:
-        request = self._free.get()
-        try:
-            yield request
-        finally:
-            self._free.put(request)
-
-
 def _compiled(made: Path, threads: int, length: int | None = None) -> Any:
-    """The model ready to run: as many streams as threads, so one thread for each text.
-
-    Made for texts of `length` tokens, or of any.
-    """
+    """The model ready to run, made for texts of `length` tokens, or of any."""
     model = core().read_model(made / MODEL)
     if length:
         model.reshape({name: [1, length] for name in ("input_ids", "attention_mask")})
-    return core().compile_model(
-        model,
-        "CPU",
-        {
-            "INFERENCE_PRECISION_HINT": precision(),
-            "NUM_STREAMS": threads,
-            "INFERENCE_NUM_THREADS": threads,
-            "ENABLE_CPU_PINNING": False,  # several processes would share the first cores
-        },
-    )
+    return compile_graph(model, threads)

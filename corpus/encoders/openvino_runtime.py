@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import queue
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, cast
 
@@ -44,3 +47,34 @@ def precision() -> str:
     """
     offered = core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return "bf16" if "BF16" in offered else "f32"
+
+
+def compile_graph(graph: Any, threads: int) -> Any:
+    """The model ready to run: as many streams as threads, so one thread for each text."""
+    return core().compile_model(
+        graph,
+        "CPU",
+        {
+            "INFERENCE_PRECISION_HINT": precision(),
+            "NUM_STREAMS": threads,
+            "INFERENCE_NUM_THREADS": threads,
+            "ENABLE_CPU_PINNING": False,  # several processes would share the first cores
+        },
+    )
+
+
+class Requests:
+    """What computes with one model, each for one text at a time; who comes too many waits."""
+
+    def __init__(self, compiled_model: Any, count: int) -> None:
+        self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for _ in range(count):
+            self._free.put(compiled_model.create_infer_request())
+
+    @contextmanager
+    def one(self) -> Iterator[Any]:
+        request = self._free.get()
+        try:
+            yield request
+        finally:
+            self._free.put(request)

@@ -72,10 +72,8 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
     from safetensors import SafetensorError  # late, with torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-    disable_progress_bar()  # type: ignore[no-untyped-call]
-    set_verbosity_error()  # type: ignore[no-untyped-call]
+    keep_quiet()
     try:
         if pooling:
             layers = Transformer(str(folder), model_kwargs={"local_files_only": True})
@@ -87,3 +85,11 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
         raise EncoderUnusable(f"{folder} can't be loaded ({type(error).__name__}).") from error
     model.default_prompt_name = None
     return model.eval()
+
+
+def keep_quiet() -> None:
+    """Have transformers report no loading of weights: what fails is an error anyway."""
+    from transformers.utils.logging import disable_progress_bar, set_verbosity_error  # late
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    set_verbosity_error()  # type: ignore[no-untyped-call]

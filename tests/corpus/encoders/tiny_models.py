@@ -10,7 +10,9 @@ MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 READS = 30  # tokens; no multiple of the step in which lengths are padded
 
 
-def transformer(folder: Path, *, width: int = 32, seed: int = 1) -> Path:
+def transformer(
+    folder: Path, *, width: int = 32, layers: int = 2, spread: float = 0.6, seed: int = 1
+) -> Path:
     """A plain BERT with its tokenizer, as MedCPT and Contriever are published."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizer
@@ -21,11 +23,11 @@ def transformer(folder: Path, *, width: int = 32, seed: int = 1) -> Path:
     config = BertConfig(
         vocab_size=len(MARKS) + len(WORDS) + 26,
         hidden_size=width,
-        num_hidden_layers=2,
+        num_hidden_layers=layers,
         num_attention_heads=4,
         intermediate_size=64,
         max_position_embeddings=READS,
-        initializer_range=0.6,  # else every text has nearly the same vector
+        initializer_range=spread,  # with less every text has nearly the same vector
     )
     BertModel(config).save_pretrained(folder)
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)

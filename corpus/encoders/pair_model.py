@@ -1,0 +1,47 @@
+"""A small trained model that reads two texts together, computed by OpenVINO."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.openvino_runtime import Requests, compile_graph, core
+from corpus.encoders.pairs import Scores, Window
+
+MODEL, WEIGHTS = "model.xml", "model.bin"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MAX_TOKENS = ["medrag", "max_tokens"]  # where the model says how many it reads
+PADDED_TO = 8  # tokens: so that few shapes are prepared
+
+
+class PairModel:
+    """What `manage.py train` wrote. Each window is computed by itself on one thread."""
+
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+        """Raises EncoderUnusable for a folder without a model that loads."""
+        try:
+            graph = core().read_model(folder / MODEL, folder / WEIGHTS)
+            self.max_tokens = int(graph.get_rt_info(MAX_TOKENS).astype(str))
+            self._requests = Requests(compile_graph(graph, threads), threads)
+        except RuntimeError as error:
+            raise EncoderUnusable(
+                f"{folder} holds no model that can be read.",
+                hint="Write it again: manage.py train READER_OR_CHECKER --export.",
+            ) from error
+
+    def scores(self, window: Window) -> Scores:
+        """Of each token, `(tokens, outputs)` float32; what they mean its task says.
+
+        The window is of `max_tokens` at most.
+        """
+        count = len(window.tokens)
+        length = min(-(-count // PADDED_TO) * PADDED_TO, self.max_tokens)
+        ids, mask, types = (np.zeros((1, length), dtype=np.int64) for _ in INPUTS)
+        ids[0, :count] = window.tokens
+        mask[0, :count] = 1
+        types[0, window.second_at : count] = 1
+        with self._requests.one() as request:  # copied in and out, as for the encoder
+            output = request.infer(dict(zip(INPUTS, (ids, mask, types), strict=True)))
+            return np.array(output[0][0][:count], dtype=np.float32)

@@ -1,0 +1,106 @@
+"""Two texts as one input of an encoder that reads them together: a question and statements. Pure.
+
+    [CLS] question [SEP] statement statement ... [SEP]
+
+What is too long for one input is read in windows of whole statements, so that each statement is
+read once, beside those that stand before and after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_TOKENS = 256  # of an input, the encoder's own marks included
+FIRST_TOKENS = 96  # of the first text: its end is kept, where a long case asks its question
+Scores = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where a statement stands in a window: tokens `start` to `end`, half-open."""
+
+    statement: int  # its place among those that were given, from 0
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """One input: its tokens, where the second text begins, and the statements in it."""
+
+    tokens: tuple[int, ...]
+    second_at: int
+    pieces: tuple[Piece, ...]
+
+
+def pair_tokenizer(folder: Path) -> Any:
+    """That of a model's folder, which neither cuts nor pads as its file says: windows do."""
+    from tokenizers import Tokenizer  # late: only where such a model is in use
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def windows_of(
+    tokenizer: Any, first: str, statements: Sequence[str], *, max_tokens: int = MAX_TOKENS
+) -> list[Window]:
+    """Few windows of about one length that hold all statements, in order; none for none.
+
+    `tokenizer` is of `pair_tokenizer`. A statement that is too long for a window of
+    its own is cut off there; one without a token (of a character that is no text) has no piece.
+    """
+    encoded = tokenizer.encode_batch([first, *statements], add_special_tokens=False)
+    start, end = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
+    asked = encoded[0].ids[-min(FIRST_TOKENS, max_tokens // 2) :]
+    head = (start, *asked, end)
+    room = max_tokens - len(head) - 1
+    return [
+        _window(head, group, end) for group in _groups([e.ids[:room] for e in encoded[1:]], room)
+    ]
+
+
+def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, list[int]]]]:
+    """Statements with their places: a window ends when it is full, or has its even share."""
+    tokens = sum(map(len, texts))
+    share = tokens / max(1, -(-tokens // room))
+    group: list[tuple[int, list[int]]] = []
+    taken = 0
+    for place, ids in enumerate(texts):
+        if group and (taken + len(ids) > room or taken >= share):
+            yield group
+            group, taken = [], 0
+        group.append((place, ids))
+        taken += len(ids)
+    if group:
+        yield group
+
+
+def _window(head: tuple[int, ...], group: list[tuple[int, list[int]]], end: int) -> Window:
+    tokens = list(head)
+    pieces = []
+    for place, ids in group:
+        if ids:
+            pieces.append(Piece(place, len(tokens), len(tokens) + len(ids)))
+        tokens += ids
+    return Window((*tokens, end), len(head), tuple(pieces))
+
+
+def statement_odds(window: Window, scores: Scores) -> dict[int, float]:
+    """How much sooner each statement answers than none does, by its place; logarithms of odds.
+
+    `scores` are a reader's, `(tokens, 2)`: a statement's is the mean of the first over its tokens,
+    that of "none of these answers" the second at [CLS].
+    """
+    none = float(scores[0, 1])
+    return {
+        piece.statement: float(scores[piece.start : piece.end, 0].mean(dtype=np.float64)) - none
+        for piece in window.pieces
+    }

@@ -1,0 +1,82 @@
+"""What training a small model is about: rows, examples, tasks and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from corpus.encoders.pairs import Scores, Window
+from corpus.encoders.types import Vectors
+from corpus.errors import MedragError
+
+if TYPE_CHECKING:
+    import torch
+
+Figures = dict[str, float | int]
+Encode = Callable[[Sequence[str]], Vectors]  # texts to unit vectors, by the bundled encoder
+BY_SOURCE = "all"  # the name of all sources together, in figures
+
+
+class TrainingError(MedragError):
+    """Nothing can be trained, taken up again or written so."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a file: two texts, and what is right about them in `record`."""
+
+    id: str
+    source: str
+    first: str
+    second: str
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One input of the network: a row is several where it is too long for one."""
+
+    row: int
+    window: Window
+    right: tuple[int, ...]  # what is right of it, in the numbers of the task
+
+
+class Task(Protocol):
+    """What a model is trained for.
+
+    `figures` are by source and for all together; "score", the higher the better, chooses the
+    weights. `values` are what is read off an example; `baseline` is the bundled encoder's.
+    """
+
+    name: str
+    what: str  # for the card: what it says, and what its figures mean
+    outputs: int
+    keys: tuple[str, str]  # of a line: its two texts
+
+    def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None: ...
+    def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]: ...
+    def loss(self, scores: torch.Tensor, examples: Sequence[Example]) -> torch.Tensor: ...
+    def figures(
+        self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
+    ) -> dict[str, Figures]: ...
+    def values(self, example: Example, scores: Scores) -> list[float]: ...
+    def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]: ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the weights, with the rows and the body."""
+
+    seed: int = 0
+    epochs: int = 2
+    batch: int = 16  # examples a step
+    rate: float = 1e-4  # of the body, the highest; linear up from 0, and down to 0
+    warm_up: float = 0.06  # the share of all steps in which it rises
+    decay: float = 0.01  # of weights, each step, times the rate
+    clip: float = 1.0  # the longest gradient
+    frozen: int = 2  # lowest layers that stay as they are
+    max_tokens: int = 256
+    evaluate_every: int = 300  # steps
+    patience: int = 6  # evaluations without a better one, then it ends
+    bfloat16: bool = False
