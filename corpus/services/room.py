@@ -50,15 +50,22 @@ def needed_bytes(document: Document, stage: Stage) -> int:
 
 def lacking(error: BaseException, lease: Lease) -> DiskFull | None:
     """Return what to say of an error that comes of a full disk, whoever raised it; else None."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, DiskFull):
-            return cause
-        if disk.is_full(cause) or sqlstate(cause) == DISK_FULL:
-            break
-        cause = cause.__cause__
-    if cause is None and not disk.has_run_out(settings.FILES_DIR):
+    causes = _causes(error)
+    if told := next((cause for cause in causes if isinstance(cause, DiskFull)), None):
+        return told
+    is_full = any(disk.is_full(cause) or sqlstate(cause) == DISK_FULL for cause in causes)
+    if not is_full and not disk.has_run_out(settings.FILES_DIR):
         return None
     document = Document.objects.get(pk=lease.document_id)
     needed = needed_bytes(document, lease.stage)
     return disk.disk_full(settings.FILES_DIR, needed, writing=_WRITTEN[lease.stage])
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return the error and what it comes of; an error may be its own cause's cause."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        cause = cause.__cause__
+    return found
