@@ -23,9 +23,10 @@ from corpus.errors import MedragError
 COMPUTING = 2  # at once: while one waits for the database another computes
 CALLING = 16  # where a language model elsewhere does the work
 _FIRST_S = 1.0  # taken for a question's duration until one was answered
+_NEWEST = 0.2  # weight of the latest duration in the mean
+
 P = ParamSpec("P")
 T = TypeVar("T")
-_NEWEST = 0.2  # weight of the latest duration in the mean
 
 
 class Busy(MedragError):
@@ -79,21 +80,22 @@ class Admission:
                 self._changed.notify_all()
 
     def _enter(self) -> None:
-        ticket = object()
         with self._changed:
             before_us = len(self._waiting) + self._admitted - self._at_once + 1
             wait_s = max(0, before_us) * self._mean_s / self._at_once
             if wait_s > self._longest_s:
                 raise Busy(wait_s)
-            self._waiting.append(ticket)
-            must_wait = before_us > 0
-        if must_wait:
+        if before_us > 0:
             self._on_wait()
+        ticket = object()
         with self._changed:
-            self._changed.wait_for(lambda: self._is_next(ticket))
-            self._waiting.popleft()
+            self._waiting.append(ticket)
+            try:
+                self._changed.wait_for(lambda: self._is_next(ticket))
+            finally:  # whoever gives up must not keep the others waiting
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
             self._admitted += 1
-            self._changed.notify_all()
 
     def _is_next(self, ticket: object) -> bool:
         return self._waiting[0] is ticket and self._admitted < self._at_once

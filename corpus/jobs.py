@@ -45,6 +45,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Greatest, Now
 
+from corpus.away import is_away
 from corpus.errors import MedragError
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
@@ -170,7 +171,9 @@ class Lease:
         while not wait([future], timeout=_beat_s()).done:
             try:
                 self._beat(keeps=time.monotonic() < deadline)
-            except Error:
+            except Error as error:
+                if not is_away(error):
+                    raise
                 connection.close()  # the next write says so, where it is away still
         return future.result()
 

@@ -101,10 +101,8 @@ def lost_at(
         return Loss.GATE
     if _was_stopped(question, turn):
         return Loss.VERIFICATION
-    return Loss.CHOOSING if not is_refused or turn.reason == _UNSUPPORTED else Loss.FAILURE
-
-
-_UNSUPPORTED = Reason.UNSUPPORTED_CLAIMS
+    chose_wrongly = not is_refused or turn.reason == Reason.UNSUPPORTED_CLAIMS
+    return Loss.CHOOSING if chose_wrongly else Loss.FAILURE
 
 
 def _was_stopped(question: Question, turn: Turn) -> bool:
