@@ -88,9 +88,9 @@ ensure_started(data)
 server = living(data / "postgres")
 assert server.ppid() == psutil.Process().pid
 server.kill()
-while living(data / "postgres"):
+while server.status() != psutil.STATUS_ZOMBIE:
     time.sleep(0.05)
-assert server.status() == psutil.STATUS_ZOMBIE
+assert living(data / "postgres") is None
 Watch(data)()
 print(ensure_started(data), living(data / "postgres").pid != server.pid)
 """

@@ -48,7 +48,7 @@ class Vocabulary:
         if two is None:
             return False
         first, second = two
-        if first + second in self._exact and not second.isupper():
+        if first + second in self._exact and not (first + second).isupper():
             return not self._is_usual(first, second)
         if not second[0].islower() or len(first) == 1 or first[-1].isupper():
             return False
