@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.core.management import call_command
 
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
 from chat.services import turn_ask
+from corpus.jobs import sweep
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle
 from corpus.progress import Progress
 from corpus.services.indexing import document_index
@@ -23,6 +25,7 @@ from evaluation.answers.locating import Places, lost_at, rank_of
 from evaluation.answers.questions import Question, QuestionSet, read_questions
 
 Say = Callable[[str], None]
+SWEEP_EVERY_S = 2.0
 
 
 def run_answers(errand: AnswersErrand, say: Say) -> None:
@@ -60,6 +63,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
         for document in Document.objects.order_by("filename"):
             document_index(document.pk)
             progress.step()
+    _finish_what_was_cut_off()
     for job in Job.objects.filter(state=JobState.FAILED).select_related("document"):
         say(f"{job.document.filename} could not be read: {job.last_error}")
     for document in Document.objects.order_by("filename"):
@@ -69,6 +73,16 @@ def _fill(found: QuestionSet, say: Say) -> None:
     held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
     databases.note_kept({**note, **held, "complete": found.documents_digest})
     say(f"{held['documents']} documents, {held['passages']} passages indexed")
+
+
+def _finish_what_was_cut_off() -> None:
+    """Index what a run that was killed held: its leases end within a minute."""
+    ended = (JobState.DONE, JobState.FAILED)
+    while left := list(Job.objects.exclude(state__in=ended).order_by("pk")):
+        time.sleep(SWEEP_EVERY_S)
+        sweep()
+        for job in left:
+            document_index(job.document_id)
 
 
 def _ask_all(found: QuestionSet) -> Iterator[Asked]:
