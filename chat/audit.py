@@ -54,7 +54,7 @@ def record_turn(turn: Turn) -> int:
     """Append the event of a turn whose claims and citations are all stored. Four queries.
 
     The digest is taken from what the database gives back, not from what was sent. `notes` says what
-    did not go as configured: a reranker that fell back, a second search that failed.
+    did not go as configured: a reranker that fell back, a model that came too late.
     """
     stored = stored_turns(DEFAULT_DB_ALIAS).get(pk=turn.pk)
     payload = {

@@ -18,8 +18,8 @@ from typing import Any
 from chat.audit_chain import canonical_json
 from chat.calibration import CalibrationError, Example
 from chat.errors import QuestionError
+from chat.looking import explaining_search
 from chat.models import Reason
-from chat.second_search import explaining_search, searches_fingerprint, second_search
 from chat.services import question_clean
 from corpus.models import Document
 from retrieval.config import RetrievalConfig
@@ -42,7 +42,7 @@ class Observed:
     """The examples of all questions, and the search that made them."""
 
     examples: tuple[Example, ...]
-    retrieval: str  # fingerprint of the search, or of both
+    retrieval: str  # fingerprint of the search
     encoder: str  # fingerprint of the encoder whose cosines these are
     not_found: int  # answerable questions none of whose documents was among the passages
 
@@ -112,22 +112,15 @@ def observed(
     on: datetime.date,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Observed:
-    """Search for each question as `turn_ask` does, with everybody's rights.
-
-    Where the site looks a second time, both searches count for every question: the gate then
-    never opens for one whose best passage of both is below the threshold, so that a threshold
-    set on these holds for either.
-    """
+    """Search for each question as `turn_ask` does, with everybody's rights."""
     examples: list[Example] = []
     fingerprint, encoder, not_found = "", "", 0
     for done, question in enumerate(questions, start=1):
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
-        fingerprint = searches_fingerprint(config, evidence.trace.fingerprint)
+        fingerprint = evidence.trace.fingerprint
         encoder = evidence.trace.encoder
         hits = evidence.hits
-        if config.corrective:
-            hits += retrieve(query, second_search(config, evidence.trace)).hits
         answered = question.answerable and _is_found(question, hits)
         not_found += question.answerable and not answered
         examples.append(Example(question.question, _features(hits), answered))

@@ -14,7 +14,6 @@ from chat.calibration_plot import plot_png
 from chat.gate import Calibration, Cosine, Gate, GateUnavailable
 from chat.models import CalibrationRecord
 from chat.scales import same_weights
-from chat.second_search import searches_fingerprint
 from corpus.encoders.registry import searched_facts
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
@@ -79,9 +78,9 @@ def fits_encoder(gate: Gate, encoder: str) -> bool:
     return not isinstance(scale, Calibration) or same_weights(scale.encoder, encoder)
 
 
-def misfit(gate: Gate, config: RetrievalConfig, first: str) -> tuple[str, ...]:
-    """What is to be said of a gate over a search of this configuration and fingerprint."""
-    is_other = bool(gate.retrieval) and gate.retrieval != searches_fingerprint(config, first)
+def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
+    """Return what is to be said of a gate over a search with the fingerprint `searched`."""
+    is_other = bool(gate.retrieval) and gate.retrieval != searched
     return (*gate.notes, *([OTHER_SEARCH] if is_other else []))
 
 

@@ -9,7 +9,7 @@ overrates what is merely near; the second knows that a word nobody wrote about i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from chat.models import Reason
@@ -18,8 +18,6 @@ from corpus.errors import MedragError
 from retrieval.types import Evidence, Hit
 
 __all__ = ["Calibration", "Cosine", "Decision", "Gate", "GateUnavailable", "decide"]
-
-NEAR_MARGIN = 1.5  # log-odds below the threshold: from 0.25 for a threshold of 0.6
 
 
 class GateUnavailable(MedragError):
@@ -47,12 +45,9 @@ class Decision:
     threshold: float
     reason: Reason | None
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale's score, then key
-    is_near: bool = field(default=False)  # shut, but near enough for a second look
 
 
-def decide(
-    evidence: Evidence, *, calibration: Scale, threshold: float, margin: float = NEAR_MARGIN
-) -> Decision:
+def decide(evidence: Evidence, *, calibration: Scale, threshold: float) -> Decision:
     """Open the way if the best passage's probability reaches `threshold`.
 
     A passage whose score is not a number stands last and never opens it. Where something ordered
@@ -69,8 +64,7 @@ def decide(
         return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
     if probability >= threshold:
         return Decision(probability, threshold, None, passages)
-    is_near = calibration.is_near(probability, threshold, margin=margin)
-    return Decision(probability, threshold, Reason.WEAK_EVIDENCE, passages, is_near)
+    return Decision(probability, threshold, Reason.WEAK_EVIDENCE, passages)
 
 
 def _descending(score: float) -> float:

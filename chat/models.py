@@ -231,7 +231,7 @@ class CalibrationRecord(models.Model):
     counts = models.JSONField()  # of questions by kind
     metrics = models.JSONField()  # of questions that the weights were not fitted on
     encoder = models.CharField(max_length=200)  # fingerprint; its cosines were fitted on
-    retrieval = models.CharField(max_length=64)  # fingerprint of the search, or of both
+    retrieval = models.CharField(max_length=64)  # fingerprint of the search
     testset = models.CharField(max_length=200)
     testset_digest = models.CharField(max_length=64)
     plot = models.BinaryField()  # PNG

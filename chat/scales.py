@@ -26,9 +26,6 @@ class Scale(Protocol):
     def probability(self, hit: Hit) -> float:
         """What is compared: in [0, 1], never falling as the score rises."""
 
-    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
-        """Whether a second look may be worth it, though `probability` is below `threshold`."""
-
     def as_dict(self) -> dict[str, Any]:
         """All that decides, for traces and fingerprints."""
 
@@ -62,10 +59,6 @@ class Calibration:
         """In [0, 1]. Between two knots on the straight line, beyond them as the outermost."""
         return _interpolated(self.knots, score) if self.knots else logistic(score)
 
-    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
-        """Within `margin` of the threshold in log-odds: 1.5 below 0.6 is 0.25."""
-        return log_odds(probability) >= log_odds(threshold) - margin
-
     def as_dict(self) -> dict[str, Any]:
         """Of the knots, which may be hundreds, only a digest."""
         knots = json.dumps(self.knots).encode() if self.knots else b""
@@ -78,17 +71,12 @@ class Cosine:
 
     version: str = "cosine"
 
-    NEAR = 0.1  # about what one synonym more or less moves the cosine of a short question
-
     def score(self, hit: Hit) -> float:
         return hit.cosine
 
     def probability(self, hit: Hit) -> float:
         """The cosine, with what points away from the question as 0."""
         return min(1.0, max(0.0, hit.cosine)) if math.isfinite(hit.cosine) else hit.cosine
-
-    def is_near(self, probability: float, threshold: float, *, margin: float) -> bool:
-        return margin > 0 and probability >= threshold - self.NEAR
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -109,13 +97,6 @@ def logistic(score: float) -> float:
     if score >= 0:
         return 1.0 / (1.0 + math.exp(-score))
     return math.exp(score) / (1.0 + math.exp(score))
-
-
-def log_odds(probability: float) -> float:
-    """The inverse of `logistic`; infinite at 0 and 1."""
-    if probability <= 0.0:
-        return -math.inf
-    return math.inf if probability >= 1.0 else math.log(probability / (1.0 - probability))
 
 
 def _interpolated(knots: tuple[tuple[float, float], ...], score: float) -> float:

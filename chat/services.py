@@ -176,8 +176,7 @@ def _inquiry(
     query: Query, config: AnswerConfig, parts: tuple[Generator, Verifier], began: float
 ) -> Inquiry:
     generator, verifier = parts
-    looks = Looks(site_config(), began=began)
-    return Inquiry(query, config, looks, generator, verifier, began=began)
+    return Inquiry(query, config, Looks(site_config()), generator, verifier, began=began)
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:

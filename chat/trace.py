@@ -12,7 +12,6 @@ from chat.inquiry import Inquiry
 from chat.judging import judge_fingerprint
 from chat.looking import Look, Looks
 from chat.models import Mode
-from chat.second_search import searches_fingerprint
 from chat.types import DraftClaim
 from chat.usage import Usage
 from chat.verification.types import Judgement
@@ -21,15 +20,14 @@ from retrieval.types import Rights
 
 
 def fingerprint_of(inquiry: Inquiry) -> str:
-    """16 hex digits over what decides: searches, lexicon, gate, generator, verifier, modes.
+    """16 hex digits over what decides: search, lexicon, gate, generator, verifier, modes.
 
     The same for every question that the site answers so, whatever became of it.
     """
     looks = inquiry.looks
     first = looks.taken[0].evidence.trace if looks.taken else None
-    searched = first.fingerprint if first else looks.config.fingerprint()
     content = {
-        "retrieval": searches_fingerprint(looks.config, searched),
+        "retrieval": first.fingerprint if first else looks.config.fingerprint(),
         "lexicon": first.analysis.lexicon if first and first.analysis else "",
         "gate": looks.gate.as_dict() if looks.gate else None,
         "generator": inquiry.generator.fingerprint,

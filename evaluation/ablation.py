@@ -131,11 +131,8 @@ _SEARCHES = (
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),
 )
-# How many passages are handed on, and whether a question near the threshold is searched again:
-# both show only behind the gate, and in what a reader gets.
+# How many passages are handed on shows only behind the gate, and in what a reader gets.
 _SERVED = (
-    ("with a second search", "corrective=yes"),
-    ("without a second search", "corrective=no"),
     ("passages by complexity (3, 5 or 10)", "adaptive_k=yes"),
     ("as many passages for every question", "adaptive_k=no"),
 )

@@ -33,8 +33,8 @@ class UnknownConfiguration(MedragError):
 class Configuration:
     """A way to search: its name in tables, and its difference from the site's.
 
-    `as_served` asks it as a reader does: through the gate, with a second search where the first was
-    near, for as many passages as a reader gets. Else it is asked for a long list.
+    `as_served` asks it as a reader does: through the gate, for as many passages as a reader
+    gets. Else it is asked for a long list.
     """
 
     name: str
@@ -75,8 +75,8 @@ def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     they were. The order of the first few may still differ from a search as served: longer lists
     bring candidates that it does not see, a passage deep in one list counts in a fusion by ranks or
     normalised scores, and a longer `ef_search` finds neighbours that a shorter one misses. How
-    often that is so, `search_all` counts. A passage's surroundings and the corrective step, which
-    rank nothing, are left out.
+    often that is so, `search_all` counts. A passage's surroundings, which rank nothing, are left
+    out.
     """
     passages = depth * PASSAGES_PER_DOCUMENT
     return replace(
@@ -88,5 +88,4 @@ def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
         dense_candidates=max(config.dense_candidates, passages),
         ef_search=max(config.ef_search, passages),
         context_chars=0,
-        corrective=False,
     )

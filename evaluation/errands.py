@@ -16,11 +16,9 @@ from evaluation.trec import Run
 
 # What is counted of a query that was asked as served: how many, or 1 for yes and 0 for no.
 PASSAGES = "passages"
-SEARCHED_AGAIN = "second search"
 OPEN = "gate open"
 OPEN_AND_FOUND = "gate open, relevant document found"
-OPENED_BY_SECOND = "opened by the second search"
-LOOKED = (PASSAGES, SEARCHED_AGAIN, OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND)
+LOOKED = (PASSAGES, OPEN, OPEN_AND_FOUND)
 
 
 @dataclass(frozen=True)

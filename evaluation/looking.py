@@ -1,4 +1,4 @@
-"""Ask every query as the site is asked: through its gate, with a second search where it was near.
+"""Ask every query as the site is asked: through its gate.
 
 What is measured are the passages that would be handed on, in the order of the gate, whether it
 opens or not; whether it did is told apart. Neither sees more than a reader would get.
@@ -14,7 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from chat.gate import Decision, Gate
-from chat.looking import SECOND, Looks, look
+from chat.looking import Looks, look
 from corpus.encoders.query_cache import forget_queries
 from evaluation.configurations import Configuration
 from evaluation.datasets.types import Dataset
@@ -22,9 +22,7 @@ from evaluation.errands import (
     LOOKED,
     OPEN,
     OPEN_AND_FOUND,
-    OPENED_BY_SECOND,
     PASSAGES,
-    SEARCHED_AGAIN,
     Brought,
 )
 from evaluation.gates import gate_named, gate_read
@@ -72,10 +70,10 @@ def look_all(
 
 
 def _look(text: str, config: RetrievalConfig, gate: Gate) -> tuple[Looks, Decision, float]:
-    looks = Looks(config, gate)
+    looks, began = Looks(config, gate), time.perf_counter()
     query = Query(text, on=timezone.localdate(), rights=Rights.ALL)
     decision = look(query, gate, looks)
-    return looks, decision, (time.perf_counter() - looks.began) * 1000
+    return looks, decision, (time.perf_counter() - began) * 1000
 
 
 def _asked(
@@ -90,18 +88,17 @@ def _asked(
     is_found = any(document in relevant for document, _ in documents)
     looked = {
         PASSAGES: len(decision.passages),
-        SEARCHED_AGAIN: any(taken.kind == SECOND for taken in looks.taken),
         OPEN: is_open,
         OPEN_AND_FOUND: is_open and is_found,
-        OPENED_BY_SECOND: is_open and looks.taken[0].decision.reason is not None,
     }
-    searches = [taken.evidence.trace for taken in looks.taken]
+    (taken,) = looks.taken
+    trace = taken.evidence.trace
     return Asked(
         documents=documents,
         duration_ms=duration_ms,
         looked={name: float(value) for name, value in looked.items()},
-        notes=(*looks.notes, *(note for trace in searches for note in trace.notes)),
-        fingerprint=searches[0].fingerprint,
+        notes=(*looks.notes, *trace.notes),
+        fingerprint=trace.fingerprint,
     )
 
 

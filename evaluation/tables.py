@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.datasets.types import Dataset
-from evaluation.errands import OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND, PASSAGES, SEARCHED_AGAIN
+from evaluation.errands import OPEN, OPEN_AND_FOUND, PASSAGES
 from evaluation.measured import MAIN, Measured, compared_in
 from evaluation.metrics import Scores
 from evaluation.stats import Difference, holm
@@ -103,16 +103,15 @@ def ablation_table(baseline: Measured | None, results: Sequence[Measured]) -> It
 def served_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
     """Of what was asked through the gate. Shares are of all queries."""
     yield (
-        f"| as served | {MAIN} | difference | p (Holm) | Recall@20 | passages | second search "
-        "| open | open and found | opened by the second | p95 ms | not as configured |"
+        f"| as served | {MAIN} | difference | p (Holm) | Recall@20 | passages "
+        "| open | open and found | p95 ms | not as configured |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for result, spread, p in _compared_rows(baseline, results):
         means = {name: found.mean for name, found in result.intervals.items()}
-        shares = (SEARCHED_AGAIN, OPEN, OPEN_AND_FOUND, OPENED_BY_SECOND)
         yield (
             f"| {result.name} | {means[MAIN]:.4f} | {spread} | {p} | {means['Recall@20']:.4f} "
-            f"| {means[PASSAGES]:.1f} | {' | '.join(f'{means[name]:.1%}' for name in shares)} "
+            f"| {means[PASSAGES]:.1f} | {means[OPEN]:.1%} | {means[OPEN_AND_FOUND]:.1%} "
             f"| {_p95_ms(result):.1f} | {result.brought.otherwise or ''} |"
         )
 

@@ -33,7 +33,6 @@ from medrag_site.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.start import start_database
 from medrag_site.tables import missing_migrations
 from medrag_site.unfinished import SENTENCE, is_unfinished
-from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
@@ -178,7 +177,7 @@ def _gate() -> tuple[bool, str]:
     """A gate whose risk is not known answers all the same, and somebody has to know."""
     gate = gate_in_use()
     found = retrieve(Query("metformin", on=timezone.localdate()))
-    if notes := misfit(gate, site_config(), found.trace.fingerprint):
+    if notes := misfit(gate, found.trace.fingerprint):
         return False, f"{gate.scale.version}: {' '.join(notes)}"
     return True, f"{gate.scale.version}, threshold {gate.threshold:.3g}"
 

@@ -65,11 +65,6 @@ class RetrievalConfig:
 
     # What surrounds a passage
     context_chars: int = 0  # of its section around each, where a reader asks; two queries more
-    corrective: bool = True  # a wider second search where the gate is near its threshold
-    corrective_margin: float = 1.5  # how near, in log-odds: from 0.25 for a threshold of 0.6
-    # Seconds after the question: the second search is not begun later. So whether there is one, and
-    # what a question near the threshold gets, depends on the machine's speed; the turn notes it.
-    corrective_before_s: float = 2.0
 
     def fingerprint(self, *parts: str) -> str:
         """16 hex digits over every field, the pipeline's version, and `parts`: what else decides.
@@ -90,33 +85,6 @@ def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
 def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
     """The same search, whose evidence also holds what stands around each passage."""
     return replace(config, context_chars=config.context_chars or SURROUNDINGS_CHARS)
-
-
-def widened(config: RetrievalConfig) -> RetrievalConfig:
-    """The second search of a question whose first was nearly good enough.
-
-    After corrective retrieval (Yan et al., 2024): more passages of longer lists, every wording by
-    rules, and the neighbours of what was found. What a site has switched off for good, a side of
-    the search, an encoder, a reranker or a language model's wordings, stays off.
-    """
-    return replace(
-        config,
-        k=2 * config.k,
-        adaptive_k=False,
-        lexical_candidates=2 * config.lexical_candidates,
-        df_budget=2 * config.df_budget,
-        rescored=2 * config.rescored,
-        condense_above=2 * config.condense_above,
-        dense_candidates=2 * config.dense_candidates,
-        ef_search=min(1000, 2 * config.ef_search),  # pgvector takes no more
-        max_scan_tuples=2 * config.max_scan_tuples,
-        expand=True,
-        rules=True,
-        neighbours=True,
-        summaries=True,
-        rerank_candidates=2 * config.rerank_candidates,
-        corrective=False,
-    )
 
 
 _CHOICES = {
@@ -148,8 +116,6 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "authority_weight": (0, 1),
     "recency_weight": (0, 1),
     "context_chars": (0, 20_000),
-    "corrective_margin": (0, 1000),
-    "corrective_before_s": (0, 600),
 }
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 

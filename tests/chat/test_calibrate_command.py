@@ -73,8 +73,8 @@ def testset(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def quick(settings: LazySettings) -> None:
-    """One search a question, and few passages."""
-    settings.RETRIEVAL = "k=3 corrective=no"
+    """Few passages."""
+    settings.RETRIEVAL = "k=3"
 
 
 def calibrate(*arguments: str) -> tuple[str, str]:
@@ -212,7 +212,7 @@ def test_arguments_that_can_not_be_are_refused(
 def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
     """An answer that is not among the passages can't be given: its question must stay shut."""
     text = "What is the dose of digoxa in gout?"
-    config = RetrievalConfig(k=2, corrective=False)
+    config = RetrievalConfig(k=2)
     on = timezone.localdate()
     right, elsewhere, unnamed = (
         observed([Labelled(text, answerable=True, documents=names)], config, on=on)
@@ -234,7 +234,7 @@ def test_a_document_that_says_the_same_as_what_is_found_is_found(guidelines: Non
     not_found = {
         name: observed(
             [Labelled(question, True, documents=(name,))],
-            RetrievalConfig(k=1, corrective=False),
+            RetrievalConfig(k=1),
             on=timezone.localdate(),
         ).not_found
         for name in ("new.md", "old.md", "c" * 64, "other.md")
@@ -242,19 +242,11 @@ def test_a_document_that_says_the_same_as_what_is_found_is_found(guidelines: Non
     assert not_found == {"new.md": 0, "old.md": 0, "c" * 64: 0, "other.md": 1}
 
 
-def test_where_the_site_looks_twice_both_searches_count(guidelines: None) -> None:
-    asked = [Labelled("What is the dose of digoxa in gout?", answerable=True)]
-    on = timezone.localdate()
-    once = observed(asked, RetrievalConfig(k=1, corrective=False), on=on)
-    twice = observed(asked, RetrievalConfig(k=1), on=on)
-    assert set(once.examples[0].features) < set(twice.examples[0].features)
-
-
 def test_an_unanswerable_one_is_looked_at_among_what_has_ended(guidelines: None) -> None:
     text = "# Scurvy\nGive ascorbil 250 mg by mouth daily to adults with scurvy."
     publish(text, filename="scurvy.md", lifecycle="WITHDRAWN")
     asked = Labelled("What is the dose of ascorbil in scurvy?", False, "ONLY_OUT_OF_DATE")
-    seen = observed([asked], RetrievalConfig(corrective=False), on=timezone.localdate())
+    seen = observed([asked], RetrievalConfig(), on=timezone.localdate())
     in_force, ended = seen.examples
     assert (in_force.answerable, in_force.is_extra) == (False, False)
     assert (ended.answerable, ended.is_extra) == (True, True)
@@ -266,7 +258,7 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
     secret = publish("# Scurvy\nGive ascorbil 250 mg to adults with scurvy.", collection="closed")
     narrow(secret.collection, "searchers", "Some group")
     asked = Labelled("What is the dose of ascorbil in scurvy?", True, documents=(secret.sha256,))
-    seen = observed([asked], RetrievalConfig(corrective=False), on=timezone.localdate())
+    seen = observed([asked], RetrievalConfig(), on=timezone.localdate())
     assert seen.not_found == 0
 
 

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat import audit
@@ -28,13 +29,13 @@ from chat.calibration_records import (
 )
 from chat.gate import Cosine, GateUnavailable
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
-from chat.second_search import searches_fingerprint
 from chat.services import turn_ask
 from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
 from retrieval.config import RetrievalConfig
-from retrieval.configured import site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
 from tests.chat.calibrations import kept
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.people import person
@@ -184,7 +185,7 @@ def test_without_a_gate_that_fits_every_question_is_refused(
 def test_another_search_is_said_in_the_trace_the_log_and_by_the_doctor() -> None:
     publish_guideline()
     fitting = ask().trace["searches"][0]["fingerprint"]
-    kept(retrieval=searches_fingerprint(site_config(), fitting))
+    kept(retrieval=fitting)
     assert ask().trace["notes"] == []
     assert "notes" not in json.loads(AuditEvent.objects.latest("seq").payload)
     kept(retrieval="0" * 16)
@@ -197,19 +198,18 @@ def test_another_search_is_said_in_the_trace_the_log_and_by_the_doctor() -> None
 
 
 def test_the_built_in_calibration_fits_any_search() -> None:
-    assert misfit(gate_in_use(), RetrievalConfig(), "whatever") == ()
+    assert misfit(gate_in_use(), "whatever") == ()
 
 
 def test_another_model_for_the_wordings_is_another_search(settings: LazySettings) -> None:
-    config = RetrievalConfig(multi_query=2)
-    settings.REWRITE_LLM_MODEL = "one"
-    kept(retrieval=searches_fingerprint(config, "first"))
-    assert misfit(gate_in_use(), config, "first") == ()
-    assert misfit(gate_in_use(), config, "other") == (OTHER_SEARCH,)
-    settings.REWRITE_LLM_MODEL = "two"
-    assert misfit(gate_in_use(), config, "first") == (OTHER_SEARCH,)
-    alone = replace(config, corrective=False)
-    assert searches_fingerprint(alone, "first") == "first"
+    def searched(model: str) -> str:
+        settings.REWRITE_LLM_MODEL = model
+        query = Query(QUESTION, on=timezone.localdate())
+        return retrieve(query, RetrievalConfig(multi_query=2)).trace.fingerprint
+
+    kept(retrieval=searched("one"))
+    assert misfit(gate_in_use(), searched("one")) == ()
+    assert misfit(gate_in_use(), searched("two")) == (OTHER_SEARCH,)
 
 
 # What is recorded

@@ -88,38 +88,13 @@ def test_what_is_not_a_number_stays_shut() -> None:
     assert decide(evidence(hit), calibration=PLAIN, threshold=0.0).reason == Reason.WEAK_EVIDENCE
 
 
-# Near the threshold
-
-
-@pytest.mark.parametrize(
-    ("threshold", "lowest_near"),
-    [(0.6, 0.2507), (0.5, 1 / (1 + math.exp(1.5))), (0.9, 1 / (1 + math.exp(1.5) / 9))],
-)
-def test_near_is_a_margin_in_log_odds(threshold: float, lowest_near: float) -> None:
-    calibration = Calibration()
-    assert calibration.is_near(lowest_near + 0.0005, threshold, margin=1.5)
-    assert not calibration.is_near(lowest_near - 0.0005, threshold, margin=1.5)
-    assert not calibration.is_near(threshold - 0.01, threshold, margin=0.0)
-
-
-def test_a_decision_says_whether_it_was_near() -> None:
-    hit = made_up_hit(cosine=0.4, coverage=0.2)
-    at = PLAIN.probability(hit)
-    near = decide(evidence(hit), calibration=PLAIN, threshold=min(1.0, at + 0.1))
-    assert near.reason == Reason.WEAK_EVIDENCE and near.is_near
-    far = decide(evidence(hit), calibration=PLAIN, threshold=0.9)
-    assert far.reason == Reason.WEAK_EVIDENCE and not far.is_near
-    assert not decide(evidence(hit), calibration=PLAIN, threshold=at).is_near  # it is open
-    assert not decide(evidence(), calibration=PLAIN, threshold=0.5).is_near
-
-
 def test_what_is_not_a_number_stands_last_and_hides_nothing() -> None:
     broken = made_up_hit(key="a", cosine=math.nan)
     sound = made_up_hit(key="b", cosine=1.0, coverage=1.0)
     decision = decide(evidence(broken, sound), calibration=PLAIN, threshold=0.9)
     assert decision.reason is None and decision.passages == (sound, broken)
     alone = decide(evidence(broken), calibration=PLAIN, threshold=0.0)
-    assert (alone.probability, alone.is_near) == (0.0, False)  # a trace can keep it
+    assert alone.probability == 0.0  # a trace can keep it
 
 
 # Isotonic
@@ -162,11 +137,10 @@ def test_the_simple_gate_opens_at_the_best_cosine(threshold: float) -> None:
     assert (decision.passages, decision.probability) == ((at, below), threshold)
 
 
-def test_the_simple_gate_is_near_within_a_tenth() -> None:
-    for cosine, near in ((0.65, True), (0.55, False), (-0.5, False), (math.nan, False)):
-        hit = made_up_hit(cosine=cosine)
-        decision = decide(evidence(hit), calibration=Cosine(), threshold=0.7)
-        assert (decision.reason, decision.is_near) == (Reason.WEAK_EVIDENCE, near)
+def test_what_the_simple_gate_compares_is_between_0_and_1() -> None:
+    for cosine in (0.65, -0.5, math.nan):
+        decision = decide(evidence(made_up_hit(cosine=cosine)), calibration=Cosine(), threshold=0.7)
+        assert decision.reason == Reason.WEAK_EVIDENCE
         assert 0.0 <= decision.probability <= 1.0
 
 

@@ -1,23 +1,21 @@
-"""The second search: when it is done, what it may change, and what it never may."""
+"""How a question is searched: once, and again only to say why it is refused."""
 
 from __future__ import annotations
 
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from django.conf import LazySettings
 
 from chat import looking
+from chat.looking import explaining_search
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
-from chat.scales import log_odds
-from chat.second_search import explaining_search
 from chat.services import turn_ask
-from corpus.models import Document, Lifecycle
-from retrieval.config import RetrievalConfig, config_from, widened
+from corpus.models import Document
+from retrieval.config import RetrievalConfig, config_from
 from retrieval.models import LexiconEntry
 from retrieval.pipeline import retrieve
 from retrieval.services import lexicon_entry_save
@@ -33,13 +31,13 @@ ANSWER = (
     "# Pneumonia in adults\nGive demonstracillin 500 mg by mouth every 8 hours to adults with "
     "pneumonia."
 )
-# Names the question's words more often than the answer does, so that BM25 puts it first; the gate
-# finds it near and not enough, and the answer enough.
+# Names the question's words more often than the answer does, so that BM25 puts it first; it is not
+# enough for the gate, and the answer is.
 DECOY = (
     "# Missed doses of demonstracillin\nA missed dose of demonstracillin in adults is written on "
     "the chart; a second missed dose of demonstracillin is reported."
 )
-FOUND_SECOND = "dense=no k=1"  # a search that gives the decoy alone
+DECOY_ALONE = "dense=no k=1"  # a search that gives no more
 
 
 @pytest.fixture
@@ -47,11 +45,6 @@ def documents(db: None) -> list[Document]:
     """The decoy, the answer, and one with nothing of either."""
     rash = "# Rash\nCall the ward when a rash appears in adults."
     return [publish(DECOY), publish(ANSWER, population="adult"), publish(rash)]
-
-
-@pytest.fixture
-def narrow(settings: LazySettings) -> None:
-    settings.RETRIEVAL = FOUND_SECOND
 
 
 def ask(question: str = QUESTION) -> Turn:
@@ -80,122 +73,27 @@ class Failing:
         return retrieve(query, config)
 
 
-# When it is done, and what it finds
+# How often
 
 
-def test_a_question_that_needs_it_is_answered(documents: list[Document], narrow: None) -> None:
-    turn = ask()
-    assert turn.status == TurnStatus.ANSWERED
-    assert looks(turn) == ["first", "second"]
-    first, second = gates(turn)
-    assert 0.25 <= first < 0.6 <= second
-    assert {c.document_id for claim in turn.claims.all() for c in claim.citations.all()} == {
-        documents[1].pk
-    }
-
-
-def test_both_searches_are_in_the_trace_with_their_own_fingerprints(
-    documents: list[Document], narrow: None
+@pytest.mark.parametrize(("question", "search"), [(QUESTION, DECOY_ALONE), (UNANSWERABLE, "")])
+def test_a_shut_gate_is_a_refusal_at_once(
+    documents: list[Document], settings: LazySettings, question: str, search: str
 ) -> None:
-    first, second = Turn.objects.get(pk=ask().pk).trace["searches"]
-    assert len(first["hits"]) == 1 and len(second["hits"]) == 2
-    assert first["gate"]["threshold"] == second["gate"]["threshold"] == 0.6
-    assert first["gate"]["reason"] == Reason.WEAK_EVIDENCE and second["gate"]["reason"] is None
-    assert first["fingerprint"] != second["fingerprint"]
-
-
-def test_it_can_be_switched_off(documents: list[Document], settings: LazySettings) -> None:
-    settings.RETRIEVAL = f"{FOUND_SECOND} corrective=no"
-    turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
-    assert "second" not in looks(turn)
-
-
-def test_one_far_below_is_refused_at_once(documents: list[Document]) -> None:
-    turn = ask(UNANSWERABLE)
-    assert turn.reason == Reason.WEAK_EVIDENCE
-    assert looks(turn) == ["first", "explaining"]
-
-
-@pytest.mark.parametrize(("off", "seconds"), [(-0.05, 0), (0.05, 1)])
-def test_the_margin_says_what_is_near(
-    documents: list[Document], settings: LazySettings, off: float, seconds: int
-) -> None:
-    settings.RETRIEVAL = f"{FOUND_SECOND} corrective=no"
-    distance = log_odds(0.6) - log_odds(gates(ask())[0])
-    settings.RETRIEVAL = f"{FOUND_SECOND} corrective_margin={distance + off}"
-    assert looks(ask()).count("second") == seconds
-
-
-def test_one_that_opens_at_once_is_not_looked_at_twice(documents: list[Document]) -> None:
-    assert looks(ask()) == ["first"]
-
-
-def test_it_is_done_once_and_only_for_what_is_in_force(
-    documents: list[Document], narrow: None
-) -> None:
-    """The answer has ended, and the decoy stays near: neither is a reason to look a third time."""
-    Document.objects.filter(pk=documents[1].pk).update(lifecycle=Lifecycle.WITHDRAWN)
-    turn = ask()
-    assert turn.reason == Reason.ONLY_OUT_OF_DATE
-    assert looks(turn) == ["first", "second", "explaining"]
-
-
-# What it never may
-
-
-def test_the_bar_is_the_same(documents: list[Document], settings: LazySettings) -> None:
-    settings.RETRIEVAL, settings.GATE_THRESHOLD = FOUND_SECOND, 0.93
-    settings.RETRIEVAL += " corrective_margin=9"
-    turn = ask()
-    assert turn.status == TurnStatus.ABSTAINED
-    assert {search["gate"]["threshold"] for search in turn.trace["searches"]} == {0.93}
-    first, second, _ = gates(turn)
-    assert first < second < 0.93
-    assert turn.confidence == pytest.approx(second, abs=1e-4)  # the nearer one is shown
-    assert turn.nearest[0]["document"] == documents[1].title
-
-
-def test_what_fails_in_it_leaves_the_first_decision(
-    documents: list[Document],
-    narrow: None,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setattr(looking, "retrieve", Failing(2))
-    turn = ask()
+    """However near the threshold it is."""
+    settings.RETRIEVAL = search
+    turn = ask(question)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
     assert looks(turn) == ["first", "explaining"]
     assert turn.confidence == pytest.approx(gates(turn)[0], abs=1e-4)
-    assert turn.trace["notes"] == ["The second search failed: RuntimeError."]
-    payload = json.loads(AuditEvent.objects.get().payload)
-    assert payload["notes"] == turn.trace["notes"]
-    assert "demonstracillin" not in caplog.text + str(payload)
 
 
-def test_a_late_question_is_not_looked_at_again(
-    documents: list[Document], settings: LazySettings
-) -> None:
-    settings.RETRIEVAL = f"{FOUND_SECOND} corrective_before_s=0"
+def test_one_that_opens_is_looked_at_once(documents: list[Document]) -> None:
     turn = ask()
-    assert turn.reason == Reason.WEAK_EVIDENCE
-    assert "second" not in looks(turn)
-    assert turn.trace["notes"] == ["There was no time for a second search."]
+    assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first"])
 
 
-def test_the_simple_gate_looks_twice_too(documents: list[Document], settings: LazySettings) -> None:
-    settings.RETRIEVAL, settings.GATE, settings.GATE_COSINE = FOUND_SECOND, "cosine", 0.01
-    decoy = ask().trace["searches"][0]["hits"][0]["cosine"]
-    settings.GATE_COSINE = decoy + 0.05
-    turn = ask()
-    assert turn.status == TurnStatus.ANSWERED
-    assert looks(turn) == ["first", "second"]
-    settings.GATE_COSINE = decoy + 0.15
-    turn = ask()
-    assert (turn.reason, looks(turn)) == (Reason.WEAK_EVIDENCE, ["first", "explaining"])
-
-
-def test_asking_twice_gives_the_same(documents: list[Document], narrow: None) -> None:
+def test_asking_twice_gives_the_same(documents: list[Document]) -> None:
     first, second = ask(), ask()
     assert first.fingerprint == second.fingerprint
     assert gates(first) == gates(second)
@@ -248,28 +146,6 @@ def test_what_a_search_notes_is_in_the_log(
     assert json.loads(AuditEvent.objects.get().payload)["notes"] == [note]
 
 
-# How it is widened
-
-
-def test_it_only_widens() -> None:
-    base = RetrievalConfig(rrf_k=10, fusion="sum", reranker="llm", encoders=("a",), dense=False)
-    wide = widened(base)
-    changed = {n: v for n, v in asdict(wide).items() if v != getattr(base, n)}
-    for name, value in changed.items():
-        before: Any = getattr(base, name)
-        grows = value is True if isinstance(before, bool) else value > before
-        assert grows or name == "corrective", name
-    assert not {"dense", "encoders", "fusion", "rrf_k", "reranker", "hyde", "multi_query"} & set(
-        changed
-    )
-    assert wide.neighbours and wide.rules
-    assert not wide.corrective  # there is no third search
-
-
-def test_it_stays_within_what_pgvector_takes() -> None:
-    assert widened(config_from("ef_search=700")).ef_search == 1000
-
-
 # A language model's wordings
 
 
@@ -283,36 +159,36 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
 
 
 def test_a_model_is_asked_for_no_wordings_that_the_site_has_not_asked_for(
-    documents: list[Document], narrow: None, model: Endpoint
+    documents: list[Document], model: Endpoint
 ) -> None:
-    assert looks(ask()) == ["first", "second"]
+    assert looks(ask()) == ["first"]
     assert model.asked == []
 
 
 def test_a_model_is_asked_once_a_question(
     documents: list[Document], settings: LazySettings, model: Endpoint
 ) -> None:
-    settings.RETRIEVAL = f"{FOUND_SECOND} multi_query=1 corrective_margin=9 corrective_before_s=60"
+    settings.RETRIEVAL = f"{DECOY_ALONE} multi_query=1"
     settings.GATE_THRESHOLD = 0.999
     turn = ask()
-    assert looks(turn) == ["first", "second", "explaining"]
+    assert looks(turn) == ["first", "explaining"]
     assert len(model.asked) == 1
     wordings = [[v["name"] for v in search["variants"]] for search in turn.trace["searches"]]
-    assert ["llm:1" in names for names in wordings] == [True, True, False]
+    assert ["llm:1" in names for names in wordings] == [True, False]
     rewriting = [search["rewriting"] for search in turn.trace["searches"]]
-    assert [(one["calls"], one["cached"]) for one in rewriting] == [(1, 0), (0, 1), (0, 0)]
+    assert [(one["calls"], one["cached"]) for one in rewriting] == [(1, 0), (0, 0)]
 
 
 def test_a_model_that_fails_is_waited_for_once(
     documents: list[Document], settings: LazySettings, model: Endpoint
 ) -> None:
     model.default = status(401)
-    settings.RETRIEVAL = f"{FOUND_SECOND} multi_query=1 hyde=yes corrective_before_s=60"
+    settings.RETRIEVAL = f"{DECOY_ALONE} multi_query=1 hyde=yes"
     turn = ask()
-    assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first", "second"])
+    assert (turn.status, looks(turn)) == (TurnStatus.ABSTAINED, ["first", "explaining"])
     assert len(model.asked) == 2  # one for the wordings and one for the passage
-    first, second = turn.trace["searches"]
-    assert len(first["notes"]) == 2 and not second["notes"]
+    first, explaining = turn.trace["searches"]
+    assert len(first["notes"]) == 2 and not explaining["notes"]
 
 
 def test_a_refusal_is_explained_without_the_reranker() -> None:
@@ -323,8 +199,8 @@ def test_a_refusal_is_explained_without_the_reranker() -> None:
 # What names it
 
 
-def test_the_turn_is_named_by_every_search_and_the_lexicon(
-    documents: list[Document], narrow: None, monkeypatch: pytest.MonkeyPatch
+def test_the_turn_is_named_by_the_search_and_the_lexicon(
+    documents: list[Document], settings: LazySettings
 ) -> None:
     before = ask()
     searched = [search["fingerprint"] for search in before.trace["searches"]]
@@ -333,5 +209,5 @@ def test_the_turn_is_named_by_every_search_and_the_lexicon(
     after = ask()
     assert [search["fingerprint"] for search in after.trace["searches"]] == searched
     assert after.fingerprint != before.fingerprint
-    monkeypatch.setattr("chat.second_search.widened", lambda config: replace(config, k=9))
+    settings.RETRIEVAL = "k=9"
     assert ask().fingerprint != after.fingerprint

@@ -94,13 +94,12 @@ def test_a_switch_that_is_the_default_already_is_no_row() -> None:
 
 def test_what_is_asked_as_served_needs_a_gate_and_comes_last() -> None:
     wanted, left_out = switches(RetrievalConfig(), set(), CUT)
-    served = [SERVED.name, "without a second search", "passages by complexity (3, 5 or 10)"]
+    served = [SERVED.name, "passages by complexity (3, 5 or 10)"]
     assert not any(switch.configuration.as_served for switch in wanted)
     assert [s.name for s in left_out if s.configuration.as_served] == served
-    wanted, _ = switches(config_from("corrective=no adaptive_k=yes"), {GATE}, CUT)
-    assert [switch.name for switch in wanted][-3:] == [
+    wanted, _ = switches(config_from("adaptive_k=yes"), {GATE}, CUT)
+    assert [switch.name for switch in wanted][-2:] == [
         SERVED.name,
-        "with a second search",
         "as many passages for every question",
     ]
 
