@@ -7,6 +7,7 @@ from one seed. A few are in every run, many more in `make exhaustive`.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +29,8 @@ from tests.chat.guidelines import publish_guideline
 SEED = 20261122
 Case = Any  # of schemathesis, generic over what answers
 COLLECTION = "chest"  # the one that is there
-FEW, MANY = 15, 500  # requests an operation, beside those that cover its parts one by one
+# Requests an operation, beside those that cover its parts one by one.
+FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 quietly = settings(
     deadline=None,
     derandomize=True,
