@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -90,12 +90,18 @@ def kept_to(case: Case, headers: dict[str, str]) -> None:
 
 @few.parametrize()  # type: ignore[untyped-decorator]
 @quietly
-def test_the_api_does_what_its_description_says(case: Case, headers: dict[str, str]) -> None:
+def test_the_api_does_what_its_description_says(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
     kept_to(case, headers)
+    record_property("requests", 1)
 
 
 @pytest.mark.exhaustive
 @many.parametrize()  # type: ignore[untyped-decorator]
 @quietly
-def test_the_api_does_it_for_many_requests(case: Case, headers: dict[str, str]) -> None:
+def test_the_api_does_it_for_many_requests(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
     kept_to(case, headers)
+    record_property("requests", 1)

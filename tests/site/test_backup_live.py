@@ -326,7 +326,7 @@ def test_kills_leave_nothing_that_looks_done_on_a_server_of_your_own(
     fill()
     answer = ask()
     audit.sign_head()
-    (settings.KEYS_DIR / "secret_key").write_text("secret\n")
+    (settings.KEYS_DIR / "secret_key").write_text("secret" * 10 + "\n")
     backups = places[2]
     make_backup(backups / "of_tests")
     rows, catalog = rows_state(), catalog_state()
