@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -gt 4 ]; then echo 4; else echo $$n; fi)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test exhaustive check bench clean
+.PHONY: help run test exhaustive attack check bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -19,6 +19,9 @@ test: $(STAMP) ## run all tests
 
 exhaustive: $(STAMP) ## run the tests that take minutes each, in none of the above
 	@exec $(BIN)/python -m pytest -m exhaustive -n $(JOBS) --dist loadfile
+
+attack: $(STAMP) ## kill, fill, fuzz and tamper for up to 20 minutes; a table says what broke
+	@exec $(BIN)/python -m tests.attack
 
 check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
 	$(BIN)/ruff check .

@@ -19,6 +19,7 @@ from rest_framework.views import exception_handler, set_rollback
 from chat.admission import Busy
 from chat.audit_chain import storable
 from chat.errors import QuestionError
+from corpus.away import in_words
 from corpus.errors import MedragError
 
 MEDIA_TYPE = "application/problem+json"
@@ -78,7 +79,7 @@ _KEPT_HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
 def _known(exc: Exception) -> Exception:
     """Errors of ours and of Django's that have a status of their own."""
     if isinstance(exc, OperationalError | InterfaceError):
-        logger.error("The database is not there: %s", type(exc).__name__)
+        logger.error("Nothing was answered: %s (%s)", in_words(exc), type(exc).__name__)
         return Unavailable()
     if isinstance(exc, Busy):
         return Unavailable(exc.sentence, wait_s=exc.wait_s)

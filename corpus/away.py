@@ -29,6 +29,12 @@ def is_away(error: BaseException) -> bool:
     return isinstance(error, AWAY) and (not state or state.startswith(("08", "57P")))
 
 
+def in_words(error: BaseException) -> str:
+    """Say what is wrong with a database that can't be used, for a line of the log."""
+    is_full = sqlstate(error) == DISK_FULL
+    return "the database's disk is full" if is_full else "the database is away"
+
+
 def refresh_connection() -> None:
     """Drop a connection that broke or is too old, in a process that serves no requests."""
     if not connection.in_atomic_block:

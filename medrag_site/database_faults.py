@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.defaults import server_error as django_server_error
 
-from corpus.away import AWAY, DISK_FULL, is_away, sqlstate
+from corpus.away import AWAY, DISK_FULL, in_words, is_away, sqlstate
 from medrag_site.embedded import SILENT, folder_of, silence
 from medrag_site.postmaster import DatabaseStartError
 
@@ -57,7 +57,7 @@ class WithoutTraceback(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, AWAY):
-            record.msg = f"{record.getMessage()} (the database is away: {type(error).__name__})"
+            record.msg = f"{record.getMessage()} ({in_words(error)}: {type(error).__name__})"
             record.args = ()
             record.exc_info = record.exc_text = None
         return True

@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 from knox.models import AuthToken
+from psycopg.errors import DiskFull
 from rest_framework.throttling import ScopedRateThrottle
 
 from chat.management.commands.api_token import token_create
@@ -187,12 +188,23 @@ def test_an_unexpected_error_is_a_bare_500_and_no_question_in_the_log(
     assert "Traceback" not in logged + response.content.decode()
 
 
-def test_a_lost_database_is_503(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [(None, "the database is away"), (DiskFull(), "the database's disk is full")],
+)
+def test_a_lost_database_is_503(
+    cause: DiskFull | None,
+    told: str,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def fail(question: str, **_: Any) -> None:
-        raise OperationalError(question)
+        raise OperationalError(question) from cause
 
     monkeypatch.setattr("chat.api.turn_ask", fail)
     response = post(client, QUERY, {"question": "canary-7f3a?"})
     assert_problem(response, 503)
     assert response["Retry-After"] == "5"
     assert b"canary" not in response.content
+    assert f"Nothing was answered: {told} (OperationalError)" in caplog.text

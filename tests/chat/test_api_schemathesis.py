@@ -7,7 +7,8 @@ from one seed. A few are in every run, many more in `make exhaustive`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ from tests.chat.guidelines import publish_guideline
 SEED = 20261122
 Case = Any  # of schemathesis, generic over what answers
 COLLECTION = "chest"  # the one that is there
-FEW, MANY = 15, 500  # requests an operation, beside those that cover its parts one by one
+# Requests an operation, beside those that cover its parts one by one.
+FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 quietly = settings(
     deadline=None,
     derandomize=True,
@@ -88,12 +90,18 @@ def kept_to(case: Case, headers: dict[str, str]) -> None:
 
 @few.parametrize()  # type: ignore[untyped-decorator]
 @quietly
-def test_the_api_does_what_its_description_says(case: Case, headers: dict[str, str]) -> None:
+def test_the_api_does_what_its_description_says(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
     kept_to(case, headers)
+    record_property("requests", 1)
 
 
 @pytest.mark.exhaustive
 @many.parametrize()  # type: ignore[untyped-decorator]
 @quietly
-def test_the_api_does_it_for_many_requests(case: Case, headers: dict[str, str]) -> None:
+def test_the_api_does_it_for_many_requests(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
     kept_to(case, headers)
+    record_property("requests", 1)

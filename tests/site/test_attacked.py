@@ -1,4 +1,4 @@
-"""The whole site while somebody kills its database and pauses its processes.
+"""The whole site while somebody kills its database, pauses its processes and fills its disk.
 
 Documents are indexed and questions asked meanwhile. In the end every document is searched, whole
 and once, every answer that was given is stored once, and the log's chain is unbroken.
@@ -6,6 +6,7 @@ and once, every answer that was given is stored once, and the log's chain is unb
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,13 @@ from tests.site.test_demo import free_port
 pytestmark = pytest.mark.exhaustive
 
 KILLS = 20
+FILLS = 3
 DOCUMENTS = 16
 SECTIONS = 40  # passages of a document, some batches of vectors
 LEASE_S = 4
 PAUSE_S = float(os.environ.get("MEDRAG_TEST_PAUSE_S", str(3 * LEASE_S)))
+LONG_PAUSE_S = float(os.environ.get("MEDRAG_TEST_LONG_PAUSE_S", "120"))
+DISK_BYTES = 1200 * 1024**2  # a new database wants 500 MB, the encoder 200
 QUESTION = {"question": "What gentamicin dosing interval at a creatinine clearance of 45 mL/min?"}
 CHUNKS = """
 SELECT d.filename, j.state, j.stage, j.attempts, d.indexed_at IS NOT NULL,
@@ -64,7 +68,8 @@ class Site:
 
     @property
     def log(self) -> Path:
-        return self.folder / "serve.log"
+        """Beside the folder, whose disk may be full."""
+        return self.folder.with_suffix(".log")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -75,7 +80,7 @@ class Site:
             "MEDRAG_API_RATE": "1000/s",
         }
 
-    def manage(self, *arguments: str) -> str:
+    def manage(self, *arguments: str, status: int = 0) -> str:
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
@@ -83,7 +88,8 @@ class Site:
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == status, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
         return done.stdout
 
     def start(self) -> None:
@@ -124,6 +130,25 @@ class Site:
                 self.turns.append(answer["turn"])
             ended.wait(0.3)
 
+    def wait_until_answered(self) -> None:
+        answered = len(self.turns)
+        wait_until(lambda: len(self.turns) > answered, "a question is answered", 120)
+
+    def failed(self) -> int:
+        return sum(status != 200 for status in self.statuses)
+
+    @contextlib.contextmanager
+    def filled(self, *, up_to_bytes: int) -> Iterator[None]:
+        """Leave no more room on its disk than what is beyond `up_to_bytes`."""
+        filler = self.folder / "filler"
+        try:
+            with contextlib.suppress(OSError), filler.open("wb", buffering=0) as f:
+                while shutil.disk_usage(self.folder).used < up_to_bytes:
+                    f.write(bytes(64 * 1024))
+            yield
+        finally:
+            filler.unlink()
+
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with psycopg.connect(host=str(self.pgdata), user="postgres", dbname="medrag") as c:
             return c.execute(query).fetchall()
@@ -137,15 +162,33 @@ class Site:
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
-    folder = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
-    folder.chmod(0o755)
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder for one site; where the test says "a small disk", on one of its own."""
+    made = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
+    is_disk = getattr(request, "param", "") == "a small disk"
+    if is_disk:
+        options = f"size={DISK_BYTES},mode=0755"
+        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(made)]
+        mounted = subprocess.run(mount, capture_output=True, text=True)
+        if mounted.returncode:
+            made.rmdir()
+            pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
+    made.chmod(0o755)
+    yield made
+    if is_disk:
+        subprocess.run(["umount", "--lazy", str(made)], check=True)
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture
+def site(folder: Path) -> Iterator[Site]:
     made = Site(folder, free_port())
     yield made
     family = family_of(made.process.pid) if made.process else []
     for process in [*family, *filter(None, [living(made.pgdata)])]:
         process.kill()
-    shutil.rmtree(folder, ignore_errors=True)
+    psutil.wait_procs(family, timeout=10)
+    made.log.unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -195,7 +238,9 @@ def busy(site: Site) -> Iterator[Site]:
     assert living(site.pgdata) is None
 
 
-def test_the_database_is_killed_twenty_times(busy: Site) -> None:
+def test_the_database_is_killed_twenty_times(
+    busy: Site, record_property: Callable[[str, object], None]
+) -> None:
     killed = set()
     for _ in range(KILLS):
         server = living(busy.pgdata)
@@ -203,12 +248,14 @@ def test_the_database_is_killed_twenty_times(busy: Site) -> None:
         killed.add(server.pid)
         server.kill()
         busy.wait_until_ready()
-        answered = len(busy.turns)
-        wait_until(lambda: len(busy.turns) > answered, "a question is answered", 120)  # noqa: B023
+        busy.wait_until_answered()
     assert len(killed) == KILLS
+    record_property("kills of the database", KILLS)
 
 
-def test_each_process_is_paused_for_longer_than_a_lease(busy: Site) -> None:
+def test_each_process_is_paused_for_longer_than_a_lease(
+    busy: Site, record_property: Callable[[str, object], None]
+) -> None:
     paused = set()
     while fresh := [process for process in busy.tree() if process.pid not in paused]:
         process = fresh[0]
@@ -223,3 +270,53 @@ def test_each_process_is_paused_for_longer_than_a_lease(busy: Site) -> None:
         if len(paused) > 40:
             break  # those that come in the place of one that was given up
     assert len(paused) >= 12
+    record_property("processes paused", len(paused))
+
+
+def test_the_worker_and_the_site_are_paused_for_long(
+    busy: Site, record_property: Callable[[str, object], None]
+) -> None:
+    """With all that they started, one after the other."""
+    assert busy.process is not None
+    for part in ("worker", "gunicorn"):
+        services = psutil.Process(busy.process.pid).children()
+        (service,) = (one for one in services if part in one.cmdline()[:4])
+        family = family_of(service.pid)
+        assert len(family) > 1
+        for process in family:
+            process.suspend()
+        time.sleep(LONG_PAUSE_S)
+        for process in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+        busy.wait_until_ready()
+        busy.wait_until_answered()
+        record_property(f"pauses of the whole {part}", 1)
+
+
+@pytest.mark.parametrize("folder", ["a small disk"], indirect=True)
+def test_the_disk_is_full_for_a_while(
+    busy: Site, record_property: Callable[[str, object], None]
+) -> None:
+    """First too full for a document, then for anything."""
+    waits = "SELECT 1 FROM corpus_job WHERE error_code = 'disk_full'"
+    with busy.filled(up_to_bytes=DISK_BYTES - 100 * 1024**2):
+        wait_until(lambda: busy.rows(waits), "a document waits for room")
+        busy.wait_until_answered()
+        assert "Disk full while writing" in busy.log.read_text()
+    for number in range(FILLS):
+        with busy.filled(up_to_bytes=DISK_BYTES):
+            failed = busy.failed()
+            wait_until(lambda: busy.failed() > failed, "a question fails for want of room", 120)  # noqa: B023
+            if number == 0:
+                assert "the database's disk is full" in busy.log.read_text()
+                assert "FAIL  disk" in busy.manage("doctor", status=1)
+            else:
+                server = living(busy.pgdata)
+                assert server is not None
+                server.kill()  # and is not started before there is room
+                told = "The disk is full"
+                wait_until(lambda: busy.log.read_text().count(told) >= number, "it is told")  # noqa: B023
+        busy.wait_until_ready()
+        busy.wait_until_answered()
+    record_property("disks filled, of a site at work", 1 + FILLS)

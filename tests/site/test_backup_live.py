@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.management.utils import get_random_secret_key
 from django.db import connections
 from psycopg import sql
 from pytest_django import Settings
@@ -326,7 +327,7 @@ def test_kills_leave_nothing_that_looks_done_on_a_server_of_your_own(
     fill()
     answer = ask()
     audit.sign_head()
-    (settings.KEYS_DIR / "secret_key").write_text("secret\n")
+    (settings.KEYS_DIR / "secret_key").write_text(get_random_secret_key())
     backups = places[2]
     make_backup(backups / "of_tests")
     rows, catalog = rows_state(), catalog_state()

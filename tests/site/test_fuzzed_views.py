@@ -10,6 +10,7 @@ import itertools
 import sys
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from http.cookies import SimpleCookie
 from pathlib import Path
 from random import Random
@@ -135,7 +136,11 @@ def people(world: dict[str, list[str]]) -> dict[str, Person]:
     ],
 )
 def test_no_request_is_an_error_of_the_server_s(
-    number: int, of: int, world: dict[str, list[str]], people: dict[str, Person]
+    number: int,
+    of: int,
+    world: dict[str, list[str]],
+    people: dict[str, Person],
+    record_property: Callable[[str, object], None],
 ) -> None:
     offers = {address: people["superuser"].offered(address) for address in addresses(world)}
     assert sum(bool(offer.fields) for offer in offers.values()) > 50
@@ -153,6 +158,7 @@ def test_no_request_is_an_error_of_the_server_s(
         statuses[status] += 1
         if status >= 500:
             broken.append(f"{status} {who} {sent}: {error}"[:1500])
+    record_property("requests", statuses.total())
     assert not broken, f"{len(broken)} of {statuses.total()}\n" + "\n\n".join(broken[:40])
     assert {200, 302, 400, 403, 404} <= set(statuses)  # it got past the doors, and was refused
 

@@ -1,0 +1,194 @@
+"""Attack the product in at most 20 minutes, and say what was tried and what broke: `make attack`.
+
+Each attack is a choice of the tests that there are, those of `make exhaustive` among them, some of
+these with fewer rounds. The end status is 0 only if nothing broke and the time was enough for all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+LAST_START_S = 19 * 60.0  # those that take long come first: what begins then is soon done
+# Of the long tests, which do more in `make exhaustive`.
+ROUNDS = {
+    "MEDRAG_TEST_PAUSE_S": "5",
+    "MEDRAG_TEST_LONG_PAUSE_S": "10",
+    "MEDRAG_TEST_EXAMPLES": "50",
+}
+HEADER = ("attack", "tried", "broke", "seconds")
+
+
+@dataclass
+class Attack:
+    """Some tests, by file or by name, and what one of them is; a test may tell more exactly.
+
+    It does so by `record_property("kills of the database", 20)`.
+    """
+
+    name: str
+    one_test: str
+    tests: Sequence[str]
+    tried: Counter[str] = field(default_factory=Counter)
+    broke: list[str] = field(default_factory=list)
+    not_tried: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def has(self, node_id: str) -> bool:
+        return any(
+            node_id == test or node_id.startswith((f"{test}[", f"{test}::")) for test in self.tests
+        )
+
+    def note(self, report: pytest.TestReport) -> None:
+        self.seconds += report.duration
+        if report.failed and report.nodeid not in self.broke:
+            self.broke.append(report.nodeid)
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self.not_tried[report.longrepr[2].removeprefix("Skipped: ")] += 1
+        elif report.when == "call":
+            for what, count in report.user_properties or [(self.one_test, 1)]:
+                self.tried[what] += int(str(count))
+
+    def row(self) -> tuple[str, str, str, str]:
+        told = [f"{count} {what}" for what, count in self.tried.items()]
+        told += [f"not tried: {count} ({why})" for why, count in self.not_tried.items()]
+        broke = [node_id.split("::", 1)[-1] for node_id in self.broke]
+        whole = "; ".join(told) or "not tried: its tests did not begin"
+        is_tried = self.tried or broke
+        return (
+            self.name,
+            whole,
+            "; ".join(broke) or ("nothing" if is_tried else "-"),
+            f"{self.seconds:.0f}",
+        )
+
+
+SITE, CORPUS, CHAT = "tests/site", "tests/corpus", "tests/chat"
+LIVE = f"{SITE}/test_attacked.py"
+FUZZED, DESCRIBED = f"{SITE}/test_fuzzed_views.py", f"{CHAT}/test_api_schemathesis.py"
+ATTACKS = (
+    Attack(
+        "kills of the database, under load",
+        "kills",
+        [f"{LIVE}::test_the_database_is_killed_twenty_times", f"{SITE}/test_database_away.py"],
+    ),
+    Attack(
+        "kills of workers, parsers and sites",
+        "kills",
+        [
+            f"{CORPUS}/test_kills.py",
+            f"{SITE}/test_worker.py::test_killing_it_in_mid_work_changes_nothing_in_the_end",
+            f"{SITE}/test_worker.py::test_nothing_outlives_a_supervisor_that_is_killed",
+            f"{SITE}/test_supervisor.py::test_nothing_outlives_a_serve_that_is_killed",
+            f"{CORPUS}/test_nurseries.py::test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read",
+        ],
+    ),
+    Attack(
+        "pauses of every process, under load",
+        "pauses",
+        [
+            f"{LIVE}::test_each_process_is_paused_for_longer_than_a_lease",
+            f"{LIVE}::test_the_worker_and_the_site_are_paused_for_long",
+        ],
+    ),
+    Attack(
+        "full disk",
+        "writes without room",
+        [
+            f"{LIVE}::test_the_disk_is_full_for_a_while",
+            f"{CORPUS}/test_interrupted.py",
+            f"{SITE}/test_backup.py::test_a_disk_that_is_full_leaves_nothing_behind",
+        ],
+    ),
+    Attack(
+        "backup under load, wipe, restore",
+        "backups and restores",
+        [f"{SITE}/test_backup_live.py"],
+    ),
+    Attack(
+        "hostile files",
+        "files",
+        [
+            f"{CORPUS}/test_bad_files.py::test_a_bad_pdf_is_read_or_refused_with_a_sentence",
+            f"{CORPUS}/test_bad_files_office.py::test_a_bad_file_is_read_or_refused_with_a_sentence",
+            f"{CORPUS}/test_bad_files_mutated.py::test_a_mutated_file_is_read_or_refused_with_a_sentence",
+            f"{CORPUS}/test_bad_files_ingested.py::test_an_upload_ends_refused_failed_or_done",
+        ],
+    ),
+    Attack(
+        "files that take for ever",
+        "shapes at n, 2n and 4n",
+        [f"{CORPUS}/test_linear_growth.py", f"{CORPUS}/test_work_ended.py"],
+    ),
+    Attack(
+        "fuzzed views and admin filters",
+        "requests",
+        [f"{FUZZED}::test_no_request_is_an_error_of_the_server_s[{n}-10]" for n in range(3)],
+    ),
+    Attack("requests by the API's description", "requests", [DESCRIBED]),
+    Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/test_lockouts.py"]),
+    Attack("orders in documents and questions", "orders", [f"{CHAT}/test_injections.py"]),
+    Attack(
+        "tampering with the log",
+        "changes",
+        [
+            f"{CHAT}/test_audit_mutations.py",
+            f"{CHAT}/test_audit_breaks.py",
+            f"{CHAT}/test_audit_gone.py",
+        ],
+    ),
+)
+
+
+class Table:
+    """Put each test to its attack, and print a row for each attack at the end."""
+
+    def __init__(self, attacks: Sequence[Attack], last_start_s: float) -> None:
+        self.attacks = attacks
+        self.is_whole = True
+        self._last_start = time.monotonic() + last_start_s
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.attacks.index(self._attack_of(item.nodeid)))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        if time.monotonic() > self._last_start:
+            self.is_whole = False
+            pytest.skip("no time was left")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._attack_of(report.nodeid).note(report)
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        rows = [HEADER, *(attack.row() for attack in self.attacks)]
+        widths = [max(len(row[at]) for row in rows) for at in range(len(HEADER) - 1)]
+        terminalreporter.section("what was tried and what broke")
+        for row in rows:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+            terminalreporter.line("  ".join([*cells, row[-1].rjust(len(HEADER[-1]))]))
+
+    def _attack_of(self, node_id: str) -> Attack:
+        return next(attack for attack in self.attacks if attack.has(node_id))
+
+
+def run(attacks: Sequence[Attack], last_start_s: float = LAST_START_S) -> int:
+    """Return 0 where nothing broke and nothing was left out for want of time."""
+    table = Table(attacks, last_start_s)
+    tests = [test for attack in attacks for test in attack.tests]
+    status = pytest.main([*tests, "-m", ""], plugins=[table])
+    return int(status) or int(not table.is_whole)
+
+
+if __name__ == "__main__":
+    os.environ |= ROUNDS
+    chosen = [attack for attack in ATTACKS if all(word in attack.name for word in sys.argv[1:])]
+    sys.exit(run(chosen))

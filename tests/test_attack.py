@@ -1,0 +1,78 @@
+"""What `make attack` says of tests that pass, fail, can't run, or come too late."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.attack import ATTACKS
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = """
+import pytest
+
+def test_holds(record_property):
+    record_property("kills", 20)
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_breaks(n):
+    assert n == 1
+
+def test_can_not_be_tried():
+    pytest.skip("no tmpfs can be mounted here")
+"""
+RUN = """
+import sys
+from tests.attack import Attack, run
+name, last_start_s, *tests = sys.argv[1:]
+sys.exit(run([Attack(name, "tests", tests)], float(last_start_s)))
+"""
+
+
+def attacked(folder: Path, *names: str, last_start_s: float = 60.0) -> tuple[int, str]:
+    """Return the end status and the row."""
+    made = folder / "test_made.py"
+    made.write_text(TESTS)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    tests = [f"{made.name}::{name}" for name in names]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "some attack", str(last_start_s), *tests],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("some attack")]
+    assert len(rows) == 1, done.stdout + done.stderr
+    return done.returncode, " ".join(rows[0].split()[:-1])
+
+
+def test_what_held_is_counted_as_the_test_says(tmp_path: Path) -> None:
+    assert attacked(tmp_path, "test_holds") == (0, "some attack 20 kills nothing")
+
+
+def test_what_broke_is_named_and_is_the_end_status(tmp_path: Path) -> None:
+    status, row = attacked(tmp_path, "test_breaks", "test_holds")
+    assert (status, row) == (1, "some attack 2 tests; 20 kills test_breaks[2]")
+
+
+def test_what_can_not_be_tried_says_why_and_is_no_failure(tmp_path: Path) -> None:
+    status, row = attacked(tmp_path, "test_can_not_be_tried")
+    assert (status, row) == (0, "some attack not tried: 1 (no tmpfs can be mounted here) -")
+
+
+def test_what_comes_too_late_is_not_tried_and_a_failure(tmp_path: Path) -> None:
+    status, row = attacked(tmp_path, "test_holds", last_start_s=-1.0)
+    assert (status, row) == (1, "some attack not tried: 1 (no time was left) -")
+
+
+def test_every_test_of_an_attack_is_there_and_belongs_to_one_alone() -> None:
+    named = [test for attack in ATTACKS for test in attack.tests]
+    assert len(named) == len(set(named))
+    for test in named:
+        path, _, name = test.partition("::")
+        text = (ROOT / path).read_text()
+        assert f"def {name.partition('[')[0]}" in text, test
+        assert sum(attack.has(test) for attack in ATTACKS) == 1
