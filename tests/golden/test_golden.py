@@ -236,7 +236,11 @@ def answered(question: str) -> tuple[tuple[DraftClaim, ...], tuple[Hit, ...]]:
     decision = look(Query(question, on=TODAY), looks.gate, looks)
     if decision.reason:
         return (), ()
-    made = ExtractiveGenerator().generate(Task(question, decision.passages)).claims
+    made = (
+        ExtractiveGenerator()
+        .generate(Task(question, decision.passages, (), decision.reading.statements))
+        .claims
+    )
     standing = tuple(verdict.claim for verdict in verify(made) if verdict.supported)
     return standing, decision.passages
 
