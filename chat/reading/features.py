@@ -70,6 +70,8 @@ def cheap_features(
         "passage score behind": score - score.max(),
         "passage rank": np.log(ranks),
         "passage words": np.array([unit.hit.coverage for unit in units]),
+        "best passage words": np.full(len(units), max(unit.hit.coverage for unit in units)),
+        "best passage cosine": np.full(len(units), max(unit.hit.cosine for unit in units)),
         "words": covered,
         "words with context": around,
         "row in range": _each(units, lambda unit: unit.holds_asked_number),
