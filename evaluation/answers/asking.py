@@ -66,7 +66,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
         for document in Document.objects.order_by("filename"):
             document_index(document.pk)
             progress.step()
-    _finish_what_was_cut_off()
+    finish_what_was_cut_off()
     for job in Job.objects.filter(state=JobState.FAILED).select_related("document"):
         say(f"{job.document.filename} could not be read: {job.last_error}")
     for document in Document.objects.order_by("filename"):
@@ -78,7 +78,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
     say(f"{held['documents']} documents, {held['passages']} passages indexed")
 
 
-def _finish_what_was_cut_off() -> None:
+def finish_what_was_cut_off() -> None:
     """Index what a run that was killed held: its leases end within a minute."""
     ended = (JobState.DONE, JobState.FAILED)
     while left := list(Job.objects.exclude(state__in=ended).order_by("pk")):
