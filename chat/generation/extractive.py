@@ -5,7 +5,7 @@ It needs no model server and no key, and the same evidence gives the same claims
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from chat.generation.choosing import choose
@@ -33,7 +33,7 @@ class ExtractiveGenerator:
     def generate(self, task: Task) -> Generation:
         if task.options:
             return choose(task)
-        chosen = _in_reading_order([one.unit for one in self._choose(task.statements)])
+        chosen = _together([one.unit for one in self._choose(task.statements)])
         return Generation(tuple(DraftClaim(unit.text, unit.quotes) for unit in chosen))
 
     def again(self, task: Task, stored: Generation) -> Generation:
@@ -61,20 +61,18 @@ class ExtractiveGenerator:
         )
 
 
-def _in_reading_order(units: Sequence[Unit]) -> list[Unit]:
-    """The sections by their best statement, those of one section as they are read."""
-    sections: dict[tuple[int, tuple[str, ...]], int] = {}
-    for unit in units:
-        sections.setdefault(_section_of(unit), len(sections))
+def _together(units: Sequence[Unit]) -> list[Unit]:
+    """Best first; rows of one table and items of one list stand together, as they are read."""
+    first: dict[Hashable, int] = {}
+    for place, unit in enumerate(units):
+        first.setdefault(_frame(unit), place)
     return sorted(
-        units,
-        key=lambda unit: (
-            sections[_section_of(unit)],
-            unit.quotes[0].page,
-            unit.quotes[0].start,
-        ),
+        units, key=lambda unit: (first[_frame(unit)], unit.quotes[0].page, unit.quotes[0].start)
     )
 
 
-def _section_of(unit: Unit) -> tuple[int, tuple[str, ...]]:
-    return unit.hit.document_id, unit.hit.section_path
+def _frame(unit: Unit) -> Hashable:
+    """What a row or an item is quoted with: header, caption, lead-in. Else the unit alone."""
+    own, *around = unit.quotes
+    places = tuple((quote.page, quote.start, quote.end) for quote in around or [own])
+    return unit.hit.document_id, places

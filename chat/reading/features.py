@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from chat.people import People, apart, people_of
 from chat.types import Unit
-from retrieval.analysis.drugs import drugs
 
 Column = npt.NDArray[np.float64]  # one number for each statement
 Features = dict[str, Column]
@@ -32,11 +32,6 @@ _HELD = {
         r"(?:times|once|twice)\s*(?:a|per)?\s*(?:day|daily|week)|every \d|\b[btq]ds?\b|hourly",
         re.IGNORECASE,
     ),
-    "bound": re.compile(
-        r"[≥≤<>]|\bor (?:more|less)\b|\b(?:below|above|between)\b|\b(?:less|greater|more) than\b"
-        r"|at least",
-        re.IGNORECASE,
-    ),
 }
 _ASKED = {
     "dose": re.compile(r"\bdos|\bmg\b|how much|strength|\bmcg|micrograms", re.IGNORECASE),
@@ -46,13 +41,15 @@ _ASKED = {
         re.IGNORECASE,
     ),
     "frequency": re.compile(r"how often|frequency|times a day|regimen|dos", re.IGNORECASE),
-    "bound": re.compile(
-        r"threshold|cut.?off|above|below|level|target|what .*(?:bp|hb|egfr|gfr|count)"
-        r"|how (?:high|low)|when",
-        re.IGNORECASE,
-    ),
 }
-_SHORT = 40  # characters
+_WORD = re.compile(r"[a-z][a-z-]+")
+_NEGATED = re.compile(
+    r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
+    re.IGNORECASE,
+)
+_GRAMMAR = frozenset(
+    "a an the of in on for with and or to is are was be has have who what how when not no".split()
+)
 
 
 def cheap_features(
@@ -63,26 +60,21 @@ def cheap_features(
     `covered` and `around` are the idf-weighted shares of the question's words that each statement
     holds, alone and with its context, in [0, 1].
     """
-    asked, asked_drugs = people_of(question), frozenset(drugs(question))
+    asked = people_of(question)
     ranks = np.array([float(unit.hit.rank) for unit in units])
     score = np.array([unit.hit.score for unit in units])
+    words = np.array([unit.hit.coverage for unit in units])
     found: Features = {
         "passage score behind": score - score.max(),
         "passage rank": np.log(ranks),
-        "passage words": np.array([unit.hit.coverage for unit in units]),
-        "best passage words": np.full(len(units), max(unit.hit.coverage for unit in units)),
-        "best passage cosine": np.full(len(units), max(unit.hit.cosine for unit in units)),
+        "passage words": words,
+        "passage words behind": words - words.max(),
         "words": covered,
         "words with context": around,
         "row in range": _each(units, lambda unit: unit.holds_asked_number),
-        "a question": _each(units, lambda unit: unit.text.rstrip().endswith("?")),
-        "short": _each(units, lambda unit: len(unit.text) < _SHORT),
+        "denied": _denied(question, units),
     }
     found |= {name: _each(units, test) for name, test in _of_people(asked).items()}
-    if asked_drugs:
-        found["without the medicine"] = _each(
-            units, lambda unit: not asked_drugs & _drugs(f"{unit.context} {unit.text}")
-        )
     for kind, pattern in _ASKED.items():
         if pattern.search(question):
             found[f"holds a {kind}"] = _each(units, _holds(kind))
@@ -109,12 +101,30 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
 
 
 def _of_people(asked: People) -> dict[str, Callable[[Unit], bool]]:
-    if asked.groups or asked.ages:
-        return {
-            "same people": lambda unit: _names(_about(unit)) and apart(asked, _about(unit)) is None,
-            "other people": lambda unit: apart(asked, _about(unit)) is not None,
-        }
-    return {"special people": lambda unit: bool(_about(unit).special)}
+    if not _names(asked):
+        return {}
+    return {
+        "same people": lambda unit: _names(_about(unit)) and apart(asked, _about(unit)) is None,
+        "other people": lambda unit: apart(asked, _about(unit)) is not None,
+    }
+
+
+def _denied(question: str, units: Sequence[Unit]) -> Column:
+    """Whether a statement or what it is about says "no major bleeding" of "major bleeding"."""
+    asked = _pairs(question) - _denied_pairs(question)
+    if not asked:
+        return np.zeros(len(units))
+    return _each(units, lambda unit: bool(asked & _denied_pairs(f"{unit.context} | {unit.text}")))
+
+
+def _denied_pairs(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
+
+
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    """Each two words that stand beside each other, without those of grammar."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(pair for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
 
 
 def _holds(kind: str) -> Callable[[Unit], bool]:
@@ -134,11 +144,6 @@ def _about(unit: Unit) -> People:
 @lru_cache(maxsize=4096)
 def _people(text: str) -> People:
     return people_of(text)
-
-
-@lru_cache(maxsize=4096)
-def _drugs(text: str) -> frozenset[str]:
-    return frozenset(drugs(text))
 
 
 def _each(units: Sequence[Unit], test: Callable[[Unit], bool]) -> Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,11 @@ import numpy.typing as npt
 from chat.calibration_risk import auroc
 from chat.reading.features import Column, Features, weighted
 from corpus.encoders.registry import encoder_facts
-from evaluation.answers.judging import RIGHT, UNCLEAR
+from evaluation.answers.judging import RIGHT, UNCLEAR, WRONG
 from evaluation.datasets.types import DatasetError
 
 FOLDS = 5
-STRENGTH = 0.3  # of the penalty on standardised weights, inverted, as scikit-learn has it
+STRENGTH = 0.1  # of the penalty on standardised weights, inverted, as scikit-learn has it
 THRESHOLD = 0.35  # of the probability from which the first statement is shown
 DIGITS = 4  # of a weight
 _KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "right")
@@ -86,8 +86,29 @@ def fitted(rows: Sequence[Asked]) -> Choice:
     known = [row for row in rows if (row.cheap_right == RIGHT).any()]
     shortlist = _linear([(row.cheap, row.cheap_right) for row in known])
     order = _linear([(row.features, row.right) for row in known if (row.right == RIGHT).any()])
-    first = [_first(row, order) for row in rows if row.right.size]
+    missed = [without_answer(row) for row in rows]
+    read = [row for row in [*rows, *missed] if row.right.size]
+    first = [_first(row, order) for row in read]
     return Choice(shortlist, order, _linear(first))
+
+
+def without_answer(row: Asked) -> Asked:
+    """The question as if no passage answered it: the hardest kind that must be refused.
+
+    Every passage that holds an answer, or may, is taken away. Empty where none does: then the
+    question is one already.
+    """
+    passages = row.features.get("passage rank", np.zeros(row.right.size))
+    answering = np.isin(passages, passages[row.right != WRONG])
+    left = ~answering & (row.right == RIGHT).any()
+    features = {name: column[left] for name, column in row.features.items()}
+    places = np.unique(passages[left])
+    for name, column in features.items():
+        if name == "passage rank":
+            features[name] = np.log(1.0 + np.searchsorted(places, column))
+        elif name.endswith(" behind"):
+            features[name] = column - column.max(initial=-np.inf)
+    return replace(row, is_answerable=False, features=features, right=row.right[left])
 
 
 def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
