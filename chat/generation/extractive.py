@@ -5,6 +5,7 @@ It needs no model server and no key, and the same evidence gives the same claims
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from chat.types import DraftClaim, Unit
 from chat.verification.guards.figures import figures
 from chat.verification.guards.polarity import negations
 
+_STEP = re.compile(r"\d{1,2}[.)]\s")
+
 
 @dataclass(frozen=True)
 class ExtractiveGenerator:
@@ -24,6 +27,7 @@ class ExtractiveGenerator:
     max_claims: int = 3
     behind: float = 1.0  # log-odds that a further statement may stand behind the first
     same_above: float = 0.95  # cosine of two statements that say the same
+    near_above: float = 0.85  # cosine of two statements on the same matter
 
     @property
     def fingerprint(self) -> str:
@@ -47,22 +51,37 @@ class ExtractiveGenerator:
         """
         chosen: list[Read] = []
         for one in statements:
-            if one.score < statements[0].score - self.behind or len(chosen) == self.max_claims:
+            if len(chosen) == self.max_claims:
                 break
+            behind = one.score < statements[0].score - self.behind
+            if behind and not any(self._disagrees(one, other) for other in chosen):
+                continue
             if not any(self._says_the_same(one, other) for other in chosen):
                 chosen.append(one)
         return chosen
 
-    def _says_the_same(self, one: Read, other: Read) -> bool:
+    def _disagrees(self, one: Read, other: Read) -> bool:
+        """Whether another guideline says nearly the same, with other numbers or a `not`."""
         return (
-            float(one.vector @ other.vector) >= self.same_above
-            and figures(one.unit.text) == figures(other.unit.text)
-            and negations(one.unit.text) == negations(other.unit.text)
+            one.unit.hit.document_id != other.unit.hit.document_id
+            and float(one.vector @ other.vector) >= self.near_above
+            and not self._is_said_alike(one, other)
         )
+
+    def _says_the_same(self, one: Read, other: Read) -> bool:
+        return float(one.vector @ other.vector) >= self.same_above and self._is_said_alike(
+            one, other
+        )
+
+    @staticmethod
+    def _is_said_alike(one: Read, other: Read) -> bool:
+        return figures(one.unit.text) == figures(other.unit.text) and negations(
+            one.unit.text
+        ) == negations(other.unit.text)
 
 
 def _together(units: Sequence[Unit]) -> list[Unit]:
-    """Best first; rows of one table and items of one list stand together, as they are read."""
+    """Best first; rows of a table, items of a list and steps stand together, in reading order."""
     first: dict[Hashable, int] = {}
     for place, unit in enumerate(units):
         first.setdefault(_frame(unit), place)
@@ -72,7 +91,9 @@ def _together(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _frame(unit: Unit) -> Hashable:
-    """What a row or an item is quoted with: header, caption, lead-in. Else the unit alone."""
+    """What a row or an item is quoted with: header, caption, lead-in; of a step the section."""
     own, *around = unit.quotes
+    if _STEP.match(own.text):
+        return unit.hit.document_id, unit.hit.section_path
     places = tuple((quote.page, quote.start, quote.end) for quote in around or [own])
     return unit.hit.document_id, places

@@ -16,6 +16,7 @@ from chat.reading.features import (
     weighted,
     with_likeness,
     with_reader,
+    without_denied,
 )
 from chat.reading.reader import Group, site_reader
 from chat.reading.types import Read, Reading
@@ -28,7 +29,7 @@ from retrieval.analysis import spelled_out
 from retrieval.lexical import asked_lexemes
 from retrieval.types import Hit
 
-ENCODED = 24  # statements at most: reading them is what an answer's time goes to
+ENCODED = 16  # statements at most: reading them is what an answer's time goes to
 _NEAREST_SECTIONS = 2  # that the reader is told
 
 
@@ -73,7 +74,7 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
 
 def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
     """Return every statement of the hits with what costs no encoding."""
-    units = quotable_units(hits, question)
+    units = without_denied(question, quotable_units(hits, question))
     if not units:
         return [], {}
     words = coverage(units, asked_lexemes(question))

@@ -20,7 +20,7 @@ from evaluation.datasets.types import DatasetError
 
 FOLDS = 5
 STRENGTH = 0.1  # of the penalty on standardised weights, inverted, as scikit-learn has it
-THRESHOLD = 0.35  # of the probability from which the first statement is shown
+THRESHOLD = 0.3  # of the probability from which the first statement is shown
 DIGITS = 4  # of a weight
 _KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "right")
 

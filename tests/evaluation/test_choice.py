@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from math import log
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
 from chat.passages import quotable_units
 from chat.types import Unit
+from evaluation.answers.choice import Asked, without_answer
 from evaluation.answers.judging import RIGHT, UNCLEAR, WRONG
 from evaluation.answers.material import labels
 from evaluation.answers.questions import Question
@@ -29,8 +32,12 @@ def row(number: int, draw: random.Random) -> dict[str, Any]:
     if answerable:
         right[number % 6] = RIGHT
         right[(number + 1) % 6] = UNCLEAR
-        signal[number % 6] += 4
-    cheap = {"noise": [draw.gauss(0, 1) for _ in right], "signal": signal}
+        signal[number % 6] += 6
+    cheap = {
+        "noise": [draw.gauss(0, 1) for _ in right],
+        "passage rank": [log(place + 1) for place in range(6)],
+        "signal": signal,
+    }
     return {
         "id": f"q{number}",
         "document": f"d{number % 20}",
@@ -71,6 +78,36 @@ def test_it_learns_what_tells_and_nothing_of_what_does_not(data: Path, tmp_path:
 
 def test_the_same_rows_give_the_same_weights(data: Path, tmp_path: Path) -> None:
     assert learn(data, tmp_path / "one") == learn(data, tmp_path / "two")
+
+
+def asked(right: list[int], **features: list[float]) -> Asked:
+    columns = {name.replace("_", " "): np.array(column) for name, column in features.items()}
+    known = np.array(right)
+    return Asked("d", True, columns, known, columns, known)
+
+
+def test_a_question_without_the_passages_that_answer_it_is_one_to_refuse() -> None:
+    """Of five passages the first and the third answer, or may."""
+    ranks = [log(rank) for rank in (1, 1, 2, 3, 4, 5)]
+    row = asked(
+        [RIGHT, WRONG, WRONG, UNCLEAR, WRONG, WRONG],
+        passage_rank=ranks,
+        likeness=[0.9, 0.2, 0.6, 0.8, 0.5, 0.1],
+        likeness_behind=[0.0, -0.7, -0.3, -0.1, -0.4, -0.8],
+    )
+    left = without_answer(row)
+    assert not left.is_answerable and left.right.tolist() == [WRONG] * 3
+    assert left.features["likeness"].tolist() == [0.6, 0.5, 0.1]
+    assert left.features["likeness behind"] == pytest.approx([0.0, -0.1, -0.5])
+    assert left.features["passage rank"] == pytest.approx([log(1), log(2), log(3)])
+
+
+@pytest.mark.parametrize("right", [[WRONG, WRONG], [WRONG, UNCLEAR], [RIGHT, RIGHT], []])
+def test_nothing_is_left_of_a_question_without_an_answer_or_with_nothing_else(
+    right: list[int],
+) -> None:
+    ranks = [log(rank + 1) for rank in range(len(right))]
+    assert without_answer(asked(right, passage_rank=ranks)).right.size == 0
 
 
 @pytest.mark.parametrize("content", ["no json\n", '{"document": "d"}\n'])
