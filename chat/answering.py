@@ -139,7 +139,7 @@ def _supported(
 
 
 def _task(inquiry: Inquiry, decision: Decision) -> Task:
-    return Task(inquiry.query.text, decision.passages, inquiry.options)
+    return Task(inquiry.query.text, decision.passages, inquiry.options, decision.reading.statements)
 
 
 def _is_borne_out(inquiry: Inquiry, decision: Decision, supported: Sequence[DraftClaim]) -> bool:

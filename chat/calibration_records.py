@@ -11,14 +11,15 @@ from django.db import connection, transaction
 from chat import audit
 from chat.calibration import CalibrationError, Fitted
 from chat.calibration_plot import plot_png
-from chat.gate import Calibration, Cosine, Gate, GateUnavailable
+from chat.gate import Calibration, Cosine, Gate, GateUnavailable, Learned
 from chat.models import CalibrationRecord
+from chat.reading.weights import weights
 from chat.scales import same_weights
 from corpus.encoders.registry import searched_facts
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 
-BUILT_IN = Calibration()
+BUILT_IN = Learned(weights().version, weights().threshold, weights().encoder)
 OTHER_SEARCH = (
     "The gate was calibrated with another configuration of the search, so its risk is not known: "
     "run manage.py calibrate again."
@@ -75,7 +76,7 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
 def fits_encoder(gate: Gate, encoder: str) -> bool:
     """Whether the gate can judge cosines of the encoder with this fingerprint."""
     scale = gate.scale
-    return not isinstance(scale, Calibration) or same_weights(scale.encoder, encoder)
+    return isinstance(scale, Cosine) or same_weights(scale.encoder, encoder)
 
 
 def misfit(gate: Gate, searched: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from itertools import islice, product
 
 from chat.applicability import hit_people
 from chat.models import ClaimKind
-from chat.passages import Unit, quotable_units
+from chat.passages import quotable_units
 from chat.people import People, apart, first_named, people_of
 from chat.precedence import precedence
 from chat.statements import (
@@ -30,7 +30,7 @@ from chat.statements import (
     read_statement,
 )
 from chat.topics import topic_words
-from chat.types import DraftClaim, Quote
+from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from corpus.encoders.registry import get_embedder
 from corpus.sentences import sentence_spans

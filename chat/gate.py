@@ -1,23 +1,32 @@
 """Is the evidence good enough to answer at all? Decided before anything is generated. Pure.
 
-By default the score is the probability that the best passage answers the question, by logistic
-regression over two features of a passage: its cosine similarity to the question, and the
-idf-weighted share of the question's lexemes that it holds. The first knows paraphrase and
-overrates what is merely near; the second knows that a word nobody wrote about is missing.
+By default the score is how likely the best statement of the passages is the right answer, as
+reading them told (`chat.reading`). A site that calibrates the gate on its own questions has it by
+logistic regression over two features of a passage: its cosine similarity to the question, and the
+idf-weighted share of the question's lexemes that it holds.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chat.models import Reason
-from chat.scales import Calibration, Cosine, Scale
+from chat.reading.types import Reading
+from chat.scales import Calibration, Cosine, Learned, Scale
 from corpus.errors import MedragError
 from retrieval.types import Evidence, Hit
 
-__all__ = ["Calibration", "Cosine", "Decision", "Gate", "GateUnavailable", "decide"]
+__all__ = [
+    "Calibration",
+    "Cosine",
+    "Decision",
+    "Gate",
+    "GateUnavailable",
+    "Learned",
+    "decide",
+]
 
 
 class GateUnavailable(MedragError):
@@ -45,6 +54,7 @@ class Decision:
     threshold: float
     reason: Reason | None
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale's score, then key
+    reading: Reading = field(default_factory=Reading)  # of all passages
 
 
 def decide(evidence: Evidence, *, calibration: Scale, threshold: float) -> Decision:

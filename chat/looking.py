@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from chat.calibration_records import fits_encoder, misfit
 from chat.gate import Decision, Gate, GateUnavailable, decide
+from chat.reading.read import read
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
@@ -54,7 +55,10 @@ def look_once(query: Query, gate: Gate, looks: Looks, *, kind: str) -> Decision:
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):
             looks.note(note)
+    reading = read(query.text, evidence.hits)
+    evidence = replace(evidence, hits=reading.told(evidence.hits))
     decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold)
+    decision = replace(decision, reading=reading)
     looks.taken.append(Look(kind, evidence, decision))
     return decision
 

@@ -14,10 +14,10 @@ from django.db.models import Q
 from chat.applicability import hit_people
 from chat.limits import Limit, goes_on, is_limiting_heading, limit_of
 from chat.models import ClaimKind
-from chat.passages import Unit, quotable_units
+from chat.passages import quotable_units
 from chat.people import apart, first_named, people_of
 from chat.topics import topic_words
-from chat.types import DraftClaim, Quote
+from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from corpus.models import Chunk
 from corpus.sentences import sentence_spans

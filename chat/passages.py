@@ -9,39 +9,17 @@ or a page break may have cut it: then it is no unit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from chat.depends import as_lead, introduction, limiting_headings
 from chat.page_breaks import whole_statements
 from chat.page_views import Place, Views, one_line, page_views
 from chat.table_rows import caption_of, table_rows
-from chat.types import Quote
+from chat.types import Quote, Unit
 from chat.verification.wording.leads import binds_to_before
 from corpus.sentences import sentence_spans
 from retrieval.types import Hit, Span
 
 MAX_STATEMENT_CHARS = 240  # up to which sentences of one paragraph are quoted together
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A quotable piece: the first quote is what is said, the others are what it depends on."""
-
-    hit: Hit
-    text: str  # as shown: a row with its labels, an item with its introduction
-    quotes: tuple[Quote, ...]
-    holds_asked_number: bool = False  # a row whose range a number of the question falls into
-    caption: str = ""  # of the row's table
-
-    @property
-    def context(self) -> str:
-        """Title, section, population and caption: what it is about, never quoted with it."""
-        return " | ".join(part for part in (self.hit.context, self.caption) if part)
-
-    @property
-    def embedded_text(self) -> str:
-        """With its context in front, for a likeness to the question."""
-        return f"{self.context}: {self.text}"
 
 
 def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:

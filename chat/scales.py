@@ -11,14 +11,16 @@ from typing import Any, Protocol
 
 from retrieval.types import Hit
 
-BUNDLED_ENCODER = "model:c006c9485a9bef2b:torch-f32"  # all-MiniLM-L6-v2 by its fingerprint
-
 
 class Scale(Protocol):
     """Turns a passage into the number that is compared with the threshold."""
 
     @property
     def version(self) -> str: ...
+
+    @property
+    def encoder(self) -> str:
+        """Fingerprint of the encoder whose cosines it was made on; empty: of any."""
 
     def score(self, hit: Hit) -> float:
         """Orders passages, higher is better. Any real number."""
@@ -34,16 +36,15 @@ class Scale(Protocol):
 class Calibration:
     """A logistic regression over cosine and coverage; isotonic over its score where it has knots.
 
-    The defaults are the built-in one, fitted on questions about the sample guidelines
-    (docs/evaluation.md). `manage.py calibrate` makes others.
+    `manage.py calibrate` makes it, on a site's own questions.
     """
 
-    intercept: float = -9.35
-    cosine: float = 10.99
-    coverage: float = 7.66
-    version: str = "samples-1"
-    threshold: float = 0.6
-    encoder: str = BUNDLED_ENCODER  # whose cosines it was fitted on
+    intercept: float
+    cosine: float
+    coverage: float
+    version: str = ""
+    threshold: float = 0.5
+    encoder: str = ""  # whose cosines it was fitted on
     knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
 
     def score(self, hit: Hit) -> float:
@@ -66,10 +67,32 @@ class Calibration:
 
 
 @dataclass(frozen=True)
+class Learned:
+    """What reading the passages gave: how likely the best statement of one is right.
+
+    It knows paraphrase and words, place, what is asked for and about whom (`chat.reading`).
+    """
+
+    version: str
+    threshold: float
+    encoder: str  # whose cosines it was learned on
+
+    def score(self, hit: Hit) -> float:
+        return -math.inf if hit.odds is None else hit.odds
+
+    def probability(self, hit: Hit) -> float:
+        return logistic(self.score(hit))
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Cosine:
     """The gate of the simplest systems: the best cosine against a bar. It is no probability."""
 
     version: str = "cosine"
+    encoder: str = ""
 
     def score(self, hit: Hit) -> float:
         return hit.cosine

@@ -21,6 +21,27 @@ class Quote:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """A quotable piece: the first quote is what is said, the others are what it depends on."""
+
+    hit: Hit
+    text: str  # as shown: a row with its labels, an item with its introduction
+    quotes: tuple[Quote, ...]
+    holds_asked_number: bool = False  # a row whose range a number of the question falls into
+    caption: str = ""  # of the row's table
+
+    @property
+    def context(self) -> str:
+        """Title, section, population and caption: what it is about, never quoted with it."""
+        return " | ".join(part for part in (self.hit.context, self.caption) if part)
+
+    @property
+    def embedded_text(self) -> str:
+        """With its context in front, for a likeness to the question."""
+        return f"{self.context}: {self.text}"
+
+
+@dataclass(frozen=True)
 class Unplaced:
     """A citation of a language model's that leads nowhere."""
 

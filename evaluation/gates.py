@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from chat.calibration_records import gate_in_use
-from chat.gate import Calibration, Cosine, Gate, GateUnavailable
+from chat.gate import Calibration, Cosine, Gate, GateUnavailable, Learned
 from corpus.encoders.registry import EncoderUnavailable
 
 
@@ -23,9 +23,10 @@ def gate_written() -> dict[str, Any]:
     except (GateUnavailable, EncoderUnavailable):
         return {}
     scale = gate.scale
-    if not isinstance(scale, Calibration):
-        return {"threshold": gate.threshold, "version": scale.version}
-    return {"threshold": gate.threshold, "version": scale.version, "calibration": asdict(scale)}
+    written = {"threshold": gate.threshold, "version": scale.version}
+    if isinstance(scale, Calibration):
+        return {**written, "calibration": asdict(scale)}
+    return {**written, "learned": asdict(scale)} if isinstance(scale, Learned) else written
 
 
 def gate_named(gate: Gate) -> dict[str, Any]:
@@ -47,6 +48,8 @@ def gate_read(written: Mapping[str, Any]) -> Gate:
     """Raises GateUnavailable where none was written."""
     if not written:
         raise GateUnavailable("This site has no gate for its encoder.")
+    if "learned" in written:
+        return Gate(Learned(**written["learned"]), written["threshold"])
     if "calibration" not in written:
         return Gate(Cosine(), written["threshold"])
     values = written["calibration"]

@@ -19,7 +19,7 @@ class RetrievalConfig:
     """Defaults are those of docs/evaluation.md, which has the commands that justify them."""
 
     # How many passages come back
-    k: int = 10  # at most
+    k: int = 20  # at most
     adaptive_k: bool = False  # 3, 5 or 10 by the question's complexity, and never more than k
 
     # Lexical side

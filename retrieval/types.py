@@ -198,6 +198,7 @@ class Hit:
     year: int | None = None  # of publication
     search_configuration: str = "english"  # that its text was cut into lexemes by
     position: str = ""  # `paragraphs 3 to 5` of its section; empty where the document has pages
+    odds: float | None = None  # log-odds that its best statement answers; None: it was not read
 
     @property
     def section(self) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chat import relevance
 from chat.generation.options import (
     held_by_quotes,
     held_words,
@@ -22,8 +21,10 @@ from chat.generation.options import (
 )
 from chat.generation.types import Generation, Option, Task
 from chat.multiple_choice import is_exception
-from chat.passages import Unit, quotable_units
-from chat.types import DraftClaim
+from chat.passages import quotable_units
+from chat.reading.features import Column
+from chat.reading.words import coverage
+from chat.types import DraftClaim, Unit
 from corpus.encoders.registry import get_embedder
 from retrieval.analysis import spelled_out
 from retrieval.analysis.drugs import drugs
@@ -135,20 +136,25 @@ def _statements(task: Task) -> list[_Scored]:
     units, lexemes = quotable_units(task.passages[:MAX_PASSAGES], stem), asked_lexemes(stem)
     if not units or any(_is_unheard_of(lexeme) for lexeme in lexemes):
         return []
-    coverage = relevance.coverage(units, lexemes, context_weight=CONTEXT_WEIGHT)
+    held = _coverage(units, lexemes)
     unnumbered = [lexeme for lexeme in lexemes if not lexeme.lexeme[:1].isdigit()]
-    in_words = relevance.coverage(units, unnumbered, context_weight=CONTEXT_WEIGHT)
+    in_words = _coverage(units, unnumbered)
     embedder = get_embedder()
     vectors = embedder.encode([unit.embedded_text for unit in units])
     cosine = vectors @ embedder.encode_queries([spelled_out(stem)])[0]
     # Rounded, so that the last bits of a float never decide between two statements.
-    scores = np.round(COVERAGE_WEIGHT * coverage + (1 - COVERAGE_WEIGHT) * cosine, 5)
+    scores = np.round(COVERAGE_WEIGHT * held + (1 - COVERAGE_WEIGHT) * cosine, 5)
     order = sorted(range(len(units)), key=lambda i: (-scores[i], i))
     return [
         _Scored(units[i], float(scores[i]), frozenset(_held(task, units[i])))
         for i in order
-        if max(coverage[i], in_words[i]) >= MIN_COVERAGE and _is_about(stem, units[i])
+        if max(held[i], in_words[i]) >= MIN_COVERAGE and _is_about(stem, units[i])
     ]
+
+
+def _coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> Column:
+    own, around = coverage(units, lexemes)
+    return own + CONTEXT_WEIGHT * (around - own)
 
 
 def _is_unheard_of(lexeme: AskedLexeme) -> bool:

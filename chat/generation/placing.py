@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from chat.generation.locating import Range, occurrences, page_ranges
 from chat.page_views import one_line
-from chat.passages import Unit
-from chat.types import Quote, Unplaced
+from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import normalised
 from chat.verification.wording.leads import binds_to_before, leans_on_before
 from corpus.sentences import sentence_spans

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from chat.reading.types import Read
 from chat.types import DraftClaim
 from chat.usage import Usage
 from retrieval.types import Hit
@@ -26,6 +27,7 @@ class Task:
     question: str  # stands by itself; holds no identifier that the guard knows
     passages: tuple[Hit, ...]  # best first
     options: tuple[Option, ...] = ()  # of a multiple-choice question, whose stem is `question`
+    statements: tuple[Read, ...] = ()  # of the passages, as they were read, best first
     deadline_s: float = 30.0  # from now; a generator that can't keep it raises
 
 

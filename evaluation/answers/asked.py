@@ -18,6 +18,7 @@ class AnswersErrand:
     documents: str
     out: str  # a file, one line of JSON a question
     limit: int = 0
+    is_material: bool = False  # what reading finds is written down, and nothing is asked
 
 
 def read_answers_errand(path: Path) -> AnswersErrand | None:

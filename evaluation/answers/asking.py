@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -22,6 +23,7 @@ from evaluation import databases
 from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.judging import judged
 from evaluation.answers.locating import Places, lost_at, rank_of
+from evaluation.answers.material import material_of
 from evaluation.answers.questions import Question, QuestionSet, read_questions
 
 Say = Callable[[str], None]
@@ -44,9 +46,10 @@ def run_answers(errand: AnswersErrand, say: Say) -> None:
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(found, say)
+    rows = _material(found) if errand.is_material else (a.as_dict() for a in _ask_all(found))
     with Path(errand.out).open("w", encoding="utf-8") as out:
-        for asked in _ask_all(found):
-            out.write(json.dumps(asked.as_dict(), ensure_ascii=False) + "\n")
+        for row in rows:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _fill(found: QuestionSet, say: Say) -> None:
@@ -90,6 +93,15 @@ def _ask_all(found: QuestionSet) -> Iterator[Asked]:
     with Progress("  Asking", len(found.questions), "questions") as progress:
         for question in found.questions:
             yield _asked(question, places)
+            progress.step()
+
+
+def _material(found: QuestionSet) -> Iterator[dict[str, Any]]:
+    """Rows to learn from; a question that follows others is none."""
+    alone = [question for question in found.questions if not question.before]
+    with Progress("  Reading", len(alone), "questions") as progress:
+        for question in alone:
+            yield material_of(question)
             progress.step()
 
 

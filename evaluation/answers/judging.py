@@ -11,6 +11,7 @@ from enum import StrEnum
 from evaluation.answers.questions import Patterns, Question
 
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-") | {ord("\u00ad"): None}
+RIGHT, WRONG, UNCLEAR = 1, 0, -1  # what is known of a statement
 _BLANKS = re.compile(r"[\s|]+")  # and the bars between the cells of a row
 
 

@@ -29,8 +29,9 @@ class Question:
     """A question and how its answer is known.
 
     An answer has to match every pattern of `decisive`; a statement that matches one of `wrong`
-    would mislead. `before` are the earlier questions of its conversation. `document` is the name of
-    the file and `page` its page, where the answer has one.
+    would mislead. A question to learn from alone may have `quotes` in place of patterns: words of
+    the document that answer, each from one statement. `before` are the earlier questions of its
+    conversation. `document` is the name of the file and `page` its page, where the answer has one.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Question:
     decisive: Patterns = ()
     wrong: Patterns = ()
     before: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
 
     @cached_property
     def half(self) -> Half:
@@ -103,12 +105,13 @@ def _question(row: Any, number: int) -> Question:
             decisive=_patterns(row.get("decisive") or ()),
             wrong=_patterns(row.get("wrong") or ()),
             before=tuple(map(str, row.get("before") or ())),
+            quotes=tuple(map(str, row.get("quotes") or ())),
         )
     except (KeyError, TypeError, AttributeError, re.error) as error:
         raise DatasetError(
             f"Question {number} is not in the form that is read: {type(error).__name__}."
         ) from error
-    if question.is_answerable and not question.decisive:
+    if question.is_answerable and not (question.decisive or question.quotes):
         raise DatasetError(f"Question {question.id} can be answered and has no decisive pattern.")
     return question
 

@@ -6,9 +6,10 @@ import datetime
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -29,6 +30,7 @@ from evaluation.stats import Interval
 from evaluation.trec import write_lines
 
 Say = Callable[[str], None]
+LICENCES = {"guideline_questions": "questions of our own on guidelines that are not published here"}
 
 
 @dataclass(frozen=True)
@@ -52,20 +54,52 @@ class AnswersMeasured:
         )
 
 
-def answers_measure(
-    found: QuestionSet, *, testset: Path, documents: Path, limit: int, rebuild: bool, say: Say
-) -> AnswersMeasured:
+@dataclass(frozen=True)
+class AnswersOrder:
+    """Which questions on which documents."""
+
+    testset: Path
+    documents: Path
+    limit: int = 0
+    rebuild: bool = False  # index the documents anew
+
+
+def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> AnswersMeasured:
     """Index the documents where that was not done, ask every question, and judge.
 
     Raises ChildFailed; what was indexed until then is kept.
     """
+    rows, index = _done(found, order, say, is_material=False)
+    asked = {each.id: each for each in map(Asked.from_dict, rows)}
+    return AnswersMeasured(found, asked, measured(found.questions, asked), index)
+
+
+def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say) -> None:
+    """Write what there is to learn from the questions: `choice.jsonl` and `reader.jsonl`.
+
+    Raises as `answers_measure`.
+    """
+    rows, _ = _done(found, order, say, is_material=True)
+    out.mkdir(parents=True, exist_ok=True)
+    dumped = [json.dumps(row["choice"], ensure_ascii=False) for row in rows]
+    write_lines(out / "choice.jsonl", dumped)
+    read = [json.dumps(one, ensure_ascii=False) for row in rows for one in row["reader"]]
+    write_lines(out / "reader.jsonl", read)
+    write_lines(out / "licences.json", [json.dumps(LICENCES)])
+
+
+def _done(
+    found: QuestionSet, order: AnswersOrder, say: Say, *, is_material: bool
+) -> tuple[list[dict[str, Any]], str]:
+    """The rows that a child process wrote in a database of its own, and that one's name."""
     name = databases.name_for(found, Recipe(), pdf_reader())
-    if rebuild and any(kept.name == name for kept in databases.databases_kept()):
+    if order.rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)
     say(f"database {name}")
     with tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR) as scratch:
-        out = Path(scratch) / "asked.jsonl"
-        errand = AnswersErrand(str(testset.resolve()), str(documents.resolve()), str(out), limit)
+        out = Path(scratch) / "rows.jsonl"
+        testset, documents = (str(path.resolve()) for path in (order.testset, order.documents))
+        errand = AnswersErrand(testset, documents, str(out), order.limit, is_material)
         path = Path(scratch) / "errand.json"
         path.write_text(json.dumps({"answers": asdict(errand)}), encoding="utf-8")
         environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
@@ -78,14 +112,8 @@ def answers_measure(
                 hint="What it said stands above. What was indexed is kept; the same command goes "
                 "on.",
             )
-        asked = {each.id: each for each in _read(out)}
-    return AnswersMeasured(found, asked, measured(found.questions, asked), name)
-
-
-def _read(path: Path) -> Iterator[Asked]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield Asked.from_dict(json.loads(line))
+        with out.open(encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines], name
 
 
 @transaction.atomic

@@ -144,6 +144,12 @@ def load_best(network: Network, course: Course, out: Path) -> State:
     return kept.state
 
 
+def best_weights(out: Path) -> Weights:
+    """The best weights of the course in `out`, whatever course it is. Raises TrainingError."""
+    kept = _read(out / CHECKPOINT)
+    return kept.state.best or kept.network
+
+
 def _step(
     network: Network,
     optimizer: torch.optim.Optimizer,
@@ -230,20 +236,23 @@ def _save(out: Path, state: State, network: Network, optimizer: torch.optim.Opti
 
 def _loaded(course: Course, out: Path) -> _Kept | None:
     """None where there is none. Raises TrainingError for one that is not of this course."""
-    path = out / CHECKPOINT
-    if not path.is_file():
+    if not (out / CHECKPOINT).is_file():
         return None
-    try:
-        read = torch.load(path, map_location="cpu", weights_only=True)
-        kept = _Kept(**read | {"state": State(**read["state"])})
-    except _UNREADABLE as error:
-        raise TrainingError(
-            f"{path} can't be read ({type(error).__name__}).",
-            hint="It was left as it is: name another --out, or move it away to begin anew.",
-        ) from error
+    kept = _read(out / CHECKPOINT)
     if kept.state.identity != course.identity:
         raise TrainingError(
             f"{out} holds a checkpoint of other data, settings or another encoder.",
             hint="It was left as it is: name another --out, or the same data and settings.",
         )
     return kept
+
+
+def _read(path: Path) -> _Kept:
+    try:
+        read = torch.load(path, map_location="cpu", weights_only=True)
+        return _Kept(**read | {"state": State(**read["state"])})
+    except _UNREADABLE as error:
+        raise TrainingError(
+            f"{path} can't be read ({type(error).__name__}).",
+            hint="It was left as it is: name another --out, or move it away to begin anew.",
+        ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -50,7 +51,7 @@ class Reader:
         found = []
         for place, row in enumerate(rows):
             right = right_statements(row)
-            texts = [row.second[start:end] for start, end in line_sentence_spans(row.second)]
+            texts = [row.second[start:end] for start, end in _statements(row)]
             for window in windows_of(tokenizer, row.first, texts, max_tokens=max_tokens):
                 pieces = enumerate(window.pieces)
                 within = tuple(n for n, piece in pieces if piece.statement in right)
@@ -92,10 +93,7 @@ class Reader:
 
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
         """The same with cosines of the encoder, question and statement, in place of odds."""
-        passages = [
-            [row.second[start:end] for start, end in line_sentence_spans(row.second)]
-            for row in rows
-        ]
+        passages = [[row.second[start:end] for start, end in _statements(row)] for row in rows]
         asked = encode([row.first for row in rows])
         read = encode([text for texts in passages for text in texts])
         ends = np.cumsum([len(texts) for texts in passages])
@@ -104,9 +102,16 @@ class Reader:
         return _by_source(rows, odds, {n: max(part.values()) for n, part in odds.items()})
 
 
+def _statements(row: Row) -> list[tuple[int, int]]:
+    """Spans of its sentences; of its lines where the row says that these are its units."""
+    if row.record.get("unit") != "line":
+        return line_sentence_spans(row.second)
+    return [match.span() for match in re.finditer(r"[^\n]+", row.second)]
+
+
 def right_statements(row: Row) -> frozenset[int]:
     """Places of the statements that hold half of an answer, or that half of is an answer's."""
-    spans = line_sentence_spans(row.second)
+    spans = _statements(row)
     found = set()
     for answer in row.record["answers"]:
         first, last = answer["start"], answer["start"] + len(answer["text"])

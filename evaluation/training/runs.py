@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,7 +20,14 @@ from corpus.encoders.torch_backend import TorchRunner
 from evaluation.training.card import code_version, write_card
 from evaluation.training.checker import Checker
 from evaluation.training.export import write_model
-from evaluation.training.loop import Course, identity_of, load_best, score, train
+from evaluation.training.loop import (
+    Course,
+    best_weights,
+    identity_of,
+    load_best,
+    score,
+    train,
+)
 from evaluation.training.material import Material, read_material
 from evaluation.training.network import Network
 from evaluation.training.reader import Reader
@@ -38,6 +46,7 @@ class Order:
     is_open: bool
     settings: Settings
     body: Path | None = None  # of an encoder of BERT's family; the bundled one
+    start: Path | None = None  # where weights were trained that this goes on from
     threads: int = 2
     limit: int = 0  # rows
 
@@ -141,12 +150,27 @@ def _prepared(order: Order, say: Callable[[str], None]) -> tuple[Network, Course
         examples=task.examples(material.training, tokenizer, max_tokens),
         held_rows=material.validation,
         held=task.examples(material.validation, tokenizer, max_tokens),
-        identity=identity_of(order.settings, task.name, material.digest, facts_of(body).digest),
+        identity=identity_of(
+            order.settings, task.name, material.digest, facts_of(body).digest, *_start_digest(order)
+        ),
     )
     network = Network(
         body, outputs=task.outputs, frozen=order.settings.frozen, seed=order.settings.seed
     )
+    if order.start:
+        network.restore(best_weights(order.start))
     return network, course, material
+
+
+def _start_digest(order: Order) -> list[str]:
+    """What the training goes on from, where it is another."""
+    if not order.start:
+        return []
+    weights = best_weights(order.start)
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(weights[name].numpy().tobytes())
+    return [digest.hexdigest()]
 
 
 def _body(order: Order) -> Path:

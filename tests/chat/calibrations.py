@@ -17,7 +17,7 @@ from corpus.encoders.registry import encoder_facts
 def made_up_fit(**values: Any) -> Fitted:
     """Weights of their own, by name, and two judged questions."""
     return Fitted(
-        calibration=replace(Calibration(version="", encoder=""), **values),
+        calibration=replace(Calibration(-9.0, 11.0, 8.0), **values),
         method="platt",
         risk=0.05,
         guarantee="conformal",

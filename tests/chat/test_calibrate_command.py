@@ -22,7 +22,7 @@ from chat.calibration_questions import (
     parsed_questions,
     questions_digest,
 )
-from chat.calibration_records import gate_in_use
+from chat.calibration_records import BUILT_IN, gate_in_use
 from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
 from chat.services import turn_ask
 from corpus.encoders.registry import encoder_facts
@@ -174,9 +174,9 @@ def test_an_earlier_version_and_the_built_in_one_can_be_used_again(
     calibrate("--testset", str(testset), "--seed", "1")
     assert "site-1" in calibrate("--use", "site-1")[0]
     assert gate_in_use().scale.version == "site-1"
-    calibrate("--use", "samples-1")
-    assert gate_in_use().scale.version == "samples-1"
-    with pytest.raises(CommandError, match="There are site-2, site-1, samples-1"):
+    calibrate("--use", BUILT_IN.version)
+    assert gate_in_use().scale.version == BUILT_IN.version
+    with pytest.raises(CommandError, match=f"There are site-2, site-1, {BUILT_IN.version}"):
         calibrate("--use", "site-7")
 
 

@@ -63,7 +63,7 @@ def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
 
 def test_without_a_record_the_built_in_one_decides() -> None:
     gate = gate_in_use()
-    assert (gate.scale, gate.threshold, gate.notes) == (BUILT_IN, 0.6, ())
+    assert (gate.scale, gate.threshold, gate.notes) == (BUILT_IN, 0.3, ())
 
 
 def test_what_was_kept_last_decides(django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -118,7 +118,7 @@ def test_a_version_that_is_not_there_is_refused_by_name(version: str) -> None:
     kept()
     with pytest.raises(CalibrationError, match="There is no calibration") as refused:
         record_of(version)
-    assert "site-1, samples-1" in refused.value.sentence
+    assert f"site-1, {BUILT_IN.version}" in refused.value.sentence
 
 
 # Another encoder
@@ -220,7 +220,7 @@ def test_the_turn_carries_the_version_and_all_that_decides() -> None:
     before = ask()
     kept()
     after = ask()
-    assert before.trace["gate"]["scale"]["version"] == "samples-1"
+    assert before.trace["gate"]["scale"]["version"] == BUILT_IN.version
     assert after.trace["gate"]["scale"]["version"] == "site-1"
     assert before.fingerprint != after.fingerprint
     calibration_use(record_of("site-1"), by=None)
@@ -234,7 +234,7 @@ def test_every_change_is_in_the_log(alice: User) -> None:
     events = list(AuditEvent.objects.order_by("seq"))
     assert [event.action for event in events] == ["calibration.used"] * 3
     assert [event.subject for event in events] == [
-        "calibration:site-1", "calibration:site-1", "calibration:samples-1"
+        "calibration:site-1", "calibration:site-1", f"calibration:{BUILT_IN.version}"
     ]  # fmt: skip
     assert events[0].actor.endswith(":alice") and events[1].actor == "system"
     payload = json.loads(events[0].payload)

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from chat.gate import Calibration, Cosine, decide
+from chat.gate import Calibration, Cosine, Learned, decide
 from chat.models import Reason
+from chat.reading.weights import weights
 from chat.scales import same_weights
 from corpus.encoders.registry import encoder_facts
 from retrieval.types import Evidence, Hit, Query, Ranked, Scope, Trace
@@ -31,15 +32,12 @@ def test_probability_is_the_logistic_function(cosine: float, coverage: float) ->
     assert PLAIN.probability(hit) == pytest.approx(expected(cosine, coverage))
 
 
-def test_more_similarity_or_coverage_is_never_worse() -> None:
-    calibration = Calibration()
-    for step in range(10):
-        low, high = step / 10, (step + 1) / 10
-        for other in (0.0, 0.5, 1.0):
-            pair = [made_up_hit(cosine=value, coverage=other) for value in (low, high)]
-            assert calibration.probability(pair[0]) < calibration.probability(pair[1])
-            pair = [made_up_hit(cosine=other, coverage=value) for value in (low, high)]
-            assert calibration.probability(pair[0]) < calibration.probability(pair[1])
+def test_what_reading_told_is_log_odds() -> None:
+    learned = Learned("test", 0.5, "")
+    for odds, probability in ((0.0, 0.5), (math.log(3), 0.75), (-20.0, 2.06e-9)):
+        hit = made_up_hit(odds=odds)
+        assert learned.probability(hit) == pytest.approx(probability, rel=1e-2)
+    assert learned.probability(made_up_hit()) == 0.0  # nothing read it
 
 
 def test_nothing_is_no_evidence() -> None:
@@ -160,4 +158,4 @@ def test_fingerprints_of_the_same_weights() -> None:
 
 
 def test_the_built_in_calibration_is_for_the_bundled_encoder() -> None:
-    assert same_weights(Calibration().encoder, encoder_facts().fingerprint)
+    assert same_weights(weights().encoder, encoder_facts().fingerprint)

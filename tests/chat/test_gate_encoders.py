@@ -78,7 +78,7 @@ def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     publish(ANSWER)
-    before = Gate(Calibration(encoder="before:0123456789abcdef:torch-f32"), 0.0)
+    before = Gate(Calibration(0.0, 1.0, 1.0, encoder="before:0123456789abcdef:torch-f32"), 0.0)
     monkeypatch.setattr("chat.answering.gate_in_use", lambda config: before)
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)

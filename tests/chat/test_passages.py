@@ -8,8 +8,8 @@ import pytest
 
 from chat.depends import introduction
 from chat.page_views import PageView, Place
-from chat.passages import Unit, quotable_units
-from chat.types import Quote
+from chat.passages import quotable_units
+from chat.types import Quote, Unit
 from corpus.models import Page
 from corpus.parsing.types import BlockKind
 from tests.chat.hits import hits_for, made_up_hit

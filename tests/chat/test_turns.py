@@ -116,7 +116,7 @@ def test_asking_twice_gives_the_same_but_for_time_and_number(document: Document)
 
 def test_the_fingerprint_follows_the_settings(document: Document, settings: LazySettings) -> None:
     before = ask().fingerprint
-    settings.GATE_THRESHOLD = 0.3
+    settings.GATE_THRESHOLD = 0.2
     assert ask().fingerprint != before
 
 

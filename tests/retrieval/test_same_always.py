@@ -38,7 +38,7 @@ QUESTIONS = (
 # Passages that say the same stand in several documents: their order is by key alone.
 SHARED = "Measure the level of gentamicin before the second dose. Stop when the creatinine rises."
 SWITCHES = (
-    RetrievalConfig(),
+    RetrievalConfig(k=10),
     RetrievalConfig(fusion="rrf", collapse_twins=False, neighbours=True),
     RetrievalConfig(fusion="sum", dense=False, lexical="ts_rank", collapse_twins=False),
 )
@@ -71,7 +71,7 @@ def as_owner(*statements: str) -> None:
 def test_in_every_process(own_database: str) -> None:
     library()
     question = QUESTIONS[1]
-    here = hits_payload(retrieve(Query(question, on=ON)).hits)
+    here = hits_payload(retrieve(Query(question, on=ON), RetrievalConfig(k=10)).hits)
     assert len(here) == 10
     for seed in ("0", "4711"):
         done = subprocess.run(

@@ -28,7 +28,9 @@ from evaluation.answers.asked import read_answers_errand
 from evaluation.answers.asking import run_answers
 from evaluation.answers.questions import read_questions
 from evaluation.answers.services import (
+    AnswersOrder,
     answers_folder_write,
+    answers_material_write,
     answers_measure,
     answers_run_store,
 )
@@ -98,6 +100,11 @@ class Command(BaseCommand):
         parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
         parser.add_argument("--testset", type=Path, metavar="FILE", help="answers: JSON list of questions, with patterns that tell a right answer")  # noqa: E501  # fmt: skip
         parser.add_argument("--documents", type=Path, metavar="DIR", help="answers: the files that the questions are about")  # noqa: E501  # fmt: skip
+        parser.add_argument(
+            "--material",
+            action="store_true",
+            help="answers: ask nothing; write what `train` learns from the questions",
+        )
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
@@ -182,14 +189,12 @@ class Command(BaseCommand):
         refuse_used(out)
         testset, documents, limit = options["testset"], options["documents"], options["limit"]
         found, started = read_questions(testset, documents, limit=limit), timezone.now()
-        result = answers_measure(
-            found,
-            testset=testset,
-            documents=documents,
-            limit=limit,
-            rebuild=options["rebuild"],
-            say=self._say,
-        )
+        order = AnswersOrder(testset, documents, limit, options["rebuild"])
+        if options["material"]:
+            answers_material_write(found, order, out, say=self._say)
+            self._say(f"Written to {out}")
+            return
+        result = answers_measure(found, order, say=self._say)
         answers_folder_write(out, result)
         answers_run_store(result, by=by, started_at=started)
         self._print(report_lines_of_answers(found, result.asked, result.intervals))

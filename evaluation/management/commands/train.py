@@ -9,12 +9,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from corpus.errors import MedragError
+from evaluation.answers.choice import choice_learn
 from evaluation.folders import refuse_unwritable
 from evaluation.training.types import Settings
 
 WHAT = """\
 reader: which statement of a passage answers a question, or that none does;
-checker: whether evidence supports a claim, contradicts it or says nothing of it.
+checker: whether evidence supports a claim, contradicts it or says nothing of it;
+choice: what each feature of a statement is worth, from `evaluate answers --material`.
 """
 _NUMBERS = {
     "seed": "what decides the order of the examples, and the head's first weights",
@@ -29,12 +31,14 @@ class Command(BaseCommand):
     help = "Train a small model further from the bundled encoder; a killed run goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=["reader", "checker"], help=WHAT)
+        parser.add_argument("what", choices=["reader", "checker", "choice"], help=WHAT)
         parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files; may be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--licence", choices=["open", "any"], default="open", help="open leaves out sets whose licence is not stated or not verified")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the checkpoint and the model go; a run that was killed goes on there")  # noqa: E501  # fmt: skip
         parser.add_argument("--export", action="store_true", help="train nothing: write the best model of the checkpoint so far")  # noqa: E501  # fmt: skip
         parser.add_argument("--body", type=Path, metavar="DIR", help="an encoder of BERT's family; by default the bundled one")  # noqa: E501  # fmt: skip
+        parser.add_argument("--start", type=Path, metavar="DIR", help="go on from the best weights that were trained there, on other rows")  # noqa: E501  # fmt: skip
+        parser.add_argument("--name", default="own", help="choice: what its version is called")
         parser.add_argument("--precision", choices=["auto", "float32", "bfloat16"], default="auto", help="auto: bfloat16 where the processor has AMX, or on a GPU")  # noqa: E501  # fmt: skip
         parser.add_argument("--threads", type=int, default=2, help="of the processor")
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: N rows")  # noqa: E501  # fmt: skip
@@ -48,6 +52,9 @@ class Command(BaseCommand):
                 raise CommandError(f"--{name.replace('_', '-')} must be 1 or more.")
         if options["limit"] < 0:
             raise CommandError("--limit is a number of rows, at least 1.")
+        if options["what"] == "choice":
+            self._choice(options)
+            return
         from evaluation.training import runs  # late: all of it is torch
 
         order = runs.Order(
@@ -61,6 +68,7 @@ class Command(BaseCommand):
                 **{name: options[name] for name in _NUMBERS},
             ),
             body=options["body"],
+            start=options["start"],
             threads=options["threads"],
             limit=options["limit"],
         )
@@ -68,6 +76,14 @@ class Command(BaseCommand):
             refuse_unwritable(order.out)
             run = runs.model_write if options["export"] else runs.model_train
             run(order, say=self._say)
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+
+    def _choice(self, options: dict[str, Any]) -> None:
+        try:
+            refuse_unwritable(options["out"])
+            files = [folder / "choice.jsonl" for folder in options["data"]]
+            choice_learn(files, options["out"], name=options["name"], say=self._say)
         except MedragError as error:
             raise CommandError(error.sentence) from error
 

@@ -16,8 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
-from chat.generation.extractive import ExtractiveGenerator
-from chat.generation.types import Task
+from chat.reading.read import read
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.management.arguments import refuse_unwritable
@@ -249,13 +248,12 @@ def at_least_one(text: str) -> int:
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:
     """Milliseconds of each step, one value per question, whose vector is computed each time."""
-    generator = ExtractiveGenerator()
     steps: dict[str, list[float]] = {}
     for text in questions:
         query = Query(text, on=timezone.localdate())
         forget_queries()  # it was asked in the round before
         evidence, search_ms = timed(partial(retrieve, query))
-        _, answer_ms = timed(partial(generator.generate, Task(text, evidence.hits)))
+        _, answer_ms = timed(partial(read, text, evidence.hits))
         found = {**evidence.trace.durations_ms, "search": search_ms, "answer": answer_ms}
         for step, value in found.items():
             steps.setdefault(step, []).append(value)

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
 
-from chat.passages import Unit, quotable_units
+from chat.passages import quotable_units
+from chat.types import Unit
 from corpus.importing.formats import FORMATS, records_of
 from corpus.models import Document
 from corpus.sentences import sentence_spans

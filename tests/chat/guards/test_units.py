@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from chat.passages import Unit, quotable_units
+from chat.passages import quotable_units
+from chat.types import Unit
 from chat.verification.types import Cited
 from chat.verification.wording.verbatim import word_for_word
 from retrieval.types import Span

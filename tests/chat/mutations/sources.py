@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from chat.passages import Unit, quotable_units
-from chat.types import Quote
+from chat.passages import quotable_units
+from chat.types import Quote, Unit
 from corpus.sentences import sentence_spans
 from retrieval.types import Hit
 from tests.chat.mutations.chance import digest

@@ -1,0 +1,36 @@
+"""What reading gives. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from chat.types import Unit
+from corpus.encoders.types import Vectors
+from retrieval.types import Hit
+
+NOT_READ = -20.0  # log-odds of a passage without a statement that was read
+
+
+@dataclass(frozen=True)
+class Read:
+    """A statement that was read."""
+
+    unit: Unit
+    score: float  # orders the statements of one question
+    odds: float  # log-odds that it is right, comparable between questions
+    vector: Vectors  # `(d,)`, of unit norm
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read for a question."""
+
+    statements: tuple[Read, ...] = ()  # best first
+
+    def told(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """The passages, each with the log-odds of its best statement."""
+        best: dict[str, float] = {}
+        for one in self.statements:
+            best.setdefault(one.unit.hit.key, one.odds)
+        return tuple(replace(hit, odds=best.get(hit.key, NOT_READ)) for hit in hits)

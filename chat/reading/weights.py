@@ -1,0 +1,38 @@
+"""What each feature is worth, as `manage.py train choice` learned it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FILE = Path(__file__).with_name("weights.json")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Three linear models over the features of a statement, by the names of `features`.
+
+    `shortlist` takes what costs no encoding and says which statements are encoded; `order` says
+    which answers best; `right` are the log-odds that the one that stands first is right, over
+    questions that nothing answers too.
+    """
+
+    version: str
+    encoder: str  # fingerprint of the encoder whose cosines they were learned on
+    shortlist: Mapping[str, float]
+    order: Mapping[str, float]
+    right: Mapping[str, float]
+    intercept: float  # of `right`
+    threshold: float  # probability from which it may be shown
+    digest: str  # 16 hex digits of the file
+
+
+@cache
+def weights() -> Weights:
+    """Those of this release."""
+    content = FILE.read_bytes()
+    return Weights(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])
