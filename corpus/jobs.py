@@ -49,7 +49,7 @@ from corpus.away import is_away
 from corpus.errors import MedragError
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
-from corpus.wakeups import Queue, enqueue
+from corpus.wakeups import Queue, delete, enqueue
 
 T = TypeVar("T")
 
@@ -320,7 +320,9 @@ def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> 
     """Mend what died or was lost. Idempotent; any number of sweeps may run at once."""
     queue = queue or Queue()
     requeued, failed = end_expired(queue)
-    return Swept(requeued, failed, _wake_lost(queue, lost_after_s))
+    woken = _wake_lost(queue, lost_after_s)
+    _forget_ended(queue)
+    return Swept(requeued, failed, woken)
 
 
 @transaction.atomic
@@ -354,7 +356,6 @@ def end_expired(queue: Queue) -> tuple[int, int]:
         _announce_failure(job.document_id, "worker_stopped")
         failed.append(job.document_id)
     queue.wake(requeued)
-    queue.freed(failed)
     return len(requeued), len(failed)
 
 
@@ -376,6 +377,19 @@ def _wake_lost(queue: Queue, lost_after_s: float) -> int:
     for job in jobs:  # when it is due stays as it was
         enqueue(job.document_id)
     return len(jobs)
+
+
+def _forget_ended(queue: Queue) -> None:
+    """Delete wake-ups that nobody needs, which a process that was killed may have held for ever.
+
+    The rows are read first: one that wakes a job which is queued meanwhile is not among them.
+    """
+    queued = queue.rows()
+    if not queued:
+        return
+    going_on = Job.objects.filter(state__in=(JobState.PENDING, JobState.RUNNING))
+    needed = set(going_on.filter(document_id__in=queued).values_list("document_id", flat=True))
+    delete(row for document, rows in queued.items() if document not in needed for row in rows)
 
 
 @transaction.atomic

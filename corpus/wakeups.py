@@ -49,14 +49,11 @@ class Queue:
 
         A row that waits already is not enough: it may be all that another job has left.
         """
-        for document_id in self.freed(document_ids):
-            enqueue(document_id)
-
-    def freed(self, document_ids: Iterable[int]) -> list[int]:
-        """Let what a dead worker had fetched for these be fetched again; return those without."""
         wanted = list(document_ids)
         rows = self.rows() if wanted else {}
-        return [document_id for document_id in wanted if not release(rows.get(document_id, []))]
+        for document_id in wanted:
+            if not release(rows.get(document_id, [])):
+                enqueue(document_id)
 
 
 def release(row_ids: Iterable[int]) -> int:
@@ -64,6 +61,11 @@ def release(row_ids: Iterable[int]) -> int:
     return int(
         _rows().filter(pk__in=list(row_ids), lock__gt=timezone.now()).update(lock=timezone.now())
     )
+
+
+def delete(row_ids: Iterable[int]) -> None:
+    """Delete rows. What a cluster holds of them in its memory finds nothing to do."""
+    _rows().filter(pk__in=list(row_ids)).delete()
 
 
 def release_all() -> None:

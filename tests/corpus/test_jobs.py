@@ -140,6 +140,17 @@ def test_a_sweep_parks_a_job_after_three_deaths_and_names_the_step(document: Doc
     job = job_of(document)
     assert (job.state, job.attempts, job.error_code) == (JobState.FAILED, 3, "worker_stopped")
     assert "stopped 3 times while this document was being parsed" in job.last_error
+    assert queued(document) == 0
+
+
+def test_a_sweep_deletes_the_wake_ups_of_what_is_gone_and_keeps_those_of_what_goes_on(
+    document: Document,
+) -> None:
+    other = ingest("# Other\n\nText that differs.\n")
+    claim(document)
+    Job.objects.filter(document=other).delete()
+    jobs.sweep()
+    assert (queued(document), queued(other)) == (1, 0)
 
 
 def test_a_sweep_wakes_what_the_queue_lost_and_nothing_else(document: Document) -> None:
@@ -161,7 +172,7 @@ def test_rows_signed_with_another_key_count_as_lost(document: Document) -> None:
 def test_an_idle_sweep_costs_few_queries(
     document: Document, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_max_num_queries(6):  # two of them make and release savepoints
+    with django_assert_max_num_queries(9):  # three look at the rows, two are savepoints
         jobs.sweep()
 
 

@@ -22,6 +22,7 @@ QUESTION = "What is the first dose of gentamicin in adults?"
 SCROLLS_SIDEWAYS = (
     "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
 )
+DOSE_CITED = "//li[p[@class='claim'][contains(., '7 mg/kg')]]//a[@class='citation']"
 UNANSWERABLE = "What is the boiling point of tungsten?"
 
 
@@ -73,7 +74,8 @@ def ask_and_read(visitor: Visitor) -> None:
 
 
 def look_at_the_source(visitor: Visitor) -> None:
-    visitor.clicks("a.citation")
+    visitor.waits_for(DOSE_CITED)
+    visitor.driver.find_element(By.XPATH, DOSE_CITED).send_keys(Keys.ENTER)
     visitor.sees(".beside blockquote", "7 mg/kg")
     painted = visitor.sees("svg.picture rect.painted")
     size = painted.rect
