@@ -53,7 +53,7 @@ class Decision:
     probability: float  # of the best passage; 0 without one
     threshold: float
     reason: Reason | None
-    passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale's score, then key
+    passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then as found
     reading: Reading = field(default_factory=Reading)  # of all passages
 
 
@@ -64,7 +64,10 @@ def decide(evidence: Evidence, *, calibration: Scale, threshold: float) -> Decis
     the passages anew its order stands for what is handed on: it has read more than the gate.
     """
     judged = tuple(
-        sorted(evidence.hits, key=lambda hit: (_descending(calibration.score(hit)), hit.key))
+        sorted(
+            evidence.hits,
+            key=lambda hit: (_descending(calibration.score(hit)), hit.rank, hit.key),
+        )
     )
     if not judged:
         return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())

@@ -156,10 +156,12 @@ def _search(taken: Look) -> dict[str, Any]:
         "hits": [
             {
                 "chunk": hit.key,
-                "rank": hit.rank,
+                "rank": rank,
+                "found_at": hit.rank,
                 "cosine": round(hit.cosine, 6),
                 "coverage": round(hit.coverage, 6),
+                "odds": hit.odds,
             }
-            for hit in evidence.hits
+            for rank, hit in enumerate(decision.passages, start=1)
         ],
     }

@@ -98,6 +98,10 @@ def test_the_trace_tells_the_whole_way(document: Document) -> None:
     assert search["scope"] == "in_force"
     assert [ranking["name"] for ranking in search["rankings"]] == ["lexical", "dense:minilm"]
     assert search["fused"] and search["hits"] and search["durations_ms"] and search["fingerprint"]
+    odds = [hit["odds"] for hit in search["hits"]]  # in the order that reading gave them
+    assert odds == sorted(odds, reverse=True)
+    assert [hit["rank"] for hit in search["hits"]] == list(range(1, len(odds) + 1))
+    assert sorted(hit["found_at"] for hit in search["hits"]) == list(range(1, len(odds) + 1))
     (verdict,) = trace["verdicts"]
     assert (verdict["text"], verdict["label"], verdict["failed"]) == (DOSE, "supported", "")
     assert [pair["cited"] for pair in verdict["pairs"]][:1] == [True]
