@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from chat.generation.choosing import choose
 from chat.generation.types import Generation, Task
+from chat.reading.lists import with_whole_lists
 from chat.reading.types import Read
 from chat.reading.weights import weights
 from chat.types import DraftClaim, Unit
@@ -32,12 +33,13 @@ class ExtractiveGenerator:
     @property
     def fingerprint(self) -> str:
         settings = ":".join(str(value) for value in vars(self).values())
-        return f"extractive-4:{settings}:{weights().digest}"
+        return f"extractive-5:{settings}:{weights().digest}"
 
     def generate(self, task: Task) -> Generation:
         if task.options:
             return choose(task)
-        chosen = _together([one.unit for one in self._choose(task.statements)])
+        units = [one.unit for one in self._choose(task.statements)]
+        chosen = _together(with_whole_lists(units))
         return Generation(tuple(DraftClaim(unit.text, unit.quotes) for unit in chosen))
 
     def again(self, task: Task, stored: Generation) -> Generation:
