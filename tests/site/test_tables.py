@@ -125,10 +125,11 @@ with ended_politely():
 EARLY = """
 import builtins, os, runpy, signal, sys
 own = builtins.__import__
-def interrupted(name, *rest):
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+def interrupted(name, *rest, **named):
     if name == "medrag_site.start":
         os.kill(os.getpid(), signal.SIGINT)
-    return own(name, *rest)
+    return own(name, *rest, **named)
 builtins.__import__ = interrupted
 sys.argv = ["manage.py", "ingest", "."]
 runpy.run_path("manage.py", run_name="__main__")
