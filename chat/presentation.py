@@ -223,11 +223,17 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
-    """Whether a text is `said` with all that it depends on, as quotable units are written."""
-    notes = [quote for quote in further if f"({_plain(quote)})" in _plain(text)]
-    leads = [quote for quote in further if quote not in notes]
-    whole = [*(as_lead(lead) for lead in leads), said, *(f"({note})" for note in notes)]
-    return _plain(text) == _plain(" ".join(whole))
+    """Whether a text is `said` with all that it depends on, as quotable units are written.
+
+    What goes on behind it, as a list over a page's end, stands behind it.
+    """
+    text = _plain(text)
+    notes = [quote for quote in further if f"({_plain(quote)})" in text]
+    parts = [quote for quote in further if quote not in notes]
+    leads = [part for part in parts if text.find(_plain(part)) < text.find(_plain(said))]
+    behind = [part for part in parts if part not in leads]
+    whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
+    return text == _plain(" ".join(whole))
 
 
 def _cells(row: str) -> list[str]:

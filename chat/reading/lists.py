@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from chat.depends import as_lead
 from chat.page_views import Place, Views, page_views
 from chat.types import Quote, Unit
 
+MAX_CHARS = 1500  # of a whole list
 # What makes the items of a list one statement: its lead-in, or the end of an item.
 _TOGETHER = re.compile(
     r"\b(?:the following|all of|any of|both|either|one of|at least (?:one|two|three|\d)"
@@ -24,8 +26,7 @@ def with_whole_lists(units: Sequence[Unit]) -> list[Unit]:
 
     An item stands for itself unless its list says that several hold together or in place of each
     other: by its lead-in (`one or more of the following`), or by an item that ends in `and` or
-    `or`. A list that its passage holds only in part stays as it was. Of what overlaps the
-    better one is kept. One query.
+    `or`. A very long list stays as it was. Of what overlaps the better one is kept. One query.
     """
     views = page_views([unit.hit for unit in units])
     found: list[Unit] = []
@@ -37,11 +38,16 @@ def with_whole_lists(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _overlap(one: Unit, other: Unit) -> bool:
-    mine, theirs = one.quotes[0], other.quotes[0]
-    return (
-        (one.hit.document_id, mine.page) == (other.hit.document_id, theirs.page)
-        and mine.start < theirs.end
-        and theirs.start < mine.end
+    """Whether what one of two says is quoted with the other."""
+    return _is_quoted(one.quotes[0], other) or _is_quoted(other.quotes[0], one)
+
+
+def _is_quoted(said: Quote, unit: Unit) -> bool:
+    return any(
+        (said.hit.document_id, said.page) == (quote.hit.document_id, quote.page)
+        and said.start < quote.end
+        and quote.start < said.end
+        for quote in unit.quotes
     )
 
 
@@ -51,7 +57,6 @@ def _whole(unit: Unit, views: Views) -> Unit | None:
     at = _place(unit, views)
     if at.kind == "list_item":
         items = _items_around(at)
-        start = items[0].block["start"]
         if len(items) < 2 or not _hold_together(items, leads):
             return None
     else:
@@ -59,12 +64,35 @@ def _whole(unit: Unit, views: Views) -> Unit | None:
         if not said.text.endswith(":") or following is None or following.kind != "list_item":
             return None
         items = _items_around(following)
-        start = said.start
-    if not _is_in_passage(unit, items, start):
+    pieces = _pieces(unit, at, items)
+    if sum(len(piece.text) for piece in pieces) > MAX_CHARS:
         return None
-    quote = at.quote(start, items[-1].block["end"])
-    shown = "\n".join([*(as_lead(part.text) for part in leads), quote.text])
-    return replace(unit, text=shown, quotes=(quote, *leads))
+    shown = "\n".join([*(as_lead(part.text) for part in leads), *(part.text for part in pieces)])
+    inside = next(piece for piece in pieces if piece.page == said.page and piece.end > said.start)
+    others = [piece for piece in pieces if piece != inside]
+    return replace(unit, text=shown, quotes=(inside, *leads, *others))
+
+
+def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
+    """The list with the line that announces it, a quote for each page, in order of reading.
+
+    What its passage holds of it is a quote by itself: a citation begins in its passage.
+    """
+    said = unit.quotes[0]
+    bounds: dict[int, tuple[int, int]] = {}
+    announced = [] if at.kind == "list_item" else [(at.page, said.start, said.end)]
+    parts = [(item.page, item.block["start"], item.block["end"]) for item in items]
+    for page, start, end in [*announced, *parts]:
+        bounds[page] = (bounds.get(page, (start, end))[0], end)
+    span = next(span for span in unit.hit.spans if span.page == at.page and said.start < span.end)
+    found: list[Quote] = []
+    for page, (start, end) in bounds.items():
+        cuts = {start, end}
+        if page == at.page:
+            cuts |= {cut for cut in (span.start, span.end) if start < cut < end}
+        on_page = replace(at, page=page)
+        found += [on_page.quote(*ends) for ends in pairwise(sorted(cuts))]
+    return [quote for quote in found if quote.text]
 
 
 def _place(unit: Unit, views: Views) -> Place:
@@ -76,12 +104,13 @@ def _place(unit: Unit, views: Views) -> Place:
 
 
 def _items_around(at: Place) -> list[Place]:
-    """The items of a list on its page, with those under them, in order of reading."""
+    """The items of a list with those under them, also over a page's end, in order of reading."""
 
     def beside(places: Iterable[Place]) -> Iterator[Place]:
         for place in places:
-            is_item = place.page == at.page and place.kind == "list_item"
-            if not is_item or place.block["level"] < at.block["level"]:
+            if place.kind == "footnote" and place.page != at.page:
+                continue
+            if place.kind != "list_item" or place.block["level"] < at.block["level"]:
                 return
             yield place
 
@@ -91,15 +120,3 @@ def _items_around(at: Place) -> list[Place]:
 def _hold_together(items: Sequence[Place], leads: Sequence[Quote]) -> bool:
     announced = any(_TOGETHER.search(lead.text) for lead in leads)
     return announced or any(_JOINED.search(item.text) for item in items)
-
-
-def _is_in_passage(unit: Unit, items: Sequence[Place], start: int) -> bool:
-    """Whether the passage holds the list whole, and it does not go on over the page's end."""
-    last = items[-1]
-    after = next(last.below(), None)
-    if after is not None and after.page != last.page and after.kind == "list_item":
-        return False
-    return any(
-        span.page == last.page and span.start <= start and last.block["end"] <= span.end
-        for span in unit.hit.spans
-    )

@@ -3,6 +3,7 @@
 import pytest
 
 from chat.passages import quotable_units
+from chat.presentation import is_verbatim
 from chat.reading.lists import with_whole_lists
 from chat.types import DraftClaim, Unit
 from chat.verification.verify import verify
@@ -45,3 +46,14 @@ def test_an_item_that_stands_for_itself_stays_alone() -> None:
 def test_a_line_that_only_announces_brings_its_list() -> None:
     units = wholes(APART, "Gentamicin doses:")
     assert [unit.text.count("mg/kg") for unit in units] == [2]
+
+
+def test_a_list_goes_on_over_a_pages_end() -> None:
+    publish("# Gentamicin\nGive gentamicin if:\n---\n- sepsis is suspected\n- a trough is low")
+    units = [one for one in quotable_units(hits_for(QUESTION), QUESTION) if "Give" in one.text]
+    [whole] = with_whole_lists(units)
+    assert whole.text == "Give gentamicin if:\nsepsis is suspected\na trough is low"
+    assert [quote.page for quote in whole.quotes] == [1, 2]
+    assert is_verbatim(whole.text, [quote.text for quote in whole.quotes])
+    [verdict] = verify([DraftClaim(whole.text, whole.quotes)])
+    assert verdict.supported, verdict
