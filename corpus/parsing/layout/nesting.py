@@ -22,6 +22,7 @@ from corpus.parsing.types import BlockKind
 _SAME = 0.4  # font heights between the left edges of neighbours in one list ...
 _LEAST = 4.0  # ... but at least so many points: the edge of a column is told by what stands in it
 _BACK = 20.0  # points left of a column's edge: what begins there stands in another column
+_MAX_LINES = 500  # of a column that are looked through for where it begins
 _MIN_PAGES = 3  # that have one margin, on each side of a sheet: fewer tell no mirrored margins
 _FORMS = ((re.compile(r"\d+"), "1"), (re.compile("[a-h]"), "a"), (re.compile("[ivx]+"), "i"))
 
@@ -121,7 +122,8 @@ def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
     for at, (line, _) in enumerate(lines):
         if at and _is_next_column(*lines[at - 1], line):
             right = lines[at - 1][1].column[2]
-            left = min(other.box[0] for other, _ in lines[at:] if other.box[0] >= right)
+            below = lines[at : at + _MAX_LINES]
+            left = min(other.box[0] for other, _ in below if other.box[0] >= right)
         elif line.box[0] < left - _BACK:
             left = first
         offsets[id(line)] = margin + left - first

@@ -122,13 +122,17 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
 def printed_over(runs: Sequence[Line]) -> frozenset[int]:
     """Return the ids of the words in the rows of runs that are printed over each other."""
     found = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
-    ordered = sorted((r for r in runs if _is_said(r.text)), key=lambda run: run.box[1])
-    for at, run in enumerate(ordered):
-        for other in itertools.islice(ordered, at + 1, None):
-            if other.box[1] >= run.box[3]:
-                break
-            if _crossing(run, other) and same_row(run.box, other.box):
-                found += [run, other]
+    strips: dict[int, list[Line]] = {}
+    for run in sorted((r for r in runs if _is_said(r.text)), key=lambda run: run.box[0]):
+        for number in _reached(run.box):
+            strips.setdefault(number, []).append(run)
+    for strip in strips.values():
+        for at, run in enumerate(strip):
+            for other in itertools.islice(strip, at + 1, at + 1 + _MAX_NEAR):
+                if other.box[0] >= run.box[2]:
+                    break
+                if _crossing(run, other) and same_row(run.box, other.box):
+                    found += [run, other]
     bands = _merged((run.box[1], run.box[3]) for run in found)
     words = (word for run in runs for word in run.words) if bands else ()
     return frozenset(id(word) for word in words if _is_in(middle(word.box)[1], bands))
@@ -245,7 +249,7 @@ def _bands_of(words: Sequence[Word], order: Sequence[int]) -> dict[int, _Band]:
     bands: dict[int, _Band] = {}
     for place, index in enumerate(order):
         word = words[index]
-        for number in _reached(word):
+        for number in _reached(word.box):
             band = bands.setdefault(number, _Band([], [], []))
             band.lefts.append(word.box[0])
             band.sizes.append(word.size)
@@ -253,15 +257,15 @@ def _bands_of(words: Sequence[Word], order: Sequence[int]) -> dict[int, _Band]:
     return bands
 
 
-def _reached(word: Word) -> range:
-    first = int(word.box[1] // _BAND)
-    return range(first, min(int(word.box[3] // _BAND), first + _MAX_BANDS) + 1)
+def _reached(box: Box) -> range:
+    first = int(box[1] // _BAND)
+    return range(first, min(int(box[3] // _BAND), first + _MAX_BANDS) + 1)
 
 
 def _near(word: Word, place: int, bands: dict[int, _Band]) -> Iterator[int]:
     """Yield the places of words to the right of one, in the strips that it reaches into."""
     limit = word.box[2] + RUN_GAP * word.size
-    for number in _reached(word):
+    for number in _reached(word.box):
         band = bands[number]
         start = bisect_left(band.lefts, word.box[2] - _OVERLAP * word.size)
         for at in range(start, min(start + _MAX_NEAR, len(band.lefts))):
