@@ -15,6 +15,7 @@ from chat.cautions import (
     applicability_cautions,
     conflict_caution,
     contradiction_caution,
+    lack_cautions,
     omission_caution,
 )
 from chat.confidence import confidence
@@ -312,7 +313,10 @@ def _refusal(inquiry: Inquiry, decision: Decision) -> Abstained:
         logger.error("A refusal could not be explained: %s", type(error).__name__)
         looks.note(f"The refusal could not be explained: {type(error).__name__}.")
         explained = None
-    return explained or _abstained(decision.reason or Reason.WEAK_EVIDENCE, decision)
+    if explained is None:
+        explained = _abstained(decision.reason or Reason.WEAK_EVIDENCE, decision)
+        inquiry.cautions += lack_cautions(inquiry.query.text, explained.nearest)
+    return explained
 
 
 def _explained(query: Query, decision: Decision, looks: Looks) -> Abstained | None:

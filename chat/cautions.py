@@ -6,17 +6,18 @@ the answer. Whether it is shown, or the answer refused for it, is decided by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chat.applicability import Applicability
 from chat.conflicts import Conflict
+from chat.reading.features import lacks_dose
 from chat.types import DraftClaim
 from retrieval.types import Hit
 
 IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
-APPLICABILITY, MISMATCH = "applicability", "mismatch"
+APPLICABILITY, MISMATCH, LACK = "applicability", "mismatch", "lack"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     line = Caution(APPLICABILITY, found.line)
     mismatch = Caution(MISMATCH, found.mismatch, found.claims)
     return tuple(caution for caution in (line, mismatch) if caution.text)
+
+
+def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
+    """What a refusal's nearest passages lack of what is asked for."""
+    if nearest and lacks_dose(question, (hit.text for hit in nearest)):
+        yield Caution(LACK, "The nearest passages give no dose.")
 
 
 def _place(hit: Hit, page: int) -> str:

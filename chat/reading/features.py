@@ -8,8 +8,8 @@ against. What each is worth is learned (`chat.reading.weights`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -76,7 +76,7 @@ def cheap_features(
     found |= {name: _each(units, test) for name, test in _of_people(asked).items()}
     for kind, pattern in _ASKED.items():
         if pattern.search(question):
-            found[f"holds a {kind}"] = _each(units, _holds(kind))
+            found[f"holds a {kind}"] = _each(units, partial(_holds, kind))
     return found
 
 
@@ -97,6 +97,12 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
         if name in features:
             total = total + weights[name] * features[name]
     return total
+
+
+def lacks_dose(question: str, texts: Iterable[str]) -> bool:
+    """Whether a dose is asked for and none of the texts has any."""
+    asks = _ASKED["dose"].search(question)
+    return bool(asks) and not any(_HELD["dose"].search(text) for text in texts)
 
 
 def _of_people(asked: People) -> dict[str, Callable[[Unit], bool]]:
@@ -127,8 +133,8 @@ def _pairs(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(pair for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
 
 
-def _holds(kind: str) -> Callable[[Unit], bool]:
-    return lambda unit: bool(_HELD[kind].search(unit.text))
+def _holds(kind: str, unit: Unit) -> bool:
+    return bool(_HELD[kind].search(unit.text))
 
 
 def _names(people: People) -> bool:
