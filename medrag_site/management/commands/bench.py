@@ -7,6 +7,7 @@ import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from getpass import getpass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from evaluation.reading.truth import TRUTH
 from medrag_site.benchmarks import databases, growth
 from medrag_site.benchmarks.encoders import measure_encoders
 from medrag_site.benchmarks.made import Made
+from medrag_site.benchmarks.page import Site, measure_page
 from medrag_site.benchmarks.plot import write_plot
 from medrag_site.benchmarks.reading import Plan, measure_reading, write_reading_truth
 from medrag_site.benchmarks.samples import read_questions, read_sample
@@ -61,6 +63,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--one-run", action="store_true", help="they were ingested at once by one worker"
         )
+        parser.add_argument(
+            "--page", metavar="URL", help="ask at the page of a site that runs, as --user"
+        )
+        parser.add_argument("--user", default="clinician", help="whose password is asked for")
         self._add_reading(parser)
         self._add_encoder(parser)
         self._add_growth(parser)
@@ -145,6 +151,8 @@ class Command(BaseCommand):
             lines = self._drop()
         elif options["chunks"]:
             lines = self._growth(options)
+        elif options["page"]:
+            lines = self._page(options)
         elif options["reading"]:
             lines = self._reading(options)
         elif options["encoder"]:
@@ -157,6 +165,12 @@ class Command(BaseCommand):
             lines = self._questions(options["questions"], options["rounds"])
         for line in lines:
             self.stdout.write(line)
+
+    def _page(self, options: dict[str, Any]) -> Iterator[str]:
+        questions = read_questions(options["questions"], size=options["asked"])
+        site = Site(options["page"].rstrip("/"), options["user"], getpass())
+        clients, seconds = options["clients"], options["seconds"]
+        return measure_page(site, questions, clients=clients, seconds=seconds)
 
     def _reading(self, options: dict[str, Any]) -> Iterator[str]:
         folder, truth = options["reading"], options["truth"]
