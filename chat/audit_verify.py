@@ -113,7 +113,7 @@ class VerifyReport:
 
     def __str__(self) -> str:
         if self.first_break:
-            return f"BROKEN {self.first_break}. {self.rows} rows before it are sound."
+            return f"BROKEN {self.first_break}. The first {self.rows} rows were found sound."
         signed = f", the last at row {self.signed_seq}" if self.signed_heads else ""
         return (
             f"OK {self.rows} rows, head seq {self.rows}, hash {self.head_hash}; "

@@ -132,7 +132,9 @@ class _Restoring:
                     "Restore that one again, or empty the data folder and the database first.",
                 )
             return
-        there = [name for _, name in catalog.objects(connections[OWNER])][:1]
+        found = catalog.objects(connections[OWNER])
+        found.sort(key=lambda kind_and_name: kind_and_name[0] != "TABLE")  # the better known first
+        there = [f"the {kind.lower()} {name}" for kind, name in found][:1]
         there += [str(path) for path in _leftovers()][:1]
         if there:
             raise _refused(
