@@ -33,6 +33,7 @@ from chat.topics import topic_words
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from corpus.encoders.registry import get_embedder
+from corpus.encoders.rounding import COSINE_DIGITS
 from corpus.sentences import sentence_spans
 from retrieval.analysis.drugs import drugs
 from retrieval.types import Hit
@@ -310,7 +311,7 @@ def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
         pair
         for pair in pairs
         # Rounded, so that the last bits of a float never decide.
-        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), 4)
+        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), COSINE_DIGITS)
         >= (SAME_THING_FORBIDDEN if pair.kind == POLARITY else SAME_THING)
     ]
 

@@ -15,7 +15,7 @@ MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
 # Answered from a table, answered from text, refused, and refused because of a withdrawal.
 QUESTIONS = (
     "What gentamicin dosing interval should I use if the creatinine clearance is 45 mL/min?",
-    "What is the time window for alteplase in acute ischaemic stroke?",
+    "What is the maximum dose of alteplase in stroke?",
     "What is the loading dose of phenytoin in status epilepticus?",
     "Can codeine linctus be given after tonsillectomy?",
 )

@@ -96,6 +96,7 @@ EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
 SUMMARIES = env.choice("MEDRAG_SUMMARIES", "none", ("none", "extractive", "llm"))
 ENCODERS = env.text("MEDRAG_ENCODERS")  # a TOML file, see corpus.encoders.specs
 ENCODER_BACKEND = env.choice("MEDRAG_ENCODER_BACKEND", "auto", ("auto", "torch", "openvino"))
+ENCODER_PRECISION = env.choice("MEDRAG_ENCODER_PRECISION", "auto", ("auto", "f32"))
 ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`

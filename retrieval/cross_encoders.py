@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from corpus.encoders.rounding import LOGIT_DIGITS
 from corpus.errors import MedragError
 
 BATCH = 4  # pairs computed between two looks at the clock: some 0.1 s of one core
@@ -72,7 +73,7 @@ class PairModel:
     def logits(
         self, pairs: Sequence[tuple[str, str]], *, deadline: float, timeout_s: float
     ) -> Floats:
-        """`(n, labels)`, in the order of the pairs, within a `turn`.
+        """`(n, labels)`, in the order of the pairs, rounded, within a `turn`.
 
         Raises Late where it is not done by then.
         """
@@ -85,7 +86,7 @@ class PairModel:
             batch = self._model.predict(
                 [pairs[place] for place in places], batch_size=BATCH, show_progress_bar=False
             )
-            rows = np.asarray(batch, dtype=np.float64).reshape(len(places), -1)
+            rows = np.asarray(batch, dtype=np.float64).reshape(len(places), -1).round(LOGIT_DIGITS)
             made |= dict(zip(places, rows, strict=True))
         return np.stack([made[place] for place in range(len(pairs))]) if pairs else np.empty((0, 0))
 

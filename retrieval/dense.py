@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from django.db import connection
 
 from corpus.encoders.registry import ActiveEncoder
+from corpus.encoders.rounding import cosine_sql
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
 from retrieval.hnsw import is_small, rows_by_index
@@ -31,17 +32,16 @@ WITH nearest AS MATERIALIZED (
     LIMIT %(fetched)s
 ), told_apart AS (
     SELECT *, row_number() OVER (
-        PARTITION BY twins ORDER BY distance, effective_from DESC NULLS LAST, key) AS place
-    FROM nearest
+        PARTITION BY twins ORDER BY cosine DESC, effective_from DESC NULLS LAST, key) AS place
+    FROM (SELECT *, {cosine} AS cosine FROM nearest) AS rounded
 )
-SELECT id, key, twins, 1 - distance, (SELECT count(*) FROM nearest)
+SELECT id, key, twins, cosine, (SELECT count(*) FROM nearest)
 FROM told_apart WHERE place = 1
-ORDER BY distance, key LIMIT %(limit)s
-"""
+ORDER BY cosine DESC, key LIMIT %(limit)s
+""".replace("{cosine}", cosine_sql("distance"))
 _COSINES_SQL = """
-SELECT chunk_id, 1 - (embedding <=> %(vector)s::{storage})
-FROM {table} WHERE chunk_id = ANY(%(ids)s)
-"""
+SELECT chunk_id, {cosine} FROM {table} WHERE chunk_id = ANY(%(ids)s)
+""".replace("{cosine}", cosine_sql("embedding <=> %(vector)s::{storage}"))
 # The index gives roughly the nearest first, and twins stand for one: of this many times the limit
 # the nearest are kept. Where that is too few, this many times as many again are looked at.
 _OVERFETCH = 2
@@ -56,7 +56,8 @@ def search_dense(
     *,
     chunks: int | None = None,
 ) -> Ranking:
-    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's.
+    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's,
+    rounded to three digits; ties by key.
 
     The name of the ranking is `dense:` and the encoder's. `chunks` is the size of the index, where
     it was read a moment ago. One query; one more without `chunks`, one more to count a scope that

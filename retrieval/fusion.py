@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from corpus.encoders.rounding import SUM_DIGITS
 from retrieval.types import Ranked, Ranking
 
 Scores = Mapping[int, float]  # by chunk
@@ -51,9 +52,15 @@ def convex_combination(
     there = [(weight, shares) for weight, shares in sides if shares]
     whole = sum(weight for weight, _ in there) or 1.0
     totals = {
-        entry.key: sum(
-            weight / whole * sum(share.get(entry.chunk_id, 0.0) for share in shares) / len(shares)
-            for weight, shares in there
+        entry.key: round(
+            sum(
+                weight
+                / whole
+                * sum(share.get(entry.chunk_id, 0.0) for share in shares)
+                / len(shares)
+                for weight, shares in there
+            ),
+            SUM_DIGITS,
         )
         for entry in candidates
     }
@@ -105,6 +112,7 @@ def _summed(
             group = entry.group or entry.key
             scores[group] = scores.get(group, 0.0) + weight
             best[group] = min(best.get(group, entry), entry, key=lambda e: (e.rank, e.key))
+    scores = {group: round(score, SUM_DIGITS) for group, score in scores.items()}
     order = sorted(scores, key=lambda group: (-scores[group], best[group].key))
     return tuple(
         replace(best[group], rank=rank, score=scores[group])

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.encoders.rounding import SUM_DIGITS, rounded_cosine
 from corpus.vectors import literal
 from retrieval.lexical import AskedLexeme, searched_names
 from retrieval.prepared import execute
@@ -78,8 +79,8 @@ def _hit(
         | {
             "rank": entry.rank,
             "score": entry.score,
-            "cosine": float(row["cosine"] or 0.0),
-            "coverage": said / total if total else 0.0,
+            "cosine": rounded_cosine(row["cosine"]),
+            "coverage": round(said / total, SUM_DIGITS) if total else 0.0,
             "spans": _spans(json.loads(row["spans"])),
             "section_path": tuple(row["section_path"]),
             "also_in": tuple(o for o in others if o.document_id != row["document_id"]),

@@ -52,7 +52,8 @@ WITH total AS MATERIALIZED (
     WHERE {first}
     ORDER BY score DESC, c.key LIMIT %(rescored)s
 ), in_scope AS (
-    SELECT c.id, c.key, {group} AS twins, d.effective_from, c.score
+    SELECT c.id, c.key, {group} AS twins, d.effective_from,
+           round(c.score::float8::numeric, 9)::float8 AS score
     FROM candidate c JOIN corpus_document d ON d.id = c.document_id
     WHERE {then}
 ), told_apart AS (
@@ -83,7 +84,7 @@ _BM25_TERM = (
     " / (1 - ts_rank('{{1,1,1,1}}', c.search_vector, %({query})s::tsquery))- 0.5::float8)))"
 )
 _BM25_OF = """
-SELECT c.id, {score} FROM corpus_chunk c CROSS JOIN (
+SELECT c.id, round(({score})::float8::numeric, 9)::float8 FROM corpus_chunk c CROSS JOIN (
     SELECT greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
     FROM corpus_indexstatistics WHERE id = 1) AS t
     CROSS JOIN LATERAL {length} AS l

@@ -15,6 +15,7 @@ from enum import Enum
 from django.db import connection
 
 from corpus.encoders.registry import ActiveEncoder
+from corpus.encoders.rounding import cosine_sql
 from corpus.summaries.index import compared_as
 from corpus.vectors import literal
 from retrieval.config import RetrievalConfig
@@ -48,11 +49,11 @@ WITH near AS (
          ) AS in_scope
     ORDER BY {order_met} LIMIT %(fetched)s
 ), placed AS (
-    SELECT *, row_number() OVER (ORDER BY distance, key) AS place FROM nearest
-    ORDER BY distance, key LIMIT %(summaries)s
+    SELECT *, row_number() OVER (ORDER BY {cosine_of_summary} DESC, key) AS place FROM nearest
+    ORDER BY place LIMIT %(summaries)s
 ), leaf AS (
     SELECT c.id, c.key, {group} AS twins, d.effective_from, p.place,
-           v.embedding <=> %(vector)s::{storage} AS distance
+           {cosine} AS cosine
     FROM placed p
          JOIN corpus_chunk c ON c.document_id = p.document_id
               AND c.index BETWEEN p.first_index AND p.last_index
@@ -60,14 +61,14 @@ WITH near AS (
          JOIN {table} v ON v.chunk_id = c.id
     WHERE {scope}
 ), best AS (
-    SELECT *, row_number() OVER (PARTITION BY place ORDER BY distance, key) AS within FROM leaf
+    SELECT *, row_number() OVER (PARTITION BY place ORDER BY cosine DESC, key) AS within FROM leaf
 ), told_apart AS (
     SELECT *, row_number() OVER (
-        PARTITION BY twins ORDER BY place, distance, effective_from DESC NULLS LAST, key) AS met
+        PARTITION BY twins ORDER BY place, cosine DESC, effective_from DESC NULLS LAST, key) AS met
     FROM best WHERE within <= %(leaves)s
 )
 SELECT id, key, twins, (SELECT count(*) FROM nearest) FROM told_apart WHERE met = 1
-ORDER BY place, distance, key LIMIT %(limit)s
+ORDER BY place, cosine DESC, key LIMIT %(limit)s
 """
 # An array, which is computed once and looked up by the key: of a narrow scope few are compared.
 _NARROWED = """
@@ -166,6 +167,8 @@ def _nearest(
         "storage": encoder.storage,
         "table": encoder.table,
         "group": group_sql(collapse_twins=config.collapse_twins),
+        "cosine_of_summary": cosine_sql("distance"),
+        "cosine": cosine_sql(f"v.embedding <=> %(vector)s::{encoder.storage}"),
     }
     statement = _SQL
     for name, part in parts.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_ROOT / "var" / "test"))
+os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
 
 from medrag_site.settings import *  # noqa: E402, F403
 from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES, env  # noqa: E402

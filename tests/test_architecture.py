@@ -25,6 +25,7 @@ SHARED = {
     "corpus.search_text": "what is indexed and what is asked must be cut into the same words",
     "corpus.sentences": "a sentence is the same for a passage and for a quotation",
     "corpus.encoders.registry": "the encoders in use, each loaded once a process",
+    "corpus.encoders.rounding": "digits of a score that every processor agrees on",
     "corpus.encoders.specs": "an evaluation varies how an encoder's vectors are stored",
     "corpus.encoders.types": "the `Embedder` protocol",
     "corpus.encoders.folders": "`bench` compares what computes the site's encoder",

@@ -26,6 +26,7 @@ from chat.reading.features import Column
 from chat.reading.words import coverage
 from chat.types import DraftClaim, Unit
 from corpus.encoders.registry import get_embedder
+from corpus.encoders.rounding import COSINE_DIGITS
 from retrieval.analysis import spelled_out
 from retrieval.analysis.drugs import drugs
 from retrieval.analysis.populations import populations
@@ -120,7 +121,7 @@ def _is_alien(odd: Option, options: Sequence[Option], statements: Sequence[str])
         return False
     embedder = get_embedder()
     made = embedder.encode([option.text for option in options]) @ embedder.encode(statements).T
-    nearest = dict(zip(options, made.max(axis=1).round(5), strict=True))
+    nearest = dict(zip(options, made.max(axis=1).round(COSINE_DIGITS), strict=True))
     return all(
         nearest[odd] + ALIEN_BY <= nearest[option] for option in options if option is not odd
     )
@@ -143,7 +144,7 @@ def _statements(task: Task) -> list[_Scored]:
     vectors = embedder.encode([unit.embedded_text for unit in units])
     cosine = vectors @ embedder.encode_queries([spelled_out(stem)])[0]
     # Rounded, so that the last bits of a float never decide between two statements.
-    scores = np.round(COVERAGE_WEIGHT * held + (1 - COVERAGE_WEIGHT) * cosine, 5)
+    scores = np.round(COVERAGE_WEIGHT * held + (1 - COVERAGE_WEIGHT) * cosine, COSINE_DIGITS)
     order = sorted(range(len(units)), key=lambda i: (-scores[i], i))
     return [
         _Scored(units[i], float(scores[i]), frozenset(_held(task, units[i])))

@@ -13,6 +13,7 @@ from django.conf import settings
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import PairModel
 from corpus.encoders.pairs import Scores, Window, pair_tokenizer, statement_odds, windows_of
+from corpus.encoders.rounding import LOGIT_DIGITS
 
 FOLDER = Path(__file__).with_name("model")
 MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
@@ -66,4 +67,4 @@ def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: in
     found: dict[int, float] = {}
     for window, scores in zip(windows, scored, strict=True):
         found |= statement_odds(window, scores)
-    return [round(found.get(place, UNREAD), 2) for place in range(1, statements + 1)]
+    return [round(found.get(place, UNREAD), LOGIT_DIGITS) for place in range(1, statements + 1)]

@@ -24,6 +24,8 @@ def openvino() -> Any:
     return module
 
 
+PRECISION = "MEDRAG_ENCODER_PRECISION"  # a setting: `auto` or `f32`
+
 _cores: dict[int, Any] = {}  # by process: one that is forked makes its own
 
 
@@ -41,10 +43,14 @@ def core() -> Any:
 
 @cache
 def precision() -> str:
-    """`bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
+    """Return `bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
 
     With bf16 a vector's cosine to that of 32 bits is 0.9999 or more (`bench --encoder` shows it).
+    `MEDRAG_ENCODER_PRECISION=f32` asks for 32 bits everywhere, so that every processor gives the
+    same answers. It is read from the environment, since a parser's process has no settings.
     """
+    if os.environ.get(PRECISION, "").strip() == "f32":
+        return "f32"
     offered = core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return "bf16" if "BF16" in offered else "f32"
 

@@ -48,6 +48,15 @@ def test_span_stands_on_its_page(item: dict[str, Any]) -> None:
         assert item["span"] in page_texts(name)[item["page"] - 1]
 
 
+def test_what_must_never_be_shown_stands_in_a_sample() -> None:
+    """Else it could never be shown, and its test could not fail."""
+    names = [path.name for path in (SAMPLES / "guidelines").iterdir()]
+    whole = " ".join(text for name in names for text in page_texts(name))
+    for item in questions():
+        for text in item.get("never", ()):
+            assert text in whole, item["id"]
+
+
 def test_out_of_date_answers_stand_only_in_documents_not_in_force() -> None:
     manifest = json.loads((SAMPLES / "manifest.json").read_text())
     lifecycle = {entry["file"]: entry["lifecycle"] for entry in manifest["documents"]}

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.encoders.registry import active_encoders
+from corpus.encoders.rounding import COSINE_DIGITS
 from corpus.models import Chunk, Document, IndexStatistics
 from retrieval.config import RetrievalConfig
 from retrieval.dense import search_dense
@@ -53,7 +54,7 @@ def kept(vectors: Any) -> npt.NDArray[np.float64]:
 
 
 def nearest(vectors: Vectors, asked: Any, keys: list[str], k: int) -> list[tuple[str, float]]:
-    scores = (kept(vectors) @ kept(asked)).tolist()
+    scores = (kept(vectors) @ kept(asked)).astype(float).round(COSINE_DIGITS).tolist()
     return sorted(zip(keys, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 

@@ -18,6 +18,7 @@ from pytest_django import DjangoDbBlocker
 
 from corpus import vectors
 from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_rows
+from corpus.encoders.rounding import COSINE_DIGITS
 from corpus.encoders.types import Vectors
 from corpus.models import Chunk, IndexStatistics
 from corpus.services.encoders import encoders_sync
@@ -145,7 +146,8 @@ def test_what_is_exact_is_that_of_the_formula(encoder: ActiveEncoder) -> None:
     ids = list(Chunk.objects.filter(document__title="rare").values_list("pk", flat=True))
     kept = vectors.read(searched_rows()[0], ids)
     best = sorted(ids, key=lambda pk: -float(kept[pk] @ asked))[:10]
-    tolerance = 1e-5 if encoder.storage == "vector" else 1e-3
+    half = 0.5 * 10**-COSINE_DIGITS
+    tolerance = half + (1e-5 if encoder.storage == "vector" else 1e-3)
     for entry, pk in zip(found.entries, best, strict=False):
         assert entry.score == pytest.approx(float(kept[pk] @ asked), abs=tolerance)
     with under_way(cosines_statement(encoder, asked.tolist(), [*best, 0])) as sent:

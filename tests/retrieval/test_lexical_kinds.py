@@ -58,7 +58,7 @@ def test_ts_rank_is_that_of_postgresql_over_the_logarithm_of_the_length(notes: N
     assert len(found) == 8
     for entry in found:
         assert entry.score == pytest.approx(
-            ts_rank(entry.chunk_id, "gentamicin | tea", 1), rel=1e-6
+            ts_rank(entry.chunk_id, "gentamicin | tea", 1), rel=1e-6, abs=1e-9
         )
     assert search("gentamicin tea").entries != found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from corpus.encoders.rounding import LOGIT_DIGITS
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import check_retrieval
 from retrieval.rerank import rerank, reranker_fingerprint, warm_up
@@ -55,7 +56,7 @@ def test_scores_are_the_logits_of_each_pair(model: CrossEncoderReranker, folder:
             for p in PASSAGES
         ]
     got = model.score("the dose", PASSAGES, timeout_s=60)
-    assert got == pytest.approx(expected, abs=1e-4)
+    assert got == pytest.approx(expected, abs=0.5 * 10**-LOGIT_DIGITS + 1e-4)
     assert len(set(got)) == len(PASSAGES)
 
 

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 from pytest_django import DjangoDbBlocker
 
 from corpus.encoders.registry import ActiveEncoder, active_encoders
+from corpus.encoders.rounding import COSINE_DIGITS
 from corpus.encoders.types import Vectors
 from corpus.models import Chunk, Encoder, EncoderState, SectionSummary
 from corpus.services.encoders import encoders_sync
@@ -83,12 +84,16 @@ def numpys_own(encoder: ActiveEncoder, asked: Vectors) -> list[int]:
     """The passages of the nearest summaries, each summary's by their own cosine."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT chunk_id, embedding::real[] FROM {encoder.table}")
-        cosines = {chunk: float(np.asarray(made) @ asked) for chunk, made in cursor.fetchall()}
+        exact = {chunk: float(np.asarray(made) @ asked) for chunk, made in cursor.fetchall()}
+    cosines = {chunk: round(cosine, COSINE_DIGITS) for chunk, cosine in exact.items()}
     keys = dict(Chunk.objects.values_list("pk", "key"))
     at = {(doc, n): pk for pk, doc, n in Chunk.objects.values_list("pk", "document_id", "index")}
-    rows = SectionSummary.objects.values_list("document_id", "first_index", "last_index")
-    best = sorted(rows, key=lambda row: -cosines[at[row[0], row[1]]])[:SUMMARIES]
-    leaves = [[at[doc, n] for n in range(a, b + 1) if (doc, n) in at] for doc, a, b in best]
+    rows = SectionSummary.objects.values_list(
+        "document_id", "first_index", "last_index", "document__sha256"
+    )
+    first = sorted(rows, key=lambda row: -exact[at[row[0], row[1]]])[:SUMMARIES]
+    best = sorted(first, key=lambda row: (-cosines[at[row[0], row[1]]], f"{row[3]}_s{row[1]}"))
+    leaves = [[at[doc, n] for n in range(a, b + 1) if (doc, n) in at] for doc, a, b, _ in best]
     return [pk for of_one in leaves for pk in sorted(of_one, key=lambda pk: (-cosines[pk], keys[pk]))]  # noqa: E501  # fmt: skip
 
 

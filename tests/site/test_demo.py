@@ -102,7 +102,7 @@ def test_from_nothing_to_a_site_and_back(data_dir: Path) -> None:
     assert len({password for _, password in accounts}) == 4
     assert "22 queued, 0 here already, 0 refused." in shown
     assert "Every 36 hours" in shown  # from a table
-    assert "within 4.5 hours" in shown  # from text
+    assert "to a maximum of 90 mg" in shown  # from text
     assert "(WEAK_EVIDENCE)" in shown
     assert "(ONLY_OUT_OF_DATE)" in shown
     assert "(withdrawn)" in shown

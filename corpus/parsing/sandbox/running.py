@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 
+from corpus.encoders.openvino_runtime import PRECISION
+
 PROJECT_ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -61,7 +63,7 @@ def kill_group(leader: int) -> None:
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return a child's whole environment: nothing of ours but the path to programs."""
+    """Return a child's whole environment: of ours the path to programs and the precision."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": home,
@@ -72,6 +74,7 @@ def environment(home: str) -> dict[str, str]:
         "PYTHONUTF8": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
+        PRECISION: os.environ.get(PRECISION, ""),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.terminal import as_text
+from corpus.encoders.openvino_runtime import PRECISION
 from medrag_site import demo
 from medrag_site.accounts import demo_accounts
 from medrag_site.serving import PortTaken, refuse_taken_port
@@ -28,6 +29,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # The same answers on every processor; the worker and the site inherit it.
+        os.environ.setdefault(PRECISION, "f32")
         try:
             refuse_taken_port(options["host"], options["port"])
         except PortTaken as error:
