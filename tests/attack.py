@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import pytest
 from _pytest.terminal import TerminalReporter
 
-LAST_START_S = 19 * 60.0  # those that take long come first: what begins then is soon done
+TIME_S = 19 * 60.0  # in all; what begins then is soon done
 # Of the long tests, which do more in `make exhaustive`.
 ROUNDS = {
     "MEDRAG_TEST_PAUSE_S": "5",
@@ -36,10 +36,12 @@ class Attack:
     name: str
     one_test: str
     tests: Sequence[str]
+    share: float = 1.0  # of the time, beside the others' shares: kept for it, whatever others take
     tried: Counter[str] = field(default_factory=Counter)
     broke: list[str] = field(default_factory=list)
     not_tried: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    began_s: float | None = None  # after the beginning of all
 
     def has(self, node_id: str) -> bool:
         return any(
@@ -78,6 +80,7 @@ ATTACKS = (
         "kills of the database, under load",
         "kills",
         [f"{LIVE}::test_the_database_is_killed_twenty_times", f"{SITE}/test_database_away.py"],
+        share=3,
     ),
     Attack(
         "kills of workers, parsers and sites",
@@ -89,6 +92,7 @@ ATTACKS = (
             f"{SITE}/test_supervisor.py::test_nothing_outlives_a_serve_that_is_killed",
             f"{CORPUS}/test_nurseries.py::test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read",
         ],
+        share=2,
     ),
     Attack(
         "pauses of every process, under load",
@@ -97,6 +101,7 @@ ATTACKS = (
             f"{LIVE}::test_each_process_is_paused_for_longer_than_a_lease",
             f"{LIVE}::test_the_worker_and_the_site_are_paused_for_long",
         ],
+        share=4,
     ),
     Attack(
         "full disk",
@@ -106,11 +111,13 @@ ATTACKS = (
             f"{CORPUS}/test_interrupted.py",
             f"{SITE}/test_backup.py::test_a_disk_that_is_full_leaves_nothing_behind",
         ],
+        share=3,
     ),
     Attack(
         "backup under load, wipe, restore",
         "backups and restores",
         [f"{SITE}/test_backup_live.py"],
+        share=1.5,
     ),
     Attack(
         "hostile files",
@@ -121,6 +128,7 @@ ATTACKS = (
             f"{CORPUS}/test_bad_files_mutated.py::test_a_mutated_file_is_read_or_refused_with_a_sentence",
             f"{CORPUS}/test_bad_files_ingested.py::test_an_upload_ends_refused_failed_or_done",
         ],
+        share=2,
     ),
     Attack(
         "files that take for ever",
@@ -131,8 +139,9 @@ ATTACKS = (
         "fuzzed views and admin filters",
         "requests",
         [f"{FUZZED}::test_no_request_is_an_error_of_the_server_s[{n}-10]" for n in range(3)],
+        share=1.5,
     ),
-    Attack("requests by the API's description", "requests", [DESCRIBED]),
+    Attack("requests by the API's description", "requests", [DESCRIBED], share=1.5),
     Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/test_lockouts.py"]),
     Attack("orders in documents and questions", "orders", [f"{CHAT}/test_injections.py"]),
     Attack(
@@ -148,20 +157,24 @@ ATTACKS = (
 
 
 class Table:
-    """Put each test to its attack, and print a row for each attack at the end."""
+    """Put each test to its attack, and print a row for each attack at the end.
 
-    def __init__(self, attacks: Sequence[Attack], last_start_s: float) -> None:
+    An attack may take what others left, and never what is kept for those that come after it.
+    """
+
+    def __init__(self, attacks: Sequence[Attack], time_s: float) -> None:
         self.attacks = attacks
         self.is_whole = True
-        self._last_start = time.monotonic() + last_start_s
+        self._time_s = time_s
+        self._began = time.monotonic()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: self.attacks.index(self._attack_of(item.nodeid)))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        if time.monotonic() > self._last_start:
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if time.monotonic() - self._began > self._last_start_s(self._attack_of(item.nodeid)):
             self.is_whole = False
             pytest.skip("no time was left")
 
@@ -176,13 +189,26 @@ class Table:
             cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
             terminalreporter.line("  ".join([*cells, row[-1].rjust(len(HEADER[-1]))]))
 
+    def _last_start_s(self, attack: Attack) -> float:
+        """Return when its time ends and that of those after it begins, since the beginning.
+
+        One that begins late, because those before it took too long, has its share all the same.
+        """
+        place = self.attacks.index(attack)
+        later = sum(other.share for other in self.attacks[place + 1 :])
+        whole = sum(other.share for other in self.attacks)
+        ends = self._time_s * (1 - later / whole)
+        if attack.began_s is None:
+            attack.began_s = time.monotonic() - self._began
+        return max(ends, attack.began_s + self._time_s * attack.share / whole)
+
     def _attack_of(self, node_id: str) -> Attack:
         return next(attack for attack in self.attacks if attack.has(node_id))
 
 
-def run(attacks: Sequence[Attack], last_start_s: float = LAST_START_S) -> int:
+def run(attacks: Sequence[Attack], time_s: float = TIME_S) -> int:
     """Return 0 where nothing broke and nothing was left out for want of time."""
-    table = Table(attacks, last_start_s)
+    table = Table(attacks, time_s)
     tests = [test for attack in attacks for test in attack.tests]
     status = pytest.main([*tests, "-m", ""], plugins=[table])
     return int(status) or int(not table.is_whole)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -73,6 +73,20 @@ def kill_all(pid: int) -> None:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.send_signal(number)
     psutil.wait_procs(family, timeout=10)
+
+
+@contextlib.contextmanager
+def paused(family: Sequence[psutil.Process]) -> Iterator[None]:
+    """Stop them for a block; one that has just ended is left out, and all others go on after it."""
+    try:
+        for member in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.suspend()
+        yield
+    finally:
+        for member in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.resume()
 
 
 def survivors(family: list[psutil.Process], timeout_s: float = 5.0) -> list[str]:

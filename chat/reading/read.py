@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -23,12 +24,15 @@ from chat.reading.types import Read, Reading
 from chat.reading.weights import weights
 from chat.reading.words import coverage
 from chat.types import Unit
+from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import get_embedder
-from corpus.encoders.types import Vectors
+from corpus.encoders.rounding import COSINE_DIGITS, LOGIT_DIGITS
+from corpus.encoders.types import Embedder, Vectors
 from retrieval.analysis import spelled_out
 from retrieval.lexical import asked_lexemes
 from retrieval.types import Hit
 
+KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
 ENCODED = 16  # statements at most: reading them is what an answer's time goes to
 _NEAREST_SECTIONS = 2  # that the reader is told
 
@@ -47,8 +51,8 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
     found = encoded(question, *sifted(question, hits))
     known, count = weights(), len(found.units)
     # Rounded, so that the last bits of a float never decide between two statements.
-    score = weighted(found.features, known.order, count).round(4)
-    odds = (known.intercept + weighted(found.features, known.right, count)).round(4)
+    score = weighted(found.features, known.order, count).round(LOGIT_DIGITS)
+    odds = (known.intercept + weighted(found.features, known.right, count)).round(LOGIT_DIGITS)
     order = np.argsort(-score, kind="stable")
     return Reading(
         tuple(
@@ -61,15 +65,21 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
     """Choose the statements that are worth encoding, and say all that is known of each."""
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
-    first = weighted(features, weights().shortlist, len(units)).round(4)
+    first = weighted(features, weights().shortlist, len(units)).round(LOGIT_DIGITS)
     kept = np.sort(np.argsort(-first, kind="stable")[:ENCODED])
     units = [units[place] for place in kept]
     features = {name: column[kept] for name, column in features.items()}
     embedder = get_embedder()
-    vectors = embedder.encode([unit.embedded_text for unit in units])
+    vectors = _kept(embedder).vectors([unit.embedded_text for unit in units])
     likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
-    features = with_likeness(features, likeness.astype(np.float64).round(5))
+    features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
     return Candidates(tuple(units), with_reader(features, _odds(question, units)), vectors)
+
+
+@lru_cache(maxsize=1)
+def _kept(embedder: Embedder) -> QueryCache:
+    """Vectors of the last statements: questions on one topic read the same ones."""
+    return QueryCache(embedder.encode, entries=KEPT)
 
 
 def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:

@@ -1,4 +1,4 @@
-"""Vectors of the last questions, kept in memory: one question is asked of several searches."""
+"""Vectors of the last texts, kept in memory: one question is asked of several searches."""
 
 from __future__ import annotations
 

@@ -32,6 +32,8 @@ class Embedder(EncoderFacts, Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    def __hash__(self) -> int: ...
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
 

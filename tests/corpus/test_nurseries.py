@@ -42,6 +42,14 @@ def markdown(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def long_markdown(tmp_path: Path) -> Path:
+    """One that is still read when the test looks at the child that reads it."""
+    path = tmp_path / "long.md"
+    path.write_text(GUIDELINE * 400)
+    return path
+
+
 def parse(path: Path, out: Path, **options: object) -> ParsedDocument:
     out.mkdir(exist_ok=True)
     limits = options.pop("limits", Limits())
@@ -79,7 +87,7 @@ def test_files_of_all_formats_come_out_as_in_a_child_begun_anew(tmp_path: Path) 
     assert only_nursery().is_running()  # one for all of them
 
 
-def test_nothing_that_a_child_does_reaches_the_next(markdown: Path, tmp_path: Path) -> None:
+def test_nothing_that_a_child_does_reaches_the_next(long_markdown: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, str, dict[str, str]]] = []
 
     def note(child: psutil.Process) -> None:
@@ -88,7 +96,7 @@ def test_nothing_that_a_child_does_reaches_the_next(markdown: Path, tmp_path: Pa
 
     seen_session: list[int] = []
     for _ in range(2):
-        parse(markdown, tmp_path / "out", **at_start_of_the_child(note))
+        parse(long_markdown, tmp_path / "out", **at_start_of_the_child(note))
     (first, first_home, _), (second, second_home, _) = seen
     assert first != second
     assert first_home != second_home
@@ -109,21 +117,21 @@ def test_the_nursery_sees_no_secret_and_has_one_thread(
     assert process.children() == []
 
 
-def test_limits_are_those_of_the_file_at_hand(markdown: Path, tmp_path: Path) -> None:
+def test_limits_are_those_of_the_file_at_hand(long_markdown: Path, tmp_path: Path) -> None:
     def limits(child: psutil.Process) -> None:
         found.append((child.rlimit(psutil.RLIMIT_AS)[0], child.rlimit(psutil.RLIMIT_CPU)[0]))
 
     found: list[tuple[int, int]] = []
     for memory_mb, cpu_s in ((2_000, 50), (3_000, 70)):
         wanted = Limits(memory_mb=memory_mb, cpu_s=cpu_s)
-        parse(markdown, tmp_path / "out", limits=wanted, **at_start_of_the_child(limits))
+        parse(long_markdown, tmp_path / "out", limits=wanted, **at_start_of_the_child(limits))
     assert found == [(2_000 * 2**20, 50), (3_000 * 2**20, 70)]
     assert only_nursery().rlimit(psutil.RLIMIT_AS)[0] == -1  # it has none of them itself
 
 
 @pytest.mark.parametrize("victim", ["child", "nursery"])
 def test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read(
-    victim: str, markdown: Path, tmp_path: Path
+    victim: str, long_markdown: Path, tmp_path: Path
 ) -> None:
     def kill(child: psutil.Process) -> None:
         parent = child.parent()
@@ -134,10 +142,10 @@ def test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read(
 
     children: list[psutil.Process] = []
     with pytest.raises(ParseError) as caught:
-        parse(markdown, tmp_path / "out", **at_start_of_the_child(kill))
+        parse(long_markdown, tmp_path / "out", **at_start_of_the_child(kill))
     assert (caught.value.code, caught.value.retryable) == ("parser_killed", True)
     assert survivors(children) == []
-    assert parse(markdown, tmp_path / "again").pages
+    assert parse(long_markdown, tmp_path / "again").pages
 
 
 def test_a_nursery_that_died_while_idle_is_not_noticed(markdown: Path, tmp_path: Path) -> None:
@@ -151,7 +159,7 @@ def test_a_nursery_that_died_while_idle_is_not_noticed(markdown: Path, tmp_path:
 
 
 def test_a_nursery_that_stands_still_is_given_up_with_its_child(
-    markdown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    long_markdown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(child: psutil.Process) -> None:
         parent = child.parent()
@@ -164,7 +172,7 @@ def test_a_nursery_that_stands_still_is_given_up_with_its_child(
     monkeypatch.setattr(nurseries, "ENDING_S", 0.5)
     with pytest.raises(ParseError) as caught:
         short = Limits(wall_s=4)
-        parse(markdown, tmp_path / "out", limits=short, **at_start_of_the_child(stop))
+        parse(long_markdown, tmp_path / "out", limits=short, **at_start_of_the_child(stop))
     assert caught.value.code == "parser_timeout"
     assert survivors(children) == []
     assert nurseries._idle == []

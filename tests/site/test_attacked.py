@@ -29,7 +29,7 @@ import pytest
 
 from medrag_site.postmaster import living
 from tests.corpus.documents import guideline
-from tests.processes import ROOT, family_of, survivors, wait_until
+from tests.processes import ROOT, family_of, paused, survivors, wait_until
 from tests.site.test_demo import free_port
 
 pytestmark = pytest.mark.exhaustive
@@ -256,21 +256,17 @@ def test_the_database_is_killed_twenty_times(
 def test_each_process_is_paused_for_longer_than_a_lease(
     busy: Site, record_property: Callable[[str, object], None]
 ) -> None:
-    paused = set()
-    while fresh := [process for process in busy.tree() if process.pid not in paused]:
+    met = set()
+    while fresh := [process for process in busy.tree() if process.pid not in met]:
         process = fresh[0]
-        paused.add(process.pid)
-        try:
-            process.suspend()
+        met.add(process.pid)
+        with paused([process]):
             time.sleep(PAUSE_S)
-            process.resume()
-        except psutil.NoSuchProcess:
-            continue
         busy.wait_until_ready()
-        if len(paused) > 40:
+        if len(met) > 40:
             break  # those that come in the place of one that was given up
-    assert len(paused) >= 12
-    record_property("processes paused", len(paused))
+    assert len(met) >= 12
+    record_property("processes paused", len(met))
 
 
 def test_the_worker_and_the_site_are_paused_for_long(
@@ -283,12 +279,8 @@ def test_the_worker_and_the_site_are_paused_for_long(
         (service,) = (one for one in services if part in one.cmdline()[:4])
         family = family_of(service.pid)
         assert len(family) > 1
-        for process in family:
-            process.suspend()
-        time.sleep(LONG_PAUSE_S)
-        for process in family:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.resume()
+        with paused(family):
+            time.sleep(LONG_PAUSE_S)
         busy.wait_until_ready()
         busy.wait_until_answered()
         record_property(f"pauses of the whole {part}", 1)

@@ -23,7 +23,7 @@ from medrag_site import postmaster
 from medrag_site.database_faults import WithoutTraceback, sentence_of, server_error
 from medrag_site.embedded import Watch, ensure_started
 from medrag_site.postmaster import DatabaseStartError, living
-from tests.processes import ROOT, wait_until
+from tests.processes import ROOT, paused, wait_until
 
 IS_ROOT = os.geteuid() == 0
 
@@ -152,12 +152,9 @@ def test_a_full_disk_is_told_with_what_is_needed(
 
 def test_a_server_that_was_paused_is_told_by_its_number(pgdata: Path) -> None:
     server = server_of(pgdata)
-    server.suspend()
-    try:
-        with pytest.raises(DatabaseStartError, match=f"does not answer.*kill -CONT {server.pid}"):
-            ensure_started(pgdata.parent)
-    finally:
-        server.resume()
+    told = f"does not answer.*kill -CONT {server.pid}"
+    with paused([server]), pytest.raises(DatabaseStartError, match=told):
+        ensure_started(pgdata.parent)
     assert answers(pgdata)
 
 
@@ -249,12 +246,9 @@ def test_no_command_shows_a_traceback_of_a_server_of_your_own_that_is_away(
 @pytest.mark.slow
 def test_doctor_says_why_it_is_away_and_looks_at_the_rest(pgdata: Path) -> None:
     server = server_of(pgdata)
-    server.suspend()
-    try:
+    with paused([server]):
         status, said = manage("doctor", MEDRAG_DATA_DIR=str(pgdata.parent))
         other_status, other_said = manage("audit", "verify", MEDRAG_DATA_DIR=str(pgdata.parent))
-    finally:
-        server.resume()
     assert status == 1
     found = {line[6:18].strip(): line for line in said.splitlines()}
     assert list(found) == ["database", "queue", "parser", "disk"]
