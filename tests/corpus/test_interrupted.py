@@ -112,7 +112,8 @@ def test_a_full_disk_is_told_in_words_and_the_document_waits_for_room(
     assert waiting.error_code == "disk_full"
     assert TOLD.fullmatch(waiting.last_error)
     told = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-    assert told == [f"document {document.pk}: {waiting.last_error}"]
+    (line,) = told  # the first attempt's; how much is free may differ by the last
+    assert TOLD.fullmatch(line.removeprefix(f"document {document.pk}: "))
     document_index(document.pk)
     assert (job(document).state, job(document).last_error) == (JobState.DONE, "")
 

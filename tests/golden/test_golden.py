@@ -67,7 +67,7 @@ def samples(
         for document in outcome.added:
             document_index(document.pk)
         settings.FILES_DIR, settings.MEDIA_ROOT = before
-        asked.cache_clear()
+        _asked.cache_clear()
         yield
 
 
@@ -81,8 +81,13 @@ def judge() -> Iterator[None]:
         settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
 
 
-@cache
 def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:
+    """The turn; asked once in each mode."""
+    return _asked(question, mode)
+
+
+@cache
+def _asked(question: str, mode: str) -> Turn:
     return turn_ask(question, user=None, channel=Channel.COMMAND, mode=mode)
 
 

@@ -115,10 +115,10 @@ def test_it_works_without_javascript(
     with served(tmp_path / "web.log") as address:
         visitor = Visitor(driver, address)
         visitor.signs_in("clinician", password)
-        for _ in range(2):
+        for turn in (".turn", ".turn ~ .turn"):
             visitor.types("#id_question", guidelines.QUESTION)
             visitor.clicks("#ask button.primary")
-            visitor.sees(".turn.answered .claim", guidelines.DOSE)
+            visitor.sees(f"{turn}.answered .claim", guidelines.DOSE)
         assert len(driver.find_elements(By.CSS_SELECTOR, ".turn")) == 2
         visitor.clicks(".feedback button")
         visitor.sees(".feedback [role=status]", "Thank you.")
