@@ -10,6 +10,19 @@ from pytest_django import DjangoDbBlocker
 from corpus.breaker import forget_failures
 from tests.databases import fresh_database, start_server
 
+# Begun first, the longest before: no worker is left alone with one of them at the end.
+LONG_FILES = (
+    "tests/golden/test_golden.py",
+    "tests/site/test_demo.py",
+)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long files; a file's own tests keep their order."""
+    places = {name: place for place, name in enumerate(LONG_FILES)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
+
 
 @pytest.fixture(scope="session")
 def socket_dir() -> str:
