@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from fractions import Fraction
+from functools import lru_cache
 
 from chat.verification.quantities.numbers import written
 from chat.verification.quantities.units import UNIT, UNITS
@@ -57,6 +58,7 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 )}  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def levelled(text: str) -> str:
     """The text in lower case on one line. A cell's `|` and the stop of a sentence stay."""
     text = _POWER.sub(
