@@ -15,6 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
@@ -33,6 +37,7 @@ ANY_REFUSAL = frozenset(
 )
 _SEED = 20_260_101
 
+T = TypeVar("T")
 Craft = tuple[str, str, Callable[[], bytes]]
 # Tight, and far above what any of them needs: no outcome depends on how busy the machine is.
 LIMITS = Limits(max_pages=50, memory_mb=2_048, cpu_s=60, wall_s=600, max_output_mb=64)
@@ -198,6 +203,18 @@ def outcome_of(file: BadFile, folder: Path) -> str:
         return error.code
     assert_contract(document)
     return PARSED
+
+
+def share(files: Sequence[T], name: Callable[[T], str]) -> list[ParameterSet]:
+    """All of them as parameters of a test: a seeded tenth for every run, the rest `exhaustive`."""
+    names = sorted(map(name, files))
+    chosen = set(random.Random(_SEED).sample(names, -(-len(names) // 10)))
+    return [
+        pytest.param(
+            file, id=name(file), marks=() if name(file) in chosen else pytest.mark.exhaustive
+        )
+        for file in files
+    ]
 
 
 def print_counts(outcomes: Sequence[str], what: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,13 @@ def parse(path: Path, output_dir: Path, *, max_pages: int = 100) -> ParsedDocume
     output_dir.mkdir(exist_ok=True)
     media_type = media_type_of(path, path.name)
     return parse_file(Request(path, media_type, output_dir, max_pages, lambda done, total: None))
+
+
+@cache
+def read_sample(name: str) -> ParsedDocument:
+    """Parse one of the samples, once for all tests: a scan takes seconds a page."""
+    with tempfile.TemporaryDirectory() as folder:
+        return parse(SAMPLES / name, Path(folder))
 
 
 def block_texts(page: Page) -> list[tuple[str, str]]:

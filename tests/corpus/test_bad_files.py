@@ -18,7 +18,7 @@ def test_there_are_enough_of_them_and_no_two_share_a_name() -> None:
     assert len({name.rsplit(".", 1)[1] for name in names}) == 8
 
 
-@pytest.mark.parametrize("craft", bad_pdfs.CRAFTED, ids=lambda craft: str(craft[0]))
+@pytest.mark.parametrize("craft", bad_files.share(bad_pdfs.CRAFTED, lambda craft: craft[0]))
 def test_a_bad_pdf_is_read_or_refused_with_a_sentence(
     craft: bad_files.Craft, tmp_path: Path
 ) -> None:

@@ -34,7 +34,7 @@ CRAFTS = {craft[0]: craft for craft in bad_pdfs.CRAFTED + bad_office.CRAFTED + b
 ENDS: list[str] = []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", bad_files.share(NAMES, str))
 def test_an_upload_ends_refused_failed_or_done(name: str, settings: Settings) -> None:
     settings.PARSE_MAX_PAGES, settings.PARSE_MEMORY_MB = 50, bad_files.LIMITS.memory_mb
     (file,) = bad_files.crafted([CRAFTS[name]])

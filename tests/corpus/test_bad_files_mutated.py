@@ -11,7 +11,7 @@ from tests.corpus import bad_files
 OUTCOMES: list[str] = []
 
 
-@pytest.mark.parametrize("file", bad_files.mutated(), ids=repr)
+@pytest.mark.parametrize("file", bad_files.share(bad_files.mutated(), repr))
 def test_a_mutated_file_is_read_or_refused_with_a_sentence(
     file: bad_files.BadFile, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ CRAFTS = [*bad_office.CRAFTED, *bad_markup.CRAFTED]
 OUTCOMES: list[str] = []
 
 
-@pytest.mark.parametrize("craft", CRAFTS, ids=lambda craft: str(craft[0]))
+@pytest.mark.parametrize("craft", bad_files.share(CRAFTS, lambda craft: craft[0]))
 def test_a_bad_file_is_read_or_refused_with_a_sentence(
     craft: bad_files.Craft, tmp_path: Path
 ) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from django.db import connection, connections, transaction
 from pytest_django import Settings
 
 from corpus import vectors
+from corpus.encoders.openvino_model import converted
 from corpus.encoders.registry import EncoderUnavailable, active_encoders, facts_for, searched_rows
 from corpus.encoders.specs import EncoderSpec
 from corpus.models import Chunk, Encoder, EncoderState
@@ -34,7 +34,6 @@ from tests.corpus.encoder_sites import (
     states,
     tables,
 )
-from tests.processes import ROOT
 
 
 def test_vectors_move_out_of_the_chunks_and_back(own_database: str) -> None:
@@ -126,7 +125,8 @@ def test_what_is_converted_for_nobody_is_deleted_by_migrate(
 ) -> None:
     settings.MODELS_DIR = tmp_path / "converted"
     for name in ("one", "two", "wide"):
-        make_in_a_process(encoder_models / name, settings.MODELS_DIR)
+        converted(encoder_models / name, pooling="mean", kept_in=tmp_path / "elsewhere")
+    shutil.copytree(tmp_path / "elsewhere", settings.MODELS_DIR)  # nobody uses those of a copy
     settings.ENCODER_BACKEND = "openvino"
     site.configure(minilm="bundled", one="one")
     encoders_sync()  # searched at once, since nothing is indexed
@@ -144,16 +144,3 @@ def test_what_is_converted_for_nobody_is_deleted_by_migrate(
 
 def kept(settings: Settings) -> set[str]:
     return {path.name.split("-")[0] for path in settings.MODELS_DIR.iterdir()}
-
-
-MAKES = """
-import sys
-from pathlib import Path
-from corpus.encoders.openvino_model import converted
-converted(Path(sys.argv[1]), pooling="mean", kept_in=Path(sys.argv[2]))
-"""
-
-
-def make_in_a_process(folder: Path, kept_in: Path) -> None:
-    command = [sys.executable, "-c", MAKES, str(folder), str(kept_in)]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=300)

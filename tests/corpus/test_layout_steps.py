@@ -46,11 +46,12 @@ def _assert_linear(work: Callable[[int], object], count: int) -> None:
     assert four <= ABOUT_TWICE * twice, (once, twice, four)
 
 
-def _words(count: int, text: str = "w{}") -> tuple[Word, ...]:
+def _words(count: int, *texts: str) -> tuple[Word, ...]:
+    texts = texts or ("w{}",)
     dice = random.Random(7)
     places = [(dice.uniform(5, 580), dice.uniform(5, 830)) for _ in range(count)]
     return tuple(
-        Word(text.format(at), (x, y, x + 8, y + 6), 6.0, place=at)
+        Word(texts[at % len(texts)].format(at), (x, y, x + 8, y + 6), 6.0, place=at)
         for at, (x, y) in enumerate(places)
     )
 
@@ -79,12 +80,20 @@ def test_a_gutter_is_sought_in_one_sweep() -> None:
     assert sum(map(len, order_items(items))) == len(items)
 
 
-@pytest.mark.parametrize("text", ["Figure {}: x", "(a) part {}", "Table {}: x", "w{}"])
-def test_captions_and_boxes_are_not_all_compared(text: str) -> None:
-    words, frames = _words(1_600, text), _frames(1_600)
+TEXTS = ("Figure {}: x", "(a) part {}", "Table {}: x", "w{}")
 
-    def read(count: int) -> object:
-        page = PageCells(1, *SIZE, words[:count], drawn=frames[:count], frames=frames[:count])
+
+@pytest.mark.parametrize(
+    "texts",
+    [TEXTS, *(pytest.param((text,), marks=pytest.mark.exhaustive) for text in TEXTS)],
+    ids=", ".join,
+)
+def test_captions_and_boxes_are_not_all_compared(texts: tuple[str, ...]) -> None:
+    """On one page that has all of them in every run, on a page for each in `make exhaustive`."""
+    words, frames = _words(1_600, *texts), _frames(1_600)
+
+    def read(n: int) -> object:
+        page = PageCells(1, *SIZE, words[:n], drawn=frames[:n], frames=frames[:n])
         return lay_out([page])
 
     _assert_linear(read, 300)

@@ -171,15 +171,15 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
     "a text of lines": (200, lambda n, _: parsed("txt", "\n".join(["word"] * n))),
     "a page of paragraphs": (100, lambda n, _: parsed("html", "<p>word" * n)),
     "a page of items": (100, lambda n, _: parsed("html", "<html><ol>" + "<li>word" * n)),
-    "a column of cells": (100, lambda n, _: parsed("html", "<table>" + "<tr><td>a<td>b" * n)),
-    "a row of cells": (200, lambda n, _: parsed("html", "<table><tr>" + "<td>a" * n)),
-    "tables": (50, lambda n, _: parsed("html", "<table><tr><td>a<td>b</table>" * n)),
+    "a column of cells": (50, lambda n, _: parsed("html", "<table>" + "<tr><td>a<td>b" * n)),
+    "a row of cells": (100, lambda n, _: parsed("html", "<table><tr>" + "<td>a" * n)),
+    "tables": (25, lambda n, _: parsed("html", "<table><tr><td>a<td>b</table>" * n)),
     "tables in a cell": (
-        50,
+        25,
         lambda n, _: parsed("html", "<table><tr><td>x<td>" + "<table><tr><td>a<td>b</table>" * n),
     ),
-    "rows of Markdown": (50, lambda n, _: parsed("md", "|a|b|\n|-|-|\n" + "|x|y|\n" * n)),
-    "sections": (100, lambda n, _: parsed("html", "<h2>A</h2><p>b" * n)),
+    "rows of Markdown": (25, lambda n, _: parsed("md", "|a|b|\n|-|-|\n" + "|x|y|\n" * n)),
+    "sections": (50, lambda n, _: parsed("html", "<h2>A</h2><p>b" * n)),
     "sentences": (400, lambda n, _: partial(sentence_spans, "Give it. " * n)),
     "full stops": (400, lambda n, _: partial(sentence_spans, "w. " * n)),
     "cutting one line": (2_000, lambda n, steps: cut((page_of(words(n)),), steps)),
@@ -188,7 +188,7 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
     "cutting a word without an end": (40_000, lambda n, steps: cut((page_of("x" * n),), steps)),
     "cutting rows": (200, lambda n, steps: cut((table_page(n),), steps)),
     "cutting over pages": (50, lambda n, steps: cut(over_pages(n), steps)),
-    "cutting below a long heading": (400, lambda n, steps: cut(headed(n), steps)),
+    "cutting below a long heading": (100, lambda n, steps: cut(headed(n), steps)),
     "positions among rows": (200, lambda n, _: positions(table_page(n), 40)),
     "positions among paragraphs": (300, lambda n, _: positions(page_of(*["word"] * n), 20)),
     "positions in a paragraph": (300, lambda n, _: positions(page_of(words(9 * n)), 40)),
@@ -200,9 +200,22 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
 }
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_stage_takes_steps_in_proportion_to_what_it_is_given(stage: str) -> None:
+# Of what takes long: so many times as much is given in `make exhaustive`.
+LONGER = dict.fromkeys(
+    ("a column of cells", "a row of cells", "tables", "tables in a cell", "rows of Markdown"), 2
+) | {"sections": 2, "cutting below a long heading": 4}
+
+
+@pytest.mark.parametrize(
+    ("stage", "times"),
+    [
+        *(pytest.param(stage, 1, id=stage) for stage in STAGES),
+        *(pytest.param(*longer, marks=pytest.mark.exhaustive) for longer in LONGER.items()),
+    ],
+)
+def test_a_stage_takes_steps_in_proportion_to_what_it_is_given(stage: str, times: int) -> None:
     n, make = STAGES[stage]
+    n *= times
     once, twice, four_times = (steps_of(make, factor * n) for factor in (1, 2, 4))
     assert once > n / 2  # something was counted
     assert twice < MOST_GROWTH * once, (once, twice, four_times)

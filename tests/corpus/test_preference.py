@@ -212,7 +212,7 @@ def test_one_that_fails_three_times_in_a_row_is_skipped(
 def test_a_slow_one_leaves_the_next_its_time(servers: list[llm_server.Endpoint]) -> None:
     servers[0].default = slowly(0.1, 300)
     started = time.monotonic()
-    assert ask(*servers[:2], timeout_s=8).model == "model-2"
+    assert ask(*servers[:2], timeout_s=4).model == "model-2"
     assert time.monotonic() - started < 20  # the drip is of thirty
 
 
@@ -237,7 +237,7 @@ def test_an_address_that_takes_no_connection_is_the_next_ones_turn(
         held = socket.create_connection(full.getsockname())
         endpoints = [Endpoint(url, "silent"), *of(servers[0])]
         started = time.monotonic()
-        answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=8)
+        answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=4)
         assert time.monotonic() - started < 20
         assert answer.model == "model-1"
         held.close()
@@ -256,7 +256,7 @@ def test_a_name_that_is_looked_up_for_ever_ends_at_the_deadline(
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     endpoints = [Endpoint("http://slow.invalid/v1", "slow"), *of(servers[0])]
     started = time.monotonic()
-    answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=8)
+    answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=4)
     assert time.monotonic() - started < 30
     assert answer.model == "model-1"
 

@@ -255,11 +255,11 @@ def test_the_words_survive_their_way_out_of_the_child(path: Path) -> None:
 
 
 @fixtures.needs_samples
-def test_the_samples_are_found(tmp_path: Path) -> None:
+def test_the_samples_are_found() -> None:
     """All of more than one page: of a single one nothing tells what is its running header."""
     shares: dict[str, float] = {}
     for sample in sorted(fixtures.SAMPLES.glob("*.pdf")):
-        pages = fixtures.parse(sample, tmp_path / sample.stem).pages
+        pages = fixtures.read_sample(sample.name).pages
         shares |= {
             f"{sample.name} {page.number}": round(page.words.share, 4)
             for page in pages

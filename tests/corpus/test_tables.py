@@ -38,8 +38,9 @@ def _tables(document: ParsedDocument) -> list[Table]:
 
 @fixtures.needs_samples
 @pytest.mark.parametrize("name", sorted(path.name for path in fixtures.SAMPLES.glob("*.*")))
-def test_a_sample_is_read_as_a_careful_reader_sees_it(name: str, out: Path) -> None:
-    document = _parse(fixtures.SAMPLES / name, out)
+def test_a_sample_is_read_as_a_careful_reader_sees_it(name: str) -> None:
+    document = fixtures.read_sample(name)
+    fixtures.assert_contract(document)
 
     assert tree_of(document) == (TREES / f"{Path(name).stem}.txt").read_text()
     if name.endswith(".pdf"):

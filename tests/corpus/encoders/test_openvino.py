@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -28,9 +29,10 @@ import sys
 from pathlib import Path
 from corpus.encoders.local_models import LocalEmbedder, LocalModel
 from tests.corpus.encoders.test_openvino import TEXTS
-folder, kept_in, threads = sys.argv[1:]
-made = LocalEmbedder(LocalModel(Path(folder)), kept_in=Path(kept_in), threads=int(threads))
-sys.stdout.buffer.write(made.encode(TEXTS).tobytes())
+folder, kept_in, *counts = sys.argv[1:]
+for threads in map(int, counts):
+    made = LocalEmbedder(LocalModel(Path(folder)), kept_in=Path(kept_in), threads=threads)
+    sys.stdout.buffer.write(made.encode(TEXTS).tobytes())
 """
 
 
@@ -38,6 +40,17 @@ sys.stdout.buffer.write(made.encode(TEXTS).tobytes())
 def bundled(kept_in: Path) -> LocalEmbedder:
     model = LocalModel(Path(get_model_path()), backend="openvino")
     return LocalEmbedder(model, kept_in=kept_in, threads=2)
+
+
+@pytest.fixture(scope="module")
+def left_behind(
+    plain_model: Path, other_plain_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder of converted models, to be copied: nobody uses those of a copy."""
+    folder = tmp_path_factory.mktemp("left")
+    for model in (plain_model, other_plain_model):
+        converted(model, pooling="mean", kept_in=folder)
+    return folder
 
 
 @pytest.fixture
@@ -81,9 +94,8 @@ def test_a_text_has_the_same_bytes_alone_and_in_any_batch(bundled: LocalEmbedder
 def test_a_text_has_the_same_bytes_in_another_process_and_with_other_threads(
     bundled: LocalEmbedder, kept_in: Path
 ) -> None:
-    for threads in ("1", "3"):
-        found = child("-c", ENCODES, str(get_model_path()), str(kept_in), threads)
-        assert found == bundled.encode(TEXTS).tobytes()
+    found = child("-c", ENCODES, str(get_model_path()), str(kept_in), "1", "3")
+    assert found == bundled.encode(TEXTS).tobytes() * 2
 
 
 def test_many_threads_at_once_get_what_one_gets(bundled: LocalEmbedder) -> None:
@@ -146,12 +158,7 @@ def test_what_was_converted_is_taken_again(
     assert is_whole(made)
 
 
-@pytest.mark.parametrize("name", [MODEL, "model.bin", "tokenizer.json", CONTENTS])
-@pytest.mark.parametrize("damage", ["cut", "changed", "missing"])
-def test_damaged_files_are_made_anew(
-    plain_model: Path, tmp_path: Path, name: str, damage: str
-) -> None:
-    path = converted(plain_model, pooling="mean", kept_in=tmp_path) / name
+def spoil(path: Path, damage: str) -> None:
     content = path.read_bytes()
     if damage == "missing":
         path.unlink()
@@ -159,7 +166,40 @@ def test_damaged_files_are_made_anew(
         half = len(content) // 2
         changed = content[:half] + b"\x00" + content[half + 1 :]
         path.write_bytes(changed if damage == "changed" else content[:half])
-    assert not is_whole(path.parent)
+
+
+FILES, DAMAGES = (MODEL, "model.bin", "tokenizer.json", CONTENTS), ("cut", "changed", "missing")
+MADE_ANEW = {(MODEL, "cut"), ("model.bin", "changed"), ("tokenizer.json", "missing")}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_any_damage_is_noticed(
+    plain_model: Path, kept_in: Path, tmp_path: Path, name: str, damage: str
+) -> None:
+    made = converted(plain_model, pooling="mean", kept_in=kept_in)
+    copy = shutil.copytree(made, tmp_path / made.name)
+    assert is_whole(copy)
+    spoil(copy / name, damage)
+    assert not is_whole(copy)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        pytest.param(
+            name, damage, marks=() if (name, damage) in MADE_ANEW else pytest.mark.exhaustive
+        )
+        for name in FILES
+        for damage in DAMAGES
+    ],
+)
+def test_damaged_files_are_made_anew(
+    plain_model: Path, kept_in: Path, tmp_path: Path, name: str, damage: str
+) -> None:
+    whole = converted(plain_model, pooling="mean", kept_in=kept_in)
+    path = shutil.copytree(whole, tmp_path / whole.name) / name
+    spoil(path, damage)
     again = LocalEmbedder(LocalModel(plain_model, pooling="mean"), kept_in=tmp_path, threads=1)
     assert is_whole(path.parent)
     assert np.isfinite(again.encode(TEXTS[:2])).all()
@@ -198,15 +238,15 @@ def test_the_reporter_would_ask_for_the_network(tmp_path: Path) -> None:
     """That the next test can fail: left alone, importing OpenVINO is reported."""
     home, seen = tmp_path / "home", tmp_path / "seen"
     (home / "intel").mkdir(parents=True)
-    child(str(CHILD), str(seen), str(tmp_path), "reporter", HOME=str(home))
+    child(str(CHILD), str(seen), HOME=str(home))
     assert seen.exists()
 
 
-def test_converting_and_encoding_ask_for_no_network(tmp_path: Path) -> None:
+def test_converting_and_encoding_ask_for_no_network(plain_model: Path, tmp_path: Path) -> None:
     home, seen = tmp_path / "home", tmp_path / "seen"
     (home / "intel").mkdir(parents=True)
-    printed = child(str(CHILD), str(seen), str(tmp_path / "models"), HOME=str(home))
-    assert b"(1, 384)" in printed
+    arguments = (str(CHILD), str(seen), str(plain_model), str(tmp_path / "models"))
+    assert b"(1, 32)" in child(*arguments, HOME=str(home))
     assert not seen.exists()
     assert not list((home / "intel").iterdir())
 
@@ -221,12 +261,12 @@ sys.stdin.read()
 
 
 def test_what_no_encoder_uses_is_deleted_and_nothing_else(
-    plain_model: Path, other_plain_model: Path, converted_in: Path
+    plain_model: Path, other_plain_model: Path, left_behind: Path, converted_in: Path
 ) -> None:
-    """The process that converted it has ended."""
+    shutil.copytree(left_behind, converted_in, dirs_exist_ok=True)
     mine, other = (
-        Path(child("-c", HOLDS, str(folder), str(converted_in)).decode().strip())
-        for folder in (plain_model, other_plain_model)
+        converted_in / openvino_model.converted_name(model, pooling="mean")
+        for model in (plain_model, other_plain_model)
     )
     left = converted_in / f"{other.name}.part-killed"
     left.mkdir()
@@ -252,7 +292,11 @@ def test_nothing_is_said_to_be_deleted_that_was_not(converted_in: Path) -> None:
     assert drop_unused(converted_in / stuck, set()) == ()
 
 
-def test_what_another_process_uses_is_not_deleted(plain_model: Path, converted_in: Path) -> None:
+def test_what_another_process_uses_is_not_deleted(
+    plain_model: Path, left_behind: Path, converted_in: Path
+) -> None:
+    name = openvino_model.converted_name(plain_model, pooling="mean")
+    shutil.copytree(left_behind / name, converted_in / name)  # the process need not make it
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(plain_model), str(converted_in)],
         cwd=ROOT,
