@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
 from evaluation.databases import database_drop, databases_kept
+from medrag_site.databases import OWNER
+from tests.databases import ensure_template, superuser
 
 
 @pytest.fixture(scope="package")
@@ -28,3 +31,22 @@ def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
 @pytest.fixture
 def no_others(made_before: set[str], own_database: str) -> None:
     """Databases that a test makes are dropped at the end."""
+
+
+@pytest.fixture
+def with_tables(no_others: None, socket_dir: str) -> Callable[[str], str]:
+    """Make an evaluation's database with its tables and nothing in them, unless it is there.
+
+    It is a copy, for tests that are about what follows: making all tables takes many seconds.
+    """
+
+    def make(name: str) -> str:
+        template = ensure_template(socket_dir)
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}")
+        names = [sql.Identifier(each) for each in (name, template, OWNER)]
+        with superuser(socket_dir) as c:
+            if not c.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+                c.execute(statement.format(*names))
+        return name
+
+    return make

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from django.urls import reverse
 
 from chat.models import Reason, Turn, TurnStatus
 from corpus.models import Document
+from corpus.recipe import pdf_reader
 from evaluation.answers.judging import Loss, Outcome, Verdict, folded, judged
 from evaluation.answers.locating import lost_at, rank_of
 from evaluation.answers.questions import Half, Question, read_questions
+from evaluation.configurations import Recipe
+from evaluation.databases import name_for
 from evaluation.datasets.types import DatasetError
 from evaluation.models import ItemScore, Kind, Run
 from medrag_site.accounts import AUDITORS
@@ -159,13 +163,14 @@ Give children with cystitis zelomycin 50 mg twice a day for 3 days.
 
 
 @pytest.mark.slow
-def test_the_whole_command(no_others: None, tmp_path: Path, bob: Any) -> None:
+def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bob: Any) -> None:
     documents, out = tmp_path / "documents", tmp_path / "out"
     documents.mkdir()
     (documents / "zelomycin.md").write_text(GUIDELINE)
     absent = {"id": "q2", "question": "Dose of ibuprofen in gout?", "answerable": False}
     testset = tmp_path / "questions.json"
     testset.write_text(json.dumps([ROW, absent]))
+    with_tables(name_for(read_questions(testset, documents), Recipe(), pdf_reader()))
 
     said = io.StringIO()
     where = ["--testset", str(testset), "--documents", str(documents), "--out", str(out)]

@@ -34,6 +34,7 @@ from tests.evaluation import made_up
 from tests.evaluation.failing import DIES, ENDS_PARENT, RAISES, SECRET
 
 pytestmark = pytest.mark.slow
+WITHOUT_CONTEXT = Recipe("without context line", with_context=False)
 
 
 def evaluate(*arguments: str) -> str:
@@ -52,11 +53,29 @@ def index_of_the_users() -> tuple[object, ...]:
     return totals, Document.objects.count(), sorted(Lexeme.objects.values_list())
 
 
-def test_a_run_from_files_to_files_and_again(no_others: None, tmp_path: Path) -> None:
+def index_for(folder: Path, recipe: Recipe | None = None) -> str:
+    """The name of the database that holds its documents."""
+    return name_for(read_dataset(folder, form="beir"), recipe or Recipe())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, with_tables: Callable[[str], str]) -> Path:
+    """The made data set, whose databases need no more than to be filled."""
+    made = made_up.write_beir(tmp_path / "made")
+    for recipe in (Recipe(), WITHOUT_CONTEXT):
+        with_tables(index_for(made, recipe))
+    return made
+
+
+def test_a_run_from_files_to_files_and_again(
+    folder: Path, with_tables: Callable[[str], str], tmp_path: Path
+) -> None:
     corpora.publish("# Gentamicin\nGive gentamicin once daily here.")
     before = index_of_the_users()
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
-    said = retrieval(folder, out, "--rebuild")
+    database_drop(index_for(folder))
+    with_tables(index_for(folder))
+    out = tmp_path / "out"
+    said = retrieval(folder, out)
     assert "indexing 12 documents" in said
     assert "| nDCG@10 |" in said
 
@@ -89,7 +108,8 @@ def test_a_run_from_files_to_files_and_again(no_others: None, tmp_path: Path) ->
     assert {hit.title for hit in retrieve(query).hits} <= {"Gentamicin"}
 
     # A second call uses the same database and finds the same.
-    (kept,) = [k for k in databases_kept() if k.note.get("name") == "made/test"]
+    (kept,) = [k for k in databases_kept() if k.name == index_for(folder)]
+    assert kept.note["name"] == "made/test"
     again = retrieval(folder, tmp_path / "again")
     assert "12 documents are indexed already" in again
     assert (tmp_path / "again" / "run.trec").read_bytes() == (out / "run.trec").read_bytes()
@@ -118,15 +138,16 @@ def _relevant(query: str) -> set[str]:
     return {document for document, gain in made_up.QRELS[query].items() if gain}
 
 
-def test_other_documents_get_another_database(no_others: None, tmp_path: Path) -> None:
-    folder, bigger = (
-        made_up.write_beir(tmp_path / "one"),
-        made_up.write_bigger_beir(tmp_path / "two"),
-    )
-    retrieval(folder, tmp_path / "out1")
-    before = {kept.name for kept in databases_kept()}
+def test_other_documents_get_another_database(
+    folder: Path, with_tables: Callable[[str], str], tmp_path: Path
+) -> None:
+    bigger = made_up.write_bigger_beir(tmp_path / "bigger")
+    made = with_tables(index_for(bigger))
+    before = {kept.name: kept.note for kept in databases_kept()}
     retrieval(bigger, tmp_path / "out2", "--limit", "1")
-    (made,) = {kept.name for kept in databases_kept()} - before
+    after = {kept.name: kept.note for kept in databases_kept()}
+    assert {name for name in after if after[name] != before[name]} == {made}
+    assert index_for(folder) in before.keys() - {made}
     report = (tmp_path / "out2" / "report.md").read_text()
     assert "only a part: 1 queries" in report
 
@@ -142,9 +163,10 @@ def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
     return evaluate("ablation", *where, *(word for text in only for word in ("--only", text)))
 
 
-def test_an_ablation(no_others: None, tmp_path: Path) -> None:
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
-    said = ablation(folder, out, "exact BM25", "context line", "complexity")
+def test_an_ablation(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    said = ablation(folder, out, "exact BM25", "context line", "complexity", "HyDE")
+    assert "Left out, not configured here: HyDE." in said
     assert "index 1 of 2, as set: 4 rows" in said
     assert "index 2 of 2, without context line: 1 rows" in said
     assert "| lexical alone (exact BM25) |" in said
@@ -162,7 +184,8 @@ def test_an_ablation(no_others: None, tmp_path: Path) -> None:
     for row in (*table["switches"], *served["switches"]):
         assert 0 < row["difference"]["p_holm"] <= 1
     assert served["switches"][0]["passages"]["mean"] < served["default"]["passages"]["mean"]
-    assert (table["failed"], table["interrupted_before"], table["left_out"]) == ({}, [], {})
+    assert (table["failed"], table["interrupted_before"]) == ({}, [])
+    assert set(table["left_out"].values()) == {"not configured here"}
     assert len(list((out / "runs").glob("*/run.trec"))) == 5
     assert Run.objects.filter(kind=Kind.ABLATION).count() == 5
 
@@ -206,12 +229,12 @@ def in_use(name: str) -> Iterator[None]:
 
 
 def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
-    no_others: None, tmp_path: Path
+    folder: Path, tmp_path: Path
 ) -> None:
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
-    row = "without context line"
+    """The one that is made anew has all its tables made by the process that fills it."""
+    out, row = tmp_path / "out", WITHOUT_CONTEXT.name
     with (
-        in_use(name_for(read_dataset(folder, form="beir"), Recipe(row, with_context=False))),
+        in_use(index_for(folder, WITHOUT_CONTEXT)),
         pytest.raises(CommandError, match=f"1 of 3 rows failed: {row}"),
     ):
         ablation(folder, out, "context line", "exact BM25", rebuild=True)
@@ -224,11 +247,11 @@ def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
 
 
 def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
-    no_others: None, tmp_path: Path
+    folder: Path, tmp_path: Path
 ) -> None:
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    out = tmp_path / "out"
     with (
-        in_use(name_for(read_dataset(folder, form="beir"), Recipe())),
+        in_use(index_for(folder)),
         pytest.raises(CommandError, match=r"can't be dropped.*another evaluation is using it"),
     ):
         ablation(folder, out, "context line", rebuild=True)
@@ -260,11 +283,11 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]
 
 
 def test_a_row_that_fails_leaves_the_others(
-    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
     how = {"idf_ts_rank": RAISES, "ts_rank": DIES}
     failing({f"dense=no lexical={kind} fusion=rrf": what for kind, what in how.items()})
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    out = tmp_path / "out"
     raised, died = "lexical alone, idf * ts_rank", "lexical alone, ts_rank"
     with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
         ablation(folder, out, "ts_rank")
@@ -288,10 +311,10 @@ def test_a_row_that_fails_leaves_the_others(
 
 
 def test_a_default_that_fails_leaves_the_others_without_a_comparison(
-    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
     failing({"": RAISES})
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    out = tmp_path / "out"
     with pytest.raises(CommandError, match=r"1 of 2 rows failed: default\."):
         ablation(folder, out, "dense alone")
     table = json.loads((out / "ablation.json").read_text())
@@ -307,10 +330,10 @@ def test_a_default_that_fails_leaves_the_others_without_a_comparison(
 
 
 def test_what_was_measured_before_it_was_ended_is_kept(
-    no_others: None, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
     failing({"lexical=none": ENDS_PARENT})
-    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    out = tmp_path / "out"
     # A signal that comes before the command looks out for it must not end the tests.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
@@ -328,13 +351,11 @@ def test_what_was_measured_before_it_was_ended_is_kept(
     assert not list(Path(settings.DATA_DIR).glob("evaluation-*"))
 
 
-def test_rows_that_are_not_there_or_not_configured(no_others: None, tmp_path: Path) -> None:
+def test_rows_that_are_not_there(own_database: str, tmp_path: Path) -> None:
     folder = made_up.write_beir(tmp_path / "made")
     with pytest.raises(CommandError, match="no row has 'HiDE'"):
         ablation(folder, tmp_path / "none", "HiDE")
     assert not (tmp_path / "none").exists()
-    said = ablation(folder, tmp_path / "out", "HyDE")
-    assert "Left out, not configured here: HyDE." in said
 
 
 def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:

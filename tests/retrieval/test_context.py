@@ -29,7 +29,7 @@ def part(topic: str, count: int) -> str:
 
 @pytest.fixture
 def guideline(db: None) -> Document:
-    return publish(f"# Long guideline\n{part('splints', 60)}\n---\n{part('slings', 60)}")
+    return publish(f"# Long guideline\n{part('splints', 42)}\n---\n{part('slings', 18)}")
 
 
 def found(words: str, *, k: int = 1, max_chars: int = 2000) -> Evidence:
@@ -42,7 +42,7 @@ def as_on_pages(around: Surroundings) -> str:
 
 
 def test_a_hit_is_read_with_what_stands_around_it_in_its_section(guideline: Document) -> None:
-    evidence = found("point 30 splints")
+    evidence = found("point 21 splints")
     (hit,), (around,) = evidence.hits, evidence.surroundings
     assert hit.text in around.text
     assert len(hit.text) + 300 < len(around.text) <= 2000
@@ -52,13 +52,13 @@ def test_a_hit_is_read_with_what_stands_around_it_in_its_section(guideline: Docu
 
 
 def test_it_begins_and_ends_with_whole_sentences(guideline: Document) -> None:
-    (around,) = found("point 30 splints").surroundings
+    (around,) = found("point 21 splints").surroundings
     assert around.text.startswith("Point ")
     assert around.text.endswith("comfort.")
 
 
 def test_the_hit_itself_is_as_it_was(guideline: Document) -> None:
-    with_context, without = found("point 30 splints"), found("point 30 splints", max_chars=0)
+    with_context, without = found("point 21 splints"), found("point 21 splints", max_chars=0)
     assert with_context.hits == without.hits
     assert without.surroundings == ()
 
@@ -83,12 +83,12 @@ def test_a_window_is_of_the_hits_own_document(db: None) -> None:
 
 
 def test_what_somebody_took_out_of_the_search_is_not_read_either(guideline: Document) -> None:
-    (hit,) = found("point 30 splints").hits
+    (hit,) = found("point 21 splints").hits
     for step in (-1, 1):
         Chunk.objects.filter(document=guideline, index=hit.index + step).update(
             disabled_at=timezone.now()
         )
-    (around,) = found("point 30 splints").surroundings
+    (around,) = found("point 21 splints").surroundings
     assert around.text == hit.text
 
 
@@ -126,7 +126,7 @@ def test_the_window_never_exceeds_its_room_and_always_holds_the_hit() -> None:
 
 
 def test_a_hit_of_a_passage_that_is_gone_has_only_itself(guideline: Document) -> None:
-    (hit,) = found("point 30 splints").hits
+    (hit,) = found("point 21 splints").hits
     gone: Hit = replace(hit, key="gone")
     (around,) = surroundings([gone], max_chars=2000)
     assert around.text == hit.text

@@ -59,9 +59,9 @@ def nearest(vectors: Vectors, asked: Any, keys: list[str], k: int) -> list[tuple
 
 
 def narrow_among_many() -> Vectors:
-    """2,500 chunks on one shelf and 40, whose vectors are returned, on the shelf `narrow`."""
+    """1,000 chunks on one shelf and 40, whose vectors are returned, on the shelf `narrow`."""
     narrow = unit_vectors(40, seed=5)
-    holding(unit_vectors(2500, seed=4), name="a")
+    holding(unit_vectors(1000, seed=4), name="a")
     holding(narrow, name="b", collection="narrow")
     return narrow
 
@@ -88,7 +88,7 @@ def test_equal_vectors_are_ordered_by_key() -> None:
 
 
 def test_a_narrow_scope_is_searched_exactly_however_large_the_index_is() -> None:
-    """40 of 2,540 chunks are in scope: filtering after an index scan would find next to none."""
+    """40 of 1,040 chunks are in scope: filtering after an index scan would find next to none."""
     narrow = narrow_among_many()
     query = Query("", on=TODAY, collections=("narrow",))
     keys = [f"{'b' * 64}_p1_c{index}" for index in range(40)]

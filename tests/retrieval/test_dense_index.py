@@ -30,11 +30,11 @@ def test_a_narrow_scope_is_not_starved_by_the_index() -> None:
 
 
 def test_the_index_finds_nearly_what_the_exact_search_finds() -> None:
-    vectors = unit_vectors(2000, seed=7)
+    vectors = unit_vectors(1000, seed=7)
     holding(vectors)
     shares = []
     for asked in vectors[:20] + 0.05 * unit_vectors(20, seed=8):
         exact = {entry.key for entry in search(asked, dense_candidates=10).entries}
-        through = {entry.key for entry in search(asked, exact_below=0, ef_search=200, dense_candidates=10).entries}  # fmt: skip  # noqa: E501
+        through = {entry.key for entry in search(asked, exact_below=0, ef_search=100, dense_candidates=10).entries}  # fmt: skip  # noqa: E501
         shares.append(len(exact & through) / len(exact))
     assert sum(shares) / len(shares) >= 0.6

@@ -1,12 +1,13 @@
 """Narrow scopes in a large index: as many as are wanted come back whenever they exist.
 
-20,000 chunks on four shelves beside the rest, in a database of their own; vectors of 32 dimensions
+5,000 chunks on four shelves beside the rest, in a database of their own; vectors of 32 dimensions
 around 400 centres, as texts on 400 matters have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -31,9 +32,9 @@ from tests.corpus.encoders import tiny_models
 from tests.databases import fresh_database
 from tests.retrieval.plans import plan_of
 
-COUNT = 20_000
+COUNT = 5_000
 DIMENSIONS = 32
-SHELVES = {"half": 0.5, "twentieth": 0.05, "rare": 0.005, "rarest": 0.0005}
+SHELVES = {"half": 0.5, "twentieth": 0.05, "rare": 0.02, "rarest": 0.002}
 WANTED = 50
 ON = date(2026, 5, 1)
 _CHUNKS = """
@@ -71,7 +72,7 @@ def configured_as(folder: Path, model: Path, storage: str) -> str:
 def fill() -> None:
     (row,) = searched_rows()
     left = COUNT
-    for name, share in {**SHELVES, "rest": 0.4445}.items():
+    for name, share in {**SHELVES, "rest": 0.428}.items():
         count = round(COUNT * share)
         document = publish("", title=name, collection=name, sha256=name.ljust(64, "0"))
         with connection.cursor() as cursor:
@@ -81,9 +82,21 @@ def fill() -> None:
     ids = list(Chunk.objects.order_by("key").values_list("pk", flat=True))
     # Dealt out, so that each shelf has something on every matter.
     made = around_centres(COUNT, seed=1)
-    for first in range(0, COUNT, 2000):
-        vectors.write(row, ids[first : first + 2000], made[first : first + 2000])
+    with linked_afterwards(f"{row.table}_hnsw"):
+        for first in range(0, COUNT, 1000):
+            vectors.write(row, ids[first : first + 1000], made[first : first + 1000])
     IndexStatistics.objects.update(chunks=COUNT)
+
+
+@contextmanager
+def linked_afterwards(index: str) -> Iterator[None]:
+    """What is written in the block is linked at its end at once: row by row takes minutes."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [index])
+        (definition,) = cursor.fetchone()
+        cursor.execute(f"DROP INDEX {index}")
+        yield
+        cursor.execute(definition)
 
 
 def around_centres(count: int, *, seed: int) -> Vectors:
@@ -98,7 +111,7 @@ def search(encoder: ActiveEncoder, asked: Vectors, shelf: str = "", **config: in
     return search_dense(query, asked.tolist(), RetrievalConfig(**config), encoder)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("scans", [40_000, 500])
+@pytest.mark.parametrize("scans", [40_000, 125])
 @pytest.mark.parametrize("shelf", ["", *SHELVES])
 def test_as_many_as_are_wanted_come_back_at_every_selectivity(
     encoder: ActiveEncoder, shelf: str, scans: int

@@ -26,7 +26,7 @@ QUERIES = (
 
 @pytest.fixture
 def filled(own_database: str) -> Iterator[None]:
-    library()
+    library(range(6))
     yield
     connection.close()
 

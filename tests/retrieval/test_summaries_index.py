@@ -1,6 +1,6 @@
 """Summaries through their HNSW index: nearly those of the exact search, in every scope.
 
-20,000 passages with a summary of each four, in a database of their own; vectors of 32 dimensions.
+5,000 passages with a summary of each four, in a database of their own; vectors of 32 dimensions.
 """
 
 from __future__ import annotations

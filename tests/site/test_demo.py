@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -23,6 +24,16 @@ pytestmark = pytest.mark.timeout(900)
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 400.0
 STOP_LIMIT_S = 60.0
+SAMPLES = ROOT / "samples"
+# What the four questions are answered and refused by, and one of each other format.
+FEW = {
+    "gentamicin-once-daily-adults.pdf",
+    "stroke-thrombolysis-adults.pdf",
+    "codeine-cough-children.pdf",
+    "uti-pregnancy.docx",
+    "uti-renal-impairment.html",
+    "paracetamol-dosing.md",
+}
 
 
 @pytest.fixture
@@ -42,13 +53,16 @@ def free_port() -> int:
 class Demonstration:
     """`manage.py demo` with its output in a file."""
 
-    def __init__(self, data_dir: Path, port: int) -> None:
+    def __init__(self, data_dir: Path, port: int, samples: Path | None = None) -> None:
         self.output = data_dir / "output.txt"
         environment = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("MEDRAG_", "DJANGO_"))
         }
+        if samples:
+            environment["MEDRAG_TEST_SAMPLES"] = str(samples)
+            environment["DJANGO_SETTINGS_MODULE"] = "tests.site.few_samples_settings"
         self.port = port
         with self.output.open("w") as stream:
             self.process = subprocess.Popen(
@@ -92,9 +106,30 @@ def processes_of(data_dir: Path) -> list[str]:
     return found
 
 
+def few_samples(folder: Path) -> Path:
+    """A manifest like that of the samples, with their files beside it."""
+    known = json.loads((SAMPLES / "manifest.json").read_text())
+    known["documents"] = [entry for entry in known["documents"] if entry["file"] in FEW]
+    (folder / "guidelines").mkdir(parents=True)
+    for name in FEW:
+        shutil.copy(SAMPLES / "guidelines" / name, folder / "guidelines")
+    (folder / "manifest.json").write_text(json.dumps(known))
+    return folder / "manifest.json"
+
+
 @pytest.mark.slow
-def test_from_nothing_to_a_site_and_back(data_dir: Path) -> None:
-    first = Demonstration(data_dir, free_port())
+def test_from_nothing_to_a_site_and_back(data_dir: Path, tmp_path: Path) -> None:
+    check_twice(data_dir, few_samples(tmp_path / "samples"), len(FEW))
+
+
+@pytest.mark.exhaustive
+def test_from_nothing_to_a_site_with_all_samples_and_back(data_dir: Path) -> None:
+    check_twice(data_dir, None, 22)
+
+
+def check_twice(data_dir: Path, samples: Path | None, count: int) -> None:
+    """The first ingests so many and asks; the second finds them and only serves."""
+    first = Demonstration(data_dir, free_port(), samples)
     try:
         shown = first.wait_until_served()
         assert first.stop() == 0
@@ -102,7 +137,7 @@ def test_from_nothing_to_a_site_and_back(data_dir: Path) -> None:
         first.process.kill()
     accounts = re.findall(r"^  (staff|publisher|clinician|auditor) +(\S{12,})", shown, re.MULTILINE)
     assert len({password for _, password in accounts}) == 4
-    assert "22 queued, 0 here already, 0 refused." in shown
+    assert f"{count} queued, 0 here already, 0 refused." in shown
     assert "Every 36 hours" in shown  # from a table
     assert "to a maximum of 90 mg" in shown  # from text
     assert "(WEAK_EVIDENCE)" in shown
@@ -110,7 +145,7 @@ def test_from_nothing_to_a_site_and_back(data_dir: Path) -> None:
     assert "(withdrawn)" in shown
     assert processes_of(data_dir) == []
 
-    second = Demonstration(data_dir, free_port())
+    second = Demonstration(data_dir, free_port(), samples)
     try:
         again = second.wait_until_served()
         assert second.stop() == 0

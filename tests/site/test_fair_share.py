@@ -18,7 +18,7 @@ from corpus.wakeups import Queue
 from tests.corpus.documents import derived, guideline, ingest
 from tests.processes import running, wait_until
 
-LONG, SHORT = 240, 2  # sections; 15 batches, and one
+LONG, SHORT = 112, 2  # sections; 7 batches, and one
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -41,7 +41,7 @@ def ingest_short(*names: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_short_files_of_a_batch_are_done_before_the_long_ones(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:
@@ -56,7 +56,7 @@ def test_short_files_of_a_batch_are_done_before_the_long_ones(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
 def test_a_short_file_passes_the_long_ones_that_hold_every_worker(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:

@@ -73,9 +73,9 @@ def test_the_embedded_database_is_made_ready_once_by_whoever_comes_first(
     empty_database: str,
 ) -> None:
     here = {"MEDRAG_TEST_DATABASE": empty_database}
-    at_once = [begin("index_statistics", **here) for _ in range(3)]
+    at_once = [begin("index_statistics", **here) for _ in range(2)]
     outputs = [process.communicate()[0] for process in at_once]
-    assert [process.returncode for process in at_once] == [0, 0, 0], outputs
+    assert [process.returncode for process in at_once] == [0, 0], outputs
     assert "has no tables yet: it is made ready first." in "".join(outputs)
     assert all("The statistics agree with the index." in output for output in outputs)
     assert shown("index_statistics", **here) == (0, "The statistics agree with the index.\n")

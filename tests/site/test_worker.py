@@ -28,7 +28,7 @@ from tests.processes import family_of, kill_all, running, start, survivors, wait
 
 pytestmark = pytest.mark.slow
 
-SECTIONS = 160  # ten batches
+SECTIONS = 96  # six batches
 UNDISTURBED: list[tuple[object, ...]] = []  # made once; it does not depend on the database
 ONE_PROCESS = {"MEDRAG_WORKERS": "1"}
 

@@ -1,0 +1,9 @@
+"""The settings of a site whose demonstration has a few samples only.
+
+`MEDRAG_TEST_SAMPLES` is a manifest like that of the samples. All else is the real thing.
+"""
+
+from medrag_site.settings import *  # noqa: F403
+from medrag_site.settings import INSTALLED_APPS as _APPS
+
+INSTALLED_APPS = [*_APPS, "tests.site.few_samples.FewSamples"]
