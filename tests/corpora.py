@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from django.utils import timezone
 
 from corpus import search_vectors, statistics, vectors
 from corpus.chunking import ChunkSettings, split
+from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import get_embedder, searched_rows
-from corpus.encoders.types import Vectors
+from corpus.encoders.types import Embedder, Vectors
 from corpus.languages import configuration_of
 from corpus.models import Chunk, Collection, Document, Encoder, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
@@ -134,7 +136,7 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
         settings=SETTINGS,
         count_tokens=embedder.count_tokens,
     )
-    made = embedder.encode([f"{draft.context}\n{draft.text}" for draft in drafts])
+    made = _remembered(embedder).vectors([f"{draft.context}\n{draft.text}" for draft in drafts])
     rows = []
     for draft in drafts:
         values = asdict(draft) | {"section_path": list(draft.section_path)}
@@ -148,6 +150,12 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
         rows.append(Chunk.objects.create(document=document, twins=label, **values))
     embed(rows, made)
     search_vectors.write(rows)
+
+
+@lru_cache(maxsize=1)
+def _remembered(embedder: Embedder) -> QueryCache:
+    """Nearly every test publishes one of a few guidelines, and each would be encoded anew."""
+    return QueryCache(embedder.encode, entries=4096)
 
 
 class _Draft:

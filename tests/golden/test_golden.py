@@ -27,6 +27,7 @@ from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
 from corpus.services.rows import pages_of
+from medrag_site import demo
 from tests.corpus.llm_server import endpoint, says
 from tests.corpus.passages import check_passages
 from tests.databases import fresh_database
@@ -183,6 +184,17 @@ def test_nothing_dangerous_is_shown() -> None:
     assert shown <= STILL_SHOWN
     if gone := STILL_SHOWN - shown:
         warnings.warn(f"no longer shown: {sorted(gone)}", stacklevel=1)
+
+
+def test_the_demonstration_shows_two_answers_and_two_refusals() -> None:
+    turns = [asked(question) for question in demo.QUESTIONS]
+    said = [" ".join(claim.text for claim in turn.claims.all()) for turn in turns]
+    assert "Every 36 hours" in said[0]
+    assert "to a maximum of 90 mg" in said[1]
+    assert [turn.reason for turn in turns] == ["", "", "WEAK_EVIDENCE", "ONLY_OUT_OF_DATE"]
+    for turn in turns:  # with a margin, so that no processor tells them apart
+        gate = turn.trace["searches"][0]["gate"]
+        assert not gate["threshold"] / 2 < gate["probability"] < gate["threshold"] * 2
 
 
 @pytest.mark.parametrize("mode", OTHER_MODES)
