@@ -96,7 +96,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield state
 
 
-@pytest.mark.parametrize("faults", [FEW, pytest.param(OTHERS, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "faults",
+    [pytest.param(FEW, id="few"), pytest.param(OTHERS, id="others", marks=pytest.mark.exhaustive)],
+)
 def test_the_processes_live_through_all_of_it(
     own_database: str, server: Endpoint, tmp_path: Path, faults: list[str]
 ) -> None:
