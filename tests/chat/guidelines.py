@@ -69,7 +69,7 @@ def publish_guideline(*, picture: bool = True, **fields: Any) -> Document:
         "indexed_at": timezone.now(),
     }
     document = Document.objects.create(**(values | fields))
-    _store_files(document, picture=picture)
+    store_files(document, picture=picture)
     width, height = (595, 842) if picture else (0, 0)
     document.pages.create(number=1, text=TEXT, blocks=BLOCKS, width=width, height=height)
     _index(document)
@@ -80,7 +80,8 @@ def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
     return turn_ask(question, user=user, channel=Channel.PAGE, **arguments)
 
 
-def _store_files(document: Document, *, picture: bool) -> None:
+def store_files(document: Document, *, picture: bool = True) -> None:
+    """Its original and, if so wanted, the picture of its page, in the folder of the test."""
     original = files.document_path(document.sha256)
     original.parent.mkdir(parents=True, exist_ok=True)
     original.write_bytes(b"%PDF-1.7")

@@ -70,6 +70,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
 
 
 def test_a_refusal_has_the_same_shape(guideline: str) -> None:
+    """It is no failure: no error is raised, and the process exits 0 as after an answer."""
     refusal = asked("What is the boiling point of tungsten?")
     assert refusal.keys() == TOP
     assert (refusal["status"], refusal["reason"]) == ("abstained", "WEAK_EVIDENCE")
@@ -126,7 +127,6 @@ def test_a_process_prints_one_object_and_exits_0(own_database: str) -> None:
     done = process(QUESTION, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["claims"][0]["text"] == DOSE
-    assert process("tungsten?", "--json").returncode == 0  # a refusal is no failure
 
 
 def test_a_process_that_cannot_ask_exits_1_with_nothing_on_its_output(own_database: str) -> None:

@@ -16,6 +16,8 @@ from corpus import language_model
 from corpus.breaker import FAILURES
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
+from tests.chat.sampling import one_in
+from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.corpus.llm_server import Answer, Endpoint, endpoint
 from tests.llm import forms, lies
@@ -81,9 +83,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
 
 
-@pytest.fixture(autouse=True)
-def guideline(db: None) -> None:
-    publish(GUIDELINE, population="adult")
+@pytest.fixture(scope="module", autouse=True)
+def guideline(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(GUIDELINE, population="adult")):
+        yield
 
 
 @pytest.fixture
@@ -126,7 +129,7 @@ def test_the_server_of_these_tests_can_read_the_prompt(server: Endpoint) -> None
 # The way there and back
 
 
-@pytest.mark.parametrize("fault", FAST)
+@pytest.mark.parametrize("fault", one_in(2, FAST))
 def test_a_model_that_gives_nothing(server: Endpoint, refused: Refused, fault: str) -> None:
     server.default = FAST[fault]
     refused(DOWN, server)
@@ -169,7 +172,7 @@ def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused, code: in
 # Forms
 
 
-@pytest.mark.parametrize("form", forms.UNREADABLE)
+@pytest.mark.parametrize("form", one_in(2, forms.UNREADABLE))
 def test_an_answer_that_cant_be_read(server: Endpoint, refused: Refused, form: str) -> None:
     server.default = forms.UNREADABLE[form]
     refused(DOWN, server)
@@ -180,7 +183,7 @@ def test_an_answer_without_a_claim(server: Endpoint, refused: Refused) -> None:
     refused({Reason.WEAK_EVIDENCE, Reason.GENERATOR_UNAVAILABLE}, server)
 
 
-@pytest.mark.parametrize("form", forms.ODD)
+@pytest.mark.parametrize("form", one_in(2, forms.ODD))
 def test_an_odd_form_is_read_rightly_or_refused(
     server: Endpoint, alice: User, client: Client, form: str
 ) -> None:
@@ -194,7 +197,8 @@ def test_an_odd_form_is_read_rightly_or_refused(
 # Lies
 
 
-@pytest.mark.parametrize("lie", LIES)
+# Those between are told to the judge in `test_faulty_judge`.
+@pytest.mark.parametrize("lie", one_in(2, LIES))
 def test_a_lie_is_found_out(server: Endpoint, refused: Refused, client: Client, lie: str) -> None:
     server.default = replies(LIES[lie])
     turn = refused(FALSE, server)

@@ -58,6 +58,8 @@ WORST: dict[str, tuple[Answer, set[str]]] = {
     "ten times the dose": (replies(LIES["ten times the dose"]), FALSE),
     "a script": (replies(LIES["a script"]), FALSE),
 }
+FEW = ["nothing", "200 MB in a small parcel", "deep nesting", "ten times the dose"]
+OTHERS = [name for name in WORST if name not in FEW]
 AT_ONCE = 6  # questions; the web process has four threads
 
 
@@ -94,8 +96,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield state
 
 
+@pytest.mark.parametrize(
+    "faults",
+    [pytest.param(FEW, id="few"), pytest.param(OTHERS, id="others", marks=pytest.mark.exhaustive)],
+)
 def test_the_processes_live_through_all_of_it(
-    own_database: str, server: Endpoint, tmp_path: Path
+    own_database: str, server: Endpoint, tmp_path: Path, faults: list[str]
 ) -> None:
     publish(GUIDELINE, population="adult")
     token = token_create(User.objects.create_user("alice"))
@@ -106,8 +112,8 @@ def test_the_processes_live_through_all_of_it(
         # A site that has just been started reads its models while it is asked.
         wait_until(lambda: _is_answered(site), "the site answers")
         web = _workers_of_the_web()
-        for name, (fault, reasons) in WORST.items():
-            server.default = fault
+        for name in faults:
+            server.default, reasons = WORST[name]
             refusal = site.ask()
             assert (refusal["status"], refusal["claims"]) == ("abstained", []), name
             assert refusal["reason"] in reasons, name

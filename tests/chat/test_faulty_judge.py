@@ -12,6 +12,8 @@ from django.test import Client
 
 from chat.models import Mode, Reason, TurnStatus
 from corpus import language_model
+from tests.chat.sampling import one_in
+from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.corpus.llm_server import Answer, Endpoint, endpoint
 from tests.llm import forms
@@ -62,9 +64,14 @@ UNREADABLE = (
 
 
 @pytest.fixture(autouse=True)
-def guideline(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
-    publish(GUIDELINE, population="adult")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def guideline(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(GUIDELINE, population="adult")):
+        yield
 
 
 @pytest.fixture
@@ -93,7 +100,7 @@ def test_a_fair_judge_is_heard(server: Endpoint) -> None:
 # It fails
 
 
-@pytest.mark.parametrize("fault", FAST)
+@pytest.mark.parametrize("fault", one_in(3, FAST))
 def test_a_judge_that_gives_nothing(server: Endpoint, refused: Refused, fault: str) -> None:
     server.default = FAST[fault]
     refused(DOWN, server)
@@ -145,13 +152,13 @@ def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, clien
 # It answers in another form
 
 
-@pytest.mark.parametrize("form", UNREADABLE)
+@pytest.mark.parametrize("form", one_in(3, UNREADABLE))
 def test_an_answer_that_cant_be_read(server: Endpoint, refused: Refused, form: str) -> None:
     server.default = forms.UNREADABLE[form]
     refused(DOWN, server)
 
 
-@pytest.mark.parametrize("form", MISJUDGED)
+@pytest.mark.parametrize("form", one_in(2, MISJUDGED))
 def test_a_judgement_that_is_none(server: Endpoint, refused: Refused, form: str) -> None:
     server.default = MISJUDGED[form]
     refused(DOWN, server)
@@ -166,7 +173,8 @@ def test_a_judge_that_clears_nothing(server: Endpoint, refused: Refused, word: s
     refused({Reason.UNSUPPORTED_CLAIMS}, server)
 
 
-@pytest.mark.parametrize("lie", LIES)
+# Those between are told to the guards alone in `test_faults`.
+@pytest.mark.parametrize("lie", one_in(2, LIES, first=1))
 def test_a_judge_that_clears_all_clears_no_lie(
     server: Endpoint, settings: LazySettings, client: Client, lie: str
 ) -> None:

@@ -11,7 +11,8 @@ from django.conf import LazySettings
 
 from chat.models import AuditEvent, Claim, Mode, Reason, Turn, TurnStatus
 from corpus import language_model
-from corpus.breaker import forget_failures
+from corpus.breaker import FAILURES, forget_failures
+from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.corpus.llm_server import Endpoint, endpoint
 from tests.llm.contents import babble
@@ -23,7 +24,7 @@ from tests.llm.transport import replies
 pytestmark = pytest.mark.django_db
 
 SEED = 20260501
-QUESTIONS = 100
+FEW, MANY = 24, 100  # questions: in every run, and in `make exhaustive`
 ASKED = (
     QUESTION,
     "Who must not have demonstracillin?",
@@ -32,10 +33,15 @@ ASKED = (
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def guideline(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(GUIDELINE, population="adult")):
+        yield
+
+
 @pytest.fixture
 def server(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
-    publish(GUIDELINE, population="adult")
     generator = random.Random(SEED)
     with endpoint(lambda handler: replies(babble(generator))(handler)) as state:
         generate_by(settings, state.url)
@@ -44,16 +50,17 @@ def server(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) ->
         yield state
 
 
-def test_100_questions_are_100_refusals(server: Endpoint) -> None:
-    for number in range(QUESTIONS):
+@pytest.mark.parametrize("questions", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
+def test_all_questions_are_refusals(server: Endpoint, questions: int) -> None:
+    for number in range(questions):
         forget_failures()  # or the breaker would refuse most of them before the model is asked
         ask(ASKED[number % len(ASKED)])
     reasons = Counter(Turn.objects.values_list("reason", flat=True))
-    assert Turn.objects.filter(status=TurnStatus.ABSTAINED).count() == QUESTIONS
+    assert Turn.objects.filter(status=TurnStatus.ABSTAINED).count() == questions
     assert not Claim.objects.exists()
     assert set(reasons) <= {Reason.GENERATOR_UNAVAILABLE, Reason.UNSUPPORTED_CLAIMS}
-    assert min(reasons.values()) >= QUESTIONS // 5, f"both kinds of random text came: {reasons}"
-    assert AuditEvent.objects.filter(action="turn.abstained").count() == QUESTIONS
+    assert min(reasons.values()) >= questions // 5, f"both kinds of random text came: {reasons}"
+    assert AuditEvent.objects.filter(action="turn.abstained").count() == questions
 
 
 def test_each_of_them_was_asked_of_the_model(server: Endpoint) -> None:
@@ -64,5 +71,5 @@ def test_each_of_them_was_asked_of_the_model(server: Endpoint) -> None:
 
 def test_the_breaker_spares_a_model_that_only_babbles_no_question(server: Endpoint) -> None:
     """Whether it is asked or not, nothing random is ever an answer."""
-    for number in range(20):
+    for number in range(2 * FAILURES):
         assert ask(ASKED[number % len(ASKED)]).status == TurnStatus.ABSTAINED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Hit
 from tests.chat.generators import FakeGenerator
 from tests.chat.hits import quote_of
+from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.retrieval.hostile import HANDMADE, random_queries
 
@@ -39,13 +40,20 @@ DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumo
 TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 UNANSWERABLE = "What is the boiling point of tungsten?"
+HOSTILE = [*HANDMADE, *random_queries(40, seed=13)]
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module", autouse=True)
+def stored(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(TEXT, population="adult", collection="chest")):
+        yield
+
+
 @pytest.fixture
 def document(db: None) -> Document:
-    return publish(TEXT, population="adult", collection="chest")
+    return Document.objects.get()
 
 
 def ask(question: str = QUESTION, **arguments: Any) -> Turn:
@@ -140,6 +148,7 @@ def test_a_weak_best_passage_is_refused_without_a_generator(
 
 
 def test_nothing_indexed_is_no_evidence() -> None:
+    Document.objects.update(indexed_at=None)
     turn = ask()
     assert (turn.reason, turn.nearest, turn.owner) == (Reason.NO_EVIDENCE, [], {})
 
@@ -339,8 +348,11 @@ def test_nul_bytes_do_not_matter(document: Document) -> None:
     assert (turn.question, turn.status) == (QUESTION, TurnStatus.ANSWERED)
 
 
-def test_hostile_syntax_is_answered_or_refused(document: Document) -> None:
-    for text in [*HANDMADE, *random_queries(40, seed=13)]:
+@pytest.mark.parametrize(
+    "texts", [HOSTILE[::6], pytest.param(HOSTILE, marks=pytest.mark.exhaustive)], ids=("few", "all")
+)
+def test_hostile_syntax_is_answered_or_refused(document: Document, texts: list[str]) -> None:
+    for text in texts:
         try:
             turn = ask(text)
         except QuestionError as error:

@@ -8,5 +8,16 @@ import pytest
 
 if __name__ == "__main__":
     sys.exit(
-        pytest.main(["-q", "-s", "tests/chat/test_mutations.py", "-k", "table", *sys.argv[1:]])
+        pytest.main(
+            [
+                "-q",
+                "-s",
+                "tests/chat/test_mutations.py",
+                "-m",
+                "",
+                "-k",
+                "table and all",
+                *sys.argv[1:],
+            ]
+        )
     )

@@ -29,6 +29,7 @@ from tests.chat.mutations.types import Item, Rule, Source
 
 HANDWRITTEN = Path(__file__).with_name("handwritten.json")
 ALTERED_PER_KIND, FAITHFUL_PER_KIND = 90, 350
+PART_ALTERED, PART_FAITHFUL = 20, 30  # of each kind, where a part has to do
 STRICT_PER_KIND = 150  # of kinds whose floor is 99 %: one in a hundred must be told from none
 
 
@@ -97,6 +98,18 @@ def items(samples: Sequence[Source], medquad: Sequence[Source]) -> list[Item]:
     made += _verbatim(samples, medquad)
     made += _of_two(TOGETHER, pairs.together(samples), altered=False)
     return [*made, *_by_hand(samples)]
+
+
+def part(made: Sequence[Item]) -> list[Item]:
+    """Some of each kind, evenly spread, in the order that they have."""
+    kinds: dict[tuple[bool, str], list[Item]] = {}
+    for item in made:
+        kinds.setdefault((item.altered, item.kind), []).append(item)
+    chosen: list[Item] = []
+    for (altered, _), found in kinds.items():
+        number = min(PART_ALTERED if altered else PART_FAITHFUL, len(found))
+        chosen += [found[place * len(found) // number] for place in range(number)]
+    return chosen
 
 
 def _reworded(

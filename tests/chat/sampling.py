@@ -1,0 +1,22 @@
+"""Some cases of a table in every run, the others in `make exhaustive`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+
+def one_in(
+    number: int, cases: Iterable[Any], *, first: int = 0, name: Callable[[Any], str] = str
+) -> list[Any]:
+    """All cases; of so many in a row one is in every run, that at the place `first`."""
+    return [
+        pytest.param(
+            case,
+            id=name(case),
+            marks=[pytest.mark.exhaustive] if place % number != first else [],
+        )
+        for place, case in enumerate(cases)
+    ]
