@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from chat.verification.atomic import atomic_statements
 from chat.verification.guards import (
@@ -91,7 +92,9 @@ def _plain(text: str) -> str:
     return "".join(letter if letter.isalnum() else " " for letter in text)
 
 
+@lru_cache(maxsize=1024)
 def _finding(claim: str, cited: Cited) -> Finding | None:
+    """Return what the first guard says. Kept: a claim is checked first, and judged again later."""
     for check in GUARDS:
         if finding := check(claim, cited):
             return finding
