@@ -10,18 +10,70 @@ from pytest_django import DjangoDbBlocker
 from corpus.breaker import forget_failures
 from tests.databases import fresh_database, start_server
 
-# Begun first, the longest before: no worker is left alone with one of them at the end.
+# Files with tests that take long, the longest first: they start sites, or ask many questions.
 LONG_FILES = (
     "tests/golden/test_golden.py",
+    "tests/site/test_worker.py",
+    "tests/evaluation/test_evaluate_command.py",
     "tests/site/test_demo.py",
+    "tests/site/test_browser.py",
+    "tests/chat/test_faults.py",
+    "tests/site/test_tables.py",
+    "tests/site/test_browser_admin.py",
+    "tests/corpus/test_summaries_indexed.py",
+    "tests/site/test_backup.py",
+    "tests/site/test_throughput.py",
+    "tests/site/test_database_away.py",
+    "tests/corpus/test_list_levels.py",
+    "tests/site/test_fair_share.py",
+    "tests/corpus/encoders/test_openvino.py",
+    "tests/chat/test_faulty_judge.py",
+    "tests/chat/test_rights.py",
+    "tests/corpus/test_ocr.py",
+    "tests/corpus/test_indexing.py",
+    "tests/site/test_supervisor.py",
+    "tests/site/test_benchmark_encoders.py",
+    "tests/chat/guards/test_sentences.py",
+    "tests/chat/test_mutations.py",
+    "tests/chat/test_faults_live.py",
+    "tests/chat/guards/test_altered.py",
+    "tests/chat/test_closed_network.py",
+    "tests/chat/test_choosing.py",
+    "tests/evaluation/test_answers.py",
+    "tests/corpus/test_layout_steps.py",
+    "tests/corpus/test_ingest_command.py",
+    "tests/site/test_benchmark_growth.py",
+    "tests/corpus/test_kills.py",
+    "tests/chat/test_api_schemathesis.py",
+    "tests/site/test_benchmark_page.py",
+    "tests/chat/test_ask_command.py",
+    "tests/chat/guards/test_units.py",
+    "tests/chat/test_gate_encoders.py",
+    "tests/corpus/encoders/test_model_folders.py",
+    "tests/evaluation/test_datasets.py",
+    "tests/site/test_fuzzed_views.py",
 )
+LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
+EXHAUSTIVE_TIMEOUT_S = 3600
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long files; a file's own tests keep their order."""
+    """Begin with the long files, so that no worker is left alone with one of them at the end.
+
+    A file's own tests keep their order.
+    """
     places = {name: place for place, name in enumerate(LONG_FILES)}
-    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
+    for item in items:
+        if item.get_closest_marker("exhaustive"):
+            item.add_marker(pytest.mark.timeout(EXHAUSTIVE_TIMEOUT_S))
+        elif _file_of(item) in places:
+            item.add_marker(pytest.mark.timeout(LONG_TIMEOUT_S))
+    items.sort(key=lambda item: places.get(_file_of(item), len(places)))
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 @pytest.fixture(scope="session")

@@ -35,8 +35,6 @@ from tests.llm.contents import Known, informed
 from tests.llm.sites import ask, generate_by
 from tests.llm.transport import replies
 
-pytestmark = pytest.mark.timeout(900)  # of a slow processor: a test asks many questions
-
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
 TODAY = datetime.date(2026, 5, 1)

@@ -19,8 +19,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = pytest.mark.timeout(900)
-
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 400.0
 STOP_LIMIT_S = 60.0
