@@ -28,9 +28,13 @@ class Command(BaseCommand):
             "--reset-passwords", action="store_true", help="give the accounts new passwords"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        # The same answers on every processor; the worker and the site inherit it.
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        # The same answers on every processor; the worker and the site inherit it. Before the
+        # system checks, which ask what computes the models.
         os.environ.setdefault(PRECISION, "f32")
+        return super().execute(*args, **options)
+
+    def handle(self, *args: Any, **options: Any) -> None:
         try:
             refuse_taken_port(options["host"], options["port"])
         except PortTaken as error:
