@@ -46,8 +46,8 @@ def precision() -> str:
     """Return `bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
 
     With bf16 a vector's cosine to that of 32 bits is 0.9999 or more (`bench --encoder` shows it).
-    `MEDRAG_ENCODER_PRECISION=f32` asks for 32 bits everywhere, so that every processor gives the
-    same answers. It is read from the environment, since a parser's process has no settings.
+    `MEDRAG_ENCODER_PRECISION=f32` asks for 32 bits everywhere, so that processors differ in the
+    last digits alone. It is read from the environment, since a parser's process has no settings.
     """
     if os.environ.get(PRECISION, "").strip() == "f32":
         return "f32"

@@ -1,7 +1,8 @@
 """Digits of a model's scores that orders and thresholds are decided on.
 
-Two processors compute one model to six digits alike, and differ behind them. A score is rounded
-where it is first compared, and ties are broken by key, so that what is equal stays equal.
+Processors compute one model alike but for the last digits. A score is rounded where it is first
+compared, and ties are broken by key, so that what is equal stays equal. What lies beside the edge
+of a digit may still fall on either side of it.
 """
 
 from __future__ import annotations
