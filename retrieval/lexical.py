@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from corpus.encoders.rounding import SUM_DIGITS
 from retrieval.clauses import Clause, Seeds, Term, choose
 from retrieval.config import RetrievalConfig
 from retrieval.lexemes import AskedLexeme, asked_lexemes, searched_names
@@ -53,7 +54,7 @@ WITH total AS MATERIALIZED (
     ORDER BY score DESC, c.key LIMIT %(rescored)s
 ), in_scope AS (
     SELECT c.id, c.key, {group} AS twins, d.effective_from,
-           round(c.score::float8::numeric, 9)::float8 AS score
+           round(c.score::float8::numeric, {digits})::float8 AS score
     FROM candidate c JOIN corpus_document d ON d.id = c.document_id
     WHERE {then}
 ), told_apart AS (
@@ -84,7 +85,7 @@ _BM25_TERM = (
     " / (1 - ts_rank('{{1,1,1,1}}', c.search_vector, %({query})s::tsquery))- 0.5::float8)))"
 )
 _BM25_OF = """
-SELECT c.id, round(({score})::float8::numeric, 9)::float8 FROM corpus_chunk c CROSS JOIN (
+SELECT c.id, round(({score})::float8::numeric, {digits})::float8 FROM corpus_chunk c CROSS JOIN (
     SELECT greatest(total_length, 1)::float8 / greatest(chunks, 1) AS average_length
     FROM corpus_indexstatistics WHERE id = 1) AS t
     CROSS JOIN LATERAL {length} AS l
@@ -215,6 +216,7 @@ class _Search:
             source = source.replace(_CHUNKS, _FIRST_BY_KEY)
         return (
             _SQL.replace("{source}", source)
+            .replace("{digits}", str(SUM_DIGITS))
             .replace("{length}", _LENGTH_NORM)
             .replace("{first}", first)
             .replace("{then}", "true" if self.scope_first else scope)
@@ -268,7 +270,11 @@ def bm25_statement(
     if not chunk_ids or not terms:
         return None
     score, parameters = score_sql(terms, replace(config, lexical="bm25"))
-    statement = _BM25_OF.replace("{score}", score).replace("{length}", _LENGTH_NORM)
+    statement = (
+        _BM25_OF.replace("{score}", score)
+        .replace("{digits}", str(SUM_DIGITS))
+        .replace("{length}", _LENGTH_NORM)
+    )
     return Statement(statement, parameters | {"ids": list(chunk_ids)})
 
 

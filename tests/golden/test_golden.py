@@ -220,7 +220,10 @@ def test_questions_answered_by_a_language_model(settings: LazySettings, mode: st
         turns = [(item, ask(item["question"])) for item in items]
     judged(items, {item["id"]: what for item, turn in turns if (what := failure_of(item, turn))})
     assert not [item["id"] for item, turn in turns if is_dangerous(item, turn)]
-    assert len(known) - SLACK <= len(writer.asked) <= len(known), "the gate lets no other through"
+    asked_of_it = "\n".join(writer.prompts)
+    reached = {item["question"] for item in items if item["question"] in asked_of_it}
+    assert reached <= set(known), "the gate lets no other through"
+    assert len(known) - SLACK <= len(reached)
 
 
 def test_development_questions() -> None:
