@@ -16,11 +16,14 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
         signal.signal(signal.SIGINT, stop_at_once)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
-    from medrag_site.start import ended_politely, prepare  # late: the settings are named first
+    from medrag_site.processes.start import (  # late: the settings are named first
+        ended_politely,
+        prepare,
+    )
 
     with ended_politely():
         prepare(sys.argv)
-        from medrag_site.tables import Commands  # late: its libraries read the settings
+        from medrag_site.database.tables import Commands  # late: its libraries read the settings
 
         Commands(sys.argv).execute()
 

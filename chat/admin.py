@@ -18,10 +18,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.calibration_records import calibration_use, is_for_encoder_in_use
+from chat.gate.records import calibration_use, is_for_encoder_in_use
 from chat.models import AuditEvent, CalibrationRecord, Feedback, Turn
-from chat.presentation import shown_turns
 from chat.selectors import audited_turns, every_collection
+from chat.web.presentation import shown_turns
 
 if TYPE_CHECKING:
     TurnModelAdmin = admin.ModelAdmin[Turn]

@@ -6,6 +6,8 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         # late: models can't be imported before the apps are ready
-        from chat import checks, checks_verifier, receivers  # noqa: F401  importing registers
+        from chat import checks  # noqa: F401  importing registers
+        from chat.audit import receivers
+        from chat.verification import checks as verifier_checks  # noqa: F401  as above
 
         receivers.connect()

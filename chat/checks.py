@@ -9,9 +9,10 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from chat import follow_ups, judging
 from chat.endpoints import GENERATE, JUDGE, endpoints_fault
 from chat.generation import language_model
+from chat.question import follow_ups
+from chat.verification import answer_judge as judging
 
 REWRITE = "MEDRAG_REWRITE_LLM"  # as GENERATE and JUDGE
 PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from corpus import language_model
-from corpus.language_model import Endpoint
+from core.llm import client as language_model
+from core.llm.client import Endpoint
 
 GENERATE, JUDGE = "MEDRAG_GENERATE_LLM", "MEDRAG_JUDGE_LLM"  # how their settings begin
 

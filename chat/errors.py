@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chat.usage import Usage
-from corpus.errors import MedragError
+from core.errors import MedragError
+from core.llm.usage import Usage
 
 
 class GeneratorUnavailable(MedragError):

@@ -2,8 +2,8 @@
 
 from django.conf import settings
 
-from chat.identifiers.guard import question_guarded
 from chat.models import Feedback, Turn
+from chat.question.identifiers.guard import question_guarded
 from corpus.parsing.clean import clean_line
 
 

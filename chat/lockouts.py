@@ -27,7 +27,7 @@ from django.utils.crypto import salted_hmac
 from knox.settings import CONSTANTS
 
 from chat import audit
-from chat.audit_chain import storable
+from chat.audit.chain import storable
 
 TOKEN, UNKNOWN = "token:", "unknown:"
 

@@ -220,7 +220,7 @@ class CalibrationRecord(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )  # null: somebody at the terminal
-    method = models.CharField(max_length=20)  # of `chat.calibration.METHODS`
+    method = models.CharField(max_length=20)  # of `chat.gate.calibration.METHODS`
     intercept = models.FloatField()
     cosine = models.FloatField()
     coverage = models.FloatField()

@@ -18,19 +18,19 @@ from typing import Any
 from django.db import transaction
 
 from chat import audit
-from chat.answering import answer
-from chat.cautions import IDENTIFIERS
+from chat.caveats.cautions import IDENTIFIERS
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
-from chat.inquiry import Inquiry
-from chat.judging import AnswerJudgement
 from chat.models import Citation, Mode, Reason, Turn
-from chat.multiple_choice import parsed
+from chat.pipeline.answer import answer
+from chat.pipeline.run import AnswerRun
+from chat.pipeline.trace import fingerprint_of, trace_of
+from chat.question.multiple_choice import parsed
 from chat.services import site_inquiry
-from chat.trace import fingerprint_of, trace_of
 from chat.types import Abstained, Answered, DraftClaim, Outcome
-from chat.usage import Usage
-from corpus.errors import MedragError
+from chat.verification.answer_judge import AnswerJudgement
+from core.errors import MedragError
+from core.llm.usage import Usage
 from retrieval.filters import filters_from
 from retrieval.types import Query
 
@@ -92,7 +92,7 @@ def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
     return Replay(turn, outcome, difference)
 
 
-def _inquiry(turn: Turn, *, regenerate: bool) -> Inquiry:
+def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
     asked = turn.trace["asked"]
     said = turn.standalone or turn.question
     choice = parsed(said)
@@ -144,7 +144,7 @@ def _stored(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _now(inquiry: Inquiry, outcome: Outcome) -> dict[str, Any]:
+def _now(inquiry: AnswerRun, outcome: Outcome) -> dict[str, Any]:
     answered = outcome.claims if isinstance(outcome, Answered) else ()
     return {
         "fingerprint": fingerprint_of(inquiry),

@@ -14,25 +14,25 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat import audit
-from chat.admission import admitted
-from chat.answering import answer
-from chat.cautions import IDENTIFIERS, Caution
+from chat.caveats.cautions import IDENTIFIERS, Caution
 from chat.config import AnswerConfig, answer_config
 from chat.errors import QuestionError
-from chat.follow_ups import Asked, Standalone, standalone
 from chat.generation.configured import site_generator
 from chat.generation.types import Generation, Generator, Task
-from chat.identifiers.guard import Guarded, question_guarded
-from chat.inquiry import Inquiry
-from chat.looking import Looks
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
-from chat.multiple_choice import parsed
-from chat.trace import fingerprint_of, trace_of
+from chat.pipeline.admission import admitted
+from chat.pipeline.answer import answer
+from chat.pipeline.run import AnswerRun
+from chat.pipeline.search import SearchLog
+from chat.pipeline.trace import fingerprint_of, trace_of
+from chat.question.follow_ups import Asked, Standalone, standalone
+from chat.question.identifiers.guard import Guarded, question_guarded
+from chat.question.multiple_choice import parsed
 from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote
-from chat.usage import Usage
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Pair
+from core.llm.usage import Usage
 from corpus.boxes import Blocks
 from corpus.parsing.clean import clean_line
 from corpus.positions import positions_of
@@ -132,13 +132,13 @@ def filters_check(filters: Filters, collections: Sequence[str], config: AnswerCo
             )
 
 
-def site_inquiry(query: Query, config: AnswerConfig) -> Inquiry:
+def site_inquiry(query: Query, config: AnswerConfig) -> AnswerRun:
     """A question on its way through the parts that this site is set to."""
     return _inquiry(query, config, _parts(), time.perf_counter())
 
 
 @dataclass(frozen=True)
-class _Away:
+class UnavailablePart:
     """In the place of a part that can't be made: it refuses where that would have worked."""
 
     error: Exception
@@ -165,18 +165,18 @@ def _parts() -> tuple[Generator, Verifier]:
     try:
         generator = site_generator()
     except Exception as error:  # noqa: BLE001 - fail closed: it refuses when it is asked
-        generator = _Away(error)
+        generator = UnavailablePart(error)
     try:
         return generator, site_verifier()
     except Exception as error:  # noqa: BLE001 - as above
-        return generator, _Away(error)
+        return generator, UnavailablePart(error)
 
 
 def _inquiry(
     query: Query, config: AnswerConfig, parts: tuple[Generator, Verifier], began: float
-) -> Inquiry:
+) -> AnswerRun:
     generator, verifier = parts
-    return Inquiry(query, config, Looks(site_config()), generator, verifier, began=began)
+    return AnswerRun(query, config, SearchLog(site_config()), generator, verifier, began=began)
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:

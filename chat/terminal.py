@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from chat.models import Citation, Claim, ClaimKind, Turn, TurnStatus
-from chat.narrowing import narrowed_to
-from chat.presentation import withheld
+from chat.web.narrowing import narrowed_to
+from chat.web.presentation import withheld
 from corpus.positions import place_words
 
 

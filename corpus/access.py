@@ -11,7 +11,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 from corpus.models import Collection, Document
 
 

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
-from corpus import context_lines
 from corpus.encoders.registry import configured_specs, facts_for
-from corpus.summaries import written
+from corpus.indexing import context_lines
+from corpus.summaries import abstractive as written
 
 # Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
 DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
@@ -41,7 +41,7 @@ def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
         found.append(Error(message, hint="Else a job may run twice.", id="corpus.E001"))
     if not (queue.get("max_attempts") and queue.get("ack_failures")):
         message = "Q_CLUSTER: max_attempts and ack_failures must be set."
-        found.append(Error(message, hint="corpus.jobs counts attempts.", id="corpus.E002"))
+        found.append(Error(message, hint="corpus.indexing.jobs counts attempts.", id="corpus.E002"))
     if queue.get("orm") != "default":
         message = "Q_CLUSTER: the broker must be the default database."
         hint = "A job and its wake-up commit together."

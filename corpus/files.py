@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 _BLOCK_BYTES = 1024**2
 STALE_AFTER_S = 24 * 3600

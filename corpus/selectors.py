@@ -15,10 +15,10 @@ from corpus import signals
 from corpus.access import collections_searchable
 from corpus.boxes import Blocks
 from corpus.encoders.registry import encoder_facts
+from corpus.indexing.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
 from corpus.models import Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
-from corpus.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
+from corpus.review.versions import text_similarity, title_similarity, title_words
 from corpus.types import CitingAnswer
-from corpus.versions import text_similarity, title_similarity, title_words
 
 if TYPE_CHECKING:
     from typing import TypedDict

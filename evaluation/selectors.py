@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from evaluation.answers.measures import MAIN as MAIN_OF_ANSWERS
-from evaluation.measured import MAIN, NOT_BOTH_SERVED, compared
 from evaluation.metrics import Scores
+from evaluation.metrics.statistics import Difference
 from evaluation.models import ItemScore, Kind, Run
-from evaluation.stats import Difference
+from evaluation.runs.results import MAIN, NOT_BOTH_SERVED, compared
 
 
 def runs_listed() -> QuerySet[Run]:

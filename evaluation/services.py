@@ -13,13 +13,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from evaluation.children import Task, sent
-from evaluation.configurations import Configuration, Recipe
-from evaluation.databases import name_for
+from evaluation.datasets.trec import qrels_lines, run_lines, write_lines
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Failed, Outcome, Source
-from evaluation.measured import Measured, asked_as, measured, metrics_json, per_query
 from evaluation.models import ItemScore, Kind, Run, TestSet
+from evaluation.runs.child_process import Task, sent
+from evaluation.runs.child_tasks import Failed, Outcome, Source
+from evaluation.runs.configurations import Configuration, Recipe
+from evaluation.runs.databases import name_for
+from evaluation.runs.results import Measured, asked_as, measured, metrics_json, per_query
 from evaluation.tables import (
     SEMANTICS,
     dataset_lines,
@@ -29,7 +30,6 @@ from evaluation.tables import (
     note_lines,
     served_lines,
 )
-from evaluation.trec import qrels_lines, run_lines, write_lines
 
 Say = Callable[[str], None]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.datasets.types import Dataset
-from evaluation.errands import OPEN, OPEN_AND_FOUND, PASSAGES
-from evaluation.measured import MAIN, Measured, compared_in
 from evaluation.metrics import Scores
-from evaluation.stats import Difference, holm
+from evaluation.metrics.statistics import Difference, holm
+from evaluation.runs.child_tasks import OPEN, OPEN_AND_FOUND, PASSAGES
+from evaluation.runs.results import MAIN, Measured, compared_in
 
 SEMANTICS = (
     "Measures as trec_eval has them: linear gains; a query that is missing from a run scores 0. "

@@ -13,26 +13,26 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from chat.audit import missing_protections
-from chat.calibration_records import gate_in_use, misfit
+from chat.gate.records import gate_in_use, misfit
+from core.database_availability import AWAY
+from core.errors import MedragError
 from corpus import files, selectors
-from corpus.away import AWAY
 from corpus.encoders.registry import (
     ActiveEncoder,
     EncoderUnavailable,
     active_encoders,
     encoder_facts,
 )
-from corpus.errors import MedragError
+from corpus.indexing.recipe import chunk_settings
 from corpus.models import EncoderState
 from corpus.parsing import sniff
 from corpus.parsing.sandbox import parent as sandbox
-from corpus.recipe import chunk_settings
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
-from medrag_site.database_faults import sentence_of
-from medrag_site.postmaster import MIN_FREE_BYTES, DatabaseStartError
-from medrag_site.start import start_database
-from medrag_site.tables import missing_migrations
-from medrag_site.unfinished import SENTENCE, is_unfinished
+from medrag_site.backups.unfinished import SENTENCE, is_unfinished
+from medrag_site.database.faults import sentence_of
+from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
+from medrag_site.database.tables import missing_migrations
+from medrag_site.processes.start import start_database
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 

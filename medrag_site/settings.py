@@ -4,8 +4,8 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
-from medrag_site import databases
-from medrag_site.embedded import folder_of
+from medrag_site.database import roles as databases
+from medrag_site.database.embedded import folder_of
 from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -52,7 +52,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=env.integer("MEDRAG_LOCKOUT_MIN", 15, low=
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # else anybody could prolong it for ever
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "chat.lockouts.account_of"
-AXES_CLIENT_IP_CALLABLE = "medrag_site.client_address.client_address"
+AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "chat.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
@@ -216,7 +216,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "medrag_site.sound_requests.SoundRequests",
+    "medrag_site.web.request_validation.SoundRequests",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -255,7 +255,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "medrag_site.context.deployment",
+                "medrag_site.web.context.deployment",
             ],
         },
     }
@@ -295,7 +295,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_RATES": {"query": API_RATE},
-    "EXCEPTION_HANDLER": "chat.problems.problem_details",
+    "EXCEPTION_HANDLER": "chat.api.problems.problem_details",
     "NUM_PROXIES": PROXIES,
 }
 SPECTACULAR_SETTINGS = {
@@ -313,7 +313,7 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
     },
-    "filters": {"away": {"()": "medrag_site.database_faults.WithoutTraceback"}},
+    "filters": {"away": {"()": "medrag_site.database.faults.WithoutTraceback"}},
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]},
     },

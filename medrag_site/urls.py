@@ -3,14 +3,14 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from chat.api_urls import unknown_urlpatterns
-from medrag_site import health
+from chat.api.urls import unknown_urlpatterns
+from medrag_site.web import health
 
 admin.site.site_header = "MedRAG administration"
 admin.site.site_title = "MedRAG administration"
 admin.site.index_title = "Guidelines, answers and accounts"
 
-handler500 = "medrag_site.database_faults.server_error"
+handler500 = "medrag_site.database.faults.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.live, name="healthz"),
@@ -20,7 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # One page to sign in, for the administration too.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("chat.api_urls")),
+    path("api/v1/", include("chat.api.urls")),
     path("api/", include(unknown_urlpatterns)),
-    path("", include("chat.urls")),
+    path("", include("chat.web.urls")),
 ]

@@ -8,9 +8,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
 import django
 from django.db import Error, connection
 
-from medrag_site.handler import Handler
-from medrag_site.start import prepare
-from medrag_site.unfinished import SENTENCE, is_unfinished
+from medrag_site.backups.unfinished import SENTENCE, is_unfinished
+from medrag_site.processes.start import prepare
+from medrag_site.web.handler import Handler
 
 prepare(["wsgi", "web"])
 django.setup(set_prefix=False)

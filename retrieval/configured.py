@@ -11,13 +11,13 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
+from core.errors import MedragError
+from core.llm.client import silence_of
 from corpus.encoders.registry import configured_specs
-from corpus.errors import MedragError
-from corpus.language_model import silence_of
 from retrieval.config import RetrievalConfig, config_from
-from retrieval.generated import PROMPTS, endpoint_within
 from retrieval.rerank.configured import reranker_fault, reranker_for
 from retrieval.rerank.types import Passage
+from retrieval.rewriting.generated import PROMPTS, endpoint_within
 
 TRIED_FOR_S = 30.0  # a server may load its model with the first question
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.encoders.rounding import SUM_DIGITS
+from core.rounding import SUM_DIGITS
 from retrieval.types import Ranked, Ranking
 
 Scores = Mapping[int, float]  # by chunk

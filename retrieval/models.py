@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 
-from retrieval.lexicon import MAX_SHORT_CHARS, MAX_WORDS_CHARS, entry_fault
+from retrieval.lexicon.terms import MAX_SHORT_CHARS, MAX_WORDS_CHARS, entry_fault
 
 
 class Match(models.TextChoices):

@@ -13,8 +13,8 @@ from retrieval.analysis import analyse
 from retrieval.analysis.complexity import PASSAGES
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
-from retrieval.context import surroundings
-from retrieval.dense import cosines_statement, search_dense
+from retrieval.dense.search import cosines_statement, search_dense
+from retrieval.dense.summaries import search_summaries
 from retrieval.fusion import (
     Scored,
     Scores,
@@ -23,21 +23,23 @@ from retrieval.fusion import (
     normalised_sum,
     reciprocal_rank_fusion,
 )
-from retrieval.generated import rewriting_fingerprint
-from retrieval.hits import hits_of
-from retrieval.lexical import (
+from retrieval.hits.load import hits_of
+from retrieval.hits.near_duplicates import others_that_say_it
+from retrieval.hits.neighbours import search_neighbours
+from retrieval.hits.surroundings import surroundings
+from retrieval.lexical.search import (
     AskedLexeme,
     LexicalSearch,
     asked_lexemes,
     bm25_statement,
     searched_names,
 )
-from retrieval.lexicon import spelled_out
-from retrieval.neighbours import search_neighbours
+from retrieval.lexicon.terms import spelled_out
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
-from retrieval.site_now import SiteNow, site_now
-from retrieval.summaries import search_summaries
-from retrieval.twins import others_that_say_it
+from retrieval.rewriting.generated import rewriting_fingerprint
+from retrieval.rewriting.variants import variants_of
+from retrieval.statements.pipelined import Statement, pipelined
+from retrieval.statements.site_snapshot import SiteSnapshot, site_now
 from retrieval.types import (
     Analysis,
     Evidence,
@@ -50,8 +52,6 @@ from retrieval.types import (
     Trace,
     Variant,
 )
-from retrieval.under_way import Statement, under_way
-from retrieval.variants import variants_of
 
 _LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
 T = TypeVar("T")
@@ -93,7 +93,7 @@ class _Search:
 
     query: Query
     config: RetrievalConfig
-    site: SiteNow
+    site: SiteSnapshot
     durations_ms: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     rewriting: Rewriting = field(default_factory=Rewriting)
@@ -172,7 +172,7 @@ class _Search:
             else None
             for variant, of_variant in zip(variants, lexemes, strict=True)
         ]
-        with under_way(*(search.statement if search else None for search in searches)) as sent:
+        with pipelined(*(search.statement if search else None for search in searches)) as sent:
             vectors = vectors or self._encoded(variants, texts, encoders)
             found = sent.rows()
         lexical = [
@@ -263,7 +263,7 @@ class _Search:
             if config.dense
         ]
         sides = [*lexical, *dense]
-        with under_way(*(side.missing for side in sides)) as sent:
+        with pipelined(*(side.missing for side in sides)) as sent:
             scores = [
                 {**side.known, **dict(rows)} for side, rows in zip(sides, sent.rows(), strict=True)
             ]

@@ -74,23 +74,28 @@ class Attack:
 
 SITE, CORPUS, CHAT = "tests/site", "tests/corpus", "tests/chat"
 LIVE = f"{SITE}/test_attacked.py"
-FUZZED, DESCRIBED = f"{SITE}/test_fuzzed_views.py", f"{CHAT}/test_api_schemathesis.py"
+WORKER, HOSTILE = f"{SITE}/processes/test_worker.py", f"{CORPUS}/hostile"
+FORKED = f"{CORPUS}/parsing/sandbox/test_fork_servers.py"
+FUZZED, DESCRIBED = f"{SITE}/test_fuzzed_views.py", f"{CHAT}/api/test_api_schemathesis.py"
 ATTACKS = (
     Attack(
         "kills of the database, under load",
         "kills",
-        [f"{LIVE}::test_the_database_is_killed_twenty_times", f"{SITE}/test_database_away.py"],
+        [
+            f"{LIVE}::test_the_database_is_killed_twenty_times",
+            f"{SITE}/database/test_database_away.py",
+        ],
         share=3,
     ),
     Attack(
         "kills of workers, parsers and sites",
         "kills",
         [
-            f"{CORPUS}/test_kills.py",
-            f"{SITE}/test_worker.py::test_killing_it_in_mid_work_changes_nothing_in_the_end",
-            f"{SITE}/test_worker.py::test_nothing_outlives_a_supervisor_that_is_killed",
-            f"{SITE}/test_supervisor.py::test_nothing_outlives_a_serve_that_is_killed",
-            f"{CORPUS}/test_nurseries.py::test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read",
+            f"{CORPUS}/indexing/test_kills.py",
+            f"{WORKER}::test_killing_it_in_mid_work_changes_nothing_in_the_end",
+            f"{WORKER}::test_nothing_outlives_a_supervisor_that_is_killed",
+            f"{SITE}/processes/test_supervisor.py::test_nothing_outlives_a_serve_that_is_killed",
+            f"{FORKED}::test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read",
         ],
         share=2,
     ),
@@ -108,32 +113,32 @@ ATTACKS = (
         "writes without room",
         [
             f"{LIVE}::test_the_disk_is_full_for_a_while",
-            f"{CORPUS}/test_interrupted.py",
-            f"{SITE}/test_backup.py::test_a_disk_that_is_full_leaves_nothing_behind",
+            f"{CORPUS}/indexing/test_interrupted.py",
+            f"{SITE}/backups/test_backup.py::test_a_disk_that_is_full_leaves_nothing_behind",
         ],
         share=3,
     ),
     Attack(
         "backup under load, wipe, restore",
         "backups and restores",
-        [f"{SITE}/test_backup_live.py"],
+        [f"{SITE}/backups/test_backup_live.py"],
         share=1.5,
     ),
     Attack(
         "hostile files",
         "files",
         [
-            f"{CORPUS}/test_bad_files.py::test_a_bad_pdf_is_read_or_refused_with_a_sentence",
-            f"{CORPUS}/test_bad_files_office.py::test_a_bad_file_is_read_or_refused_with_a_sentence",
-            f"{CORPUS}/test_bad_files_mutated.py::test_a_mutated_file_is_read_or_refused_with_a_sentence",
-            f"{CORPUS}/test_bad_files_ingested.py::test_an_upload_ends_refused_failed_or_done",
+            f"{HOSTILE}/test_bad_files.py::test_a_bad_pdf_is_read_or_refused_with_a_sentence",
+            f"{HOSTILE}/test_bad_files_office.py::test_a_bad_file_is_read_or_refused_with_a_sentence",
+            f"{HOSTILE}/test_bad_files_mutated.py::test_a_mutated_file_is_read_or_refused_with_a_sentence",
+            f"{HOSTILE}/test_bad_files_ingested.py::test_an_upload_ends_refused_failed_or_done",
         ],
         share=2,
     ),
     Attack(
         "files that take for ever",
         "shapes at n, 2n and 4n",
-        [f"{CORPUS}/test_linear_growth.py", f"{CORPUS}/test_work_ended.py"],
+        [f"{CORPUS}/parsing/test_linear_growth.py", f"{CORPUS}/indexing/test_work_ended.py"],
     ),
     Attack(
         "fuzzed views and admin filters",
@@ -142,15 +147,17 @@ ATTACKS = (
         share=1.5,
     ),
     Attack("requests by the API's description", "requests", [DESCRIBED], share=1.5),
-    Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/test_lockouts.py"]),
-    Attack("orders in documents and questions", "orders", [f"{CHAT}/test_injections.py"]),
+    Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/api/test_lockouts.py"]),
+    Attack(
+        "orders in documents and questions", "orders", [f"{CHAT}/generation/test_injections.py"]
+    ),
     Attack(
         "tampering with the log",
         "changes",
         [
-            f"{CHAT}/test_audit_mutations.py",
-            f"{CHAT}/test_audit_breaks.py",
-            f"{CHAT}/test_audit_gone.py",
+            f"{CHAT}/audit/test_audit_mutations.py",
+            f"{CHAT}/audit/test_audit_breaks.py",
+            f"{CHAT}/audit/test_audit_gone.py",
         ],
     ),
 )

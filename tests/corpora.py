@@ -20,15 +20,16 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from corpus import search_vectors, statistics, vectors
+from core.text.languages import configuration_of
 from corpus.chunking import ChunkSettings, split
+from corpus.chunking.near_duplicates import meaning_label
+from corpus.encoders import vectors
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import get_embedder, searched_rows
 from corpus.encoders.types import Embedder, Vectors
-from corpus.languages import configuration_of
+from corpus.indexing import search_vectors, statistics
 from corpus.models import Chunk, Collection, Document, Encoder, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
-from corpus.twins import meaning_label
 
 _KINDS = {"- ": BlockKind.LIST_ITEM, "^ ": BlockKind.FOOTNOTE, ": ": BlockKind.CAPTION}
 SETTINGS = ChunkSettings(220, 40)

@@ -18,7 +18,7 @@ FAST = {
     "MEDRAG_JOB_LEASE_S": "4",
     "MEDRAG_PARSE_TIMEOUT_S": "5",
     "MEDRAG_WORKER_STALL_S": "12",  # a busy machine starts a cluster in 5 s
-    "DJANGO_SETTINGS_MODULE": "tests.poison_settings",
+    "DJANGO_SETTINGS_MODULE": "tests.dying.poison_settings",
 }
 
 

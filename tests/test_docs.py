@@ -10,11 +10,11 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from chat.models import Reason
-from chat.refusals import ADVICE
+from chat.web.refusals import ADVICE
 from medrag_site.settings import env
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("corpus", "retrieval", "chat", "evaluation", "medrag_site")
+APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "medrag_site")
 README = ROOT / "README.md"
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))

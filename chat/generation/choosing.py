@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chat.evidence.quotable import quotable_units
 from chat.generation.options import (
     held_by_quotes,
     held_words,
@@ -20,17 +21,16 @@ from chat.generation.options import (
     shares_a_root,
 )
 from chat.generation.types import Generation, Option, Task
-from chat.multiple_choice import is_exception
-from chat.passages import quotable_units
-from chat.reading.features import Column
-from chat.reading.words import coverage
+from chat.question.multiple_choice import is_exception
+from chat.reader.features import Column
+from chat.reader.words import coverage
 from chat.types import DraftClaim, Unit
+from core.rounding import COSINE_DIGITS
+from core.text.drugs import drugs
+from core.text.population_terms import populations
 from corpus.encoders.registry import get_embedder
-from corpus.encoders.rounding import COSINE_DIGITS
 from retrieval.analysis import spelled_out
-from retrieval.analysis.drugs import drugs
-from retrieval.analysis.populations import populations
-from retrieval.lexical import AskedLexeme, asked_lexemes
+from retrieval.lexical.search import AskedLexeme, asked_lexemes
 
 MAX_PASSAGES = 8
 CONTEXT_WEIGHT = 0.7  # of a lexeme that stands in title, section or population only
@@ -109,13 +109,13 @@ def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
     if len(left) != 1:
         return Generation(())
     (odd,) = left
-    if not _is_alien(odd, task.options, [one.unit.text for one in found]):
+    if not _is_dissimilar(odd, task.options, [one.unit.text for one in found]):
         return Generation(())  # it may be there in other words
     units = dict.fromkeys(one.unit for one in borne.values() if one is not None)
     return Generation(tuple(_claim(unit) for unit in units), option=odd.letter)
 
 
-def _is_alien(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
+def _is_dissimilar(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
     """Whether no statement shares a word with it, and none is nearly as like it as the others."""
     if any(shares_a_root(odd.text, statement) for statement in statements):
         return False
@@ -135,7 +135,7 @@ def _statements(task: Task) -> list[_Scored]:
     """Statements that are about the stem, the best first; ties by the order of reading."""
     stem = plain_stem(task.question)
     units, lexemes = quotable_units(task.passages[:MAX_PASSAGES], stem), asked_lexemes(stem)
-    if not units or any(_is_unheard_of(lexeme) for lexeme in lexemes):
+    if not units or any(_is_unknown_term(lexeme) for lexeme in lexemes):
         return []
     held = _coverage(units, lexemes)
     unnumbered = [lexeme for lexeme in lexemes if not lexeme.lexeme[:1].isdigit()]
@@ -158,7 +158,7 @@ def _coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> Column:
     return own + CONTEXT_WEIGHT * (around - own)
 
 
-def _is_unheard_of(lexeme: AskedLexeme) -> bool:
+def _is_unknown_term(lexeme: AskedLexeme) -> bool:
     """A word that no guideline holds: none can answer a question about it.
 
     But for numbers, which are compared with ranges, and for words that only ask.

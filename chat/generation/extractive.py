@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from chat.generation.choosing import choose
 from chat.generation.types import Generation, Task
-from chat.reading.lists import with_whole_lists
-from chat.reading.types import Read
-from chat.reading.weights import weights
+from chat.reader.lists import with_whole_lists
+from chat.reader.types import Read
+from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
 from chat.verification.guards.figures import figures
 from chat.verification.guards.polarity import negations

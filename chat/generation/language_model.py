@@ -13,26 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from chat.errors import GeneratorUnavailable
-from chat.generation.placing import Shown
-from chat.generation.showing import (
+from chat.evidence.prompt_text import (
     MAX_PASSAGES_CHARS,
     fitting,
     fresh_mark,
     shown_passages,
     under_fresh_keys,
 )
+from chat.evidence.quotable import units_by_passage
+from chat.generation.placing import Shown
 from chat.generation.types import Generation, Option, Task
 from chat.generation.written import answer_schema, claims_of, option_of
-from chat.passages import units_by_passage
-from chat.usage import Price, Usage, usage_of
-from corpus.language_model import Endpoint, LanguageModelUnavailable, parsed
-from corpus.preference import SEED, NoneAnswered, ask_first
-from corpus.prompt_files import Prompt
-from corpus.request_forms import Question
+from core.llm.client import Endpoint, LanguageModelUnavailable, parsed
+from core.llm.failover import SEED, NoneAnswered, ask_first
+from core.llm.prompt_files import Prompt
+from core.llm.request_variants import Question
+from core.llm.usage import Price, Usage, usage_of
 from retrieval.types import Hit
 
 PROMPT = Prompt(
-    Path(__file__).resolve().parents[1] / "prompts" / "answer_v1.txt",
+    Path(__file__).with_name("prompts") / "answer_v1.txt",
     frozenset({"count", "question", "options", "passages"}),
 )
 MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included

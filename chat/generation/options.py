@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from chat.generation.types import Option, Task
-from chat.multiple_choice import is_exception
+from chat.question.multiple_choice import is_exception
 from chat.types import DraftClaim, Quote
 from chat.verification.guards import GUARDS, routes
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label
-from corpus.sentences import sentence_spans
-from retrieval.analysis.negation import negations
+from core.text.negation import negations
+from core.text.sentences import sentence_spans
 
 NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
 ROOT_CHARS = 5  # of a word, by which two forms of it are one

@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from chat.evidence.leads import binds_to_before, leans_on_before
+from chat.evidence.page_views import one_line
 from chat.generation.locating import Range, occurrences, page_ranges
-from chat.page_views import one_line
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import normalised
-from chat.verification.wording.leads import binds_to_before, leans_on_before
-from corpus.sentences import sentence_spans
+from core.text.sentences import sentence_spans
 from retrieval.types import Hit
 
 MIN_WORDS = 3  # of a quote that is no whole sentence, item or row

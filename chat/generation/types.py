@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from chat.reading.types import Read
+from chat.reader.types import Read
 from chat.types import DraftClaim
-from chat.usage import Usage
+from core.llm.usage import Usage
 from retrieval.types import Hit
 
 

@@ -13,7 +13,7 @@ from django.db import connections, migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 # The hash of a row: sha256 over a domain separator with its version byte, then each field as its
-# length in bytes (4, big-endian) and its bytes. `chat.audit_chain` computes the same in Python.
+# length in bytes (4, big-endian) and its bytes. `chat.audit.chain` computes the same in Python.
 FUNCTIONS = """
 CREATE FUNCTION audit_field(value bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$

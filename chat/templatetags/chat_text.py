@@ -2,7 +2,7 @@ import datetime
 
 from django import template
 
-from chat.notices import Notice, document_notices
+from chat.caveats.notices import Notice, document_notices
 from corpus.models import Document
 from corpus.positions import below_title
 from corpus.types import OCR_CONFIDENT

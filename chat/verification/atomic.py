@@ -26,7 +26,7 @@ from chat.verification.clauses import (
     trailing_condition,
     with_subject,
 )
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
 
 MAX_ATOMS = 12  # a claim of more is judged whole: it is no claim but a page
 MAX_CHARS = 2000  # so is a longer one

@@ -14,12 +14,12 @@ from typing import Any
 from corpus.boxes import Blocks
 from corpus.chunking import ChunkDraft, ChunkSettings, split
 from corpus.chunking.given import take_passages
+from corpus.chunking.near_duplicates import meaning_label
 from corpus.chunking.types import Strategy
 from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise, sniff
 from corpus.parsing.published.exchanged import read_passages
 from corpus.positions import positions_of
-from corpus.twins import meaning_label
 
 CUT = "passages.json"  # what `write_cut` writes
 

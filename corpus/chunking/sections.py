@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
+from core.text.sentences import sentence_spans
 from corpus.chunking.context import MAX_CONTEXT_TOKENS, below_title, context_line
 from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Source, Spans, stripped
 from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
-from corpus.sentences import sentence_spans
 
 # Text of more characters for each token is no prose: an encoder's tokenizer makes one token of any
 # "word" that is too long for it. The longest words of English have about as many.

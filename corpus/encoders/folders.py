@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local_models import LocalModel, local_facts
-from corpus.encoders.model_folders import facts_of as folder_facts
-from corpus.encoders.openai_backend import (
+from corpus.encoders.backends.local import LocalModel, local_facts
+from corpus.encoders.backends.openai import (
     READS_TOKENS,
     OpenAIModel,
     openai_fingerprint,
     passage_tokens,
 )
+from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.model_folders import facts_of as folder_facts
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
 
 _TOKENIZER = (

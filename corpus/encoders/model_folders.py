@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders.errors import EncoderUnusable
 
 OWN_MARKS = 2  # tokens that an encoder puts around every text
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")

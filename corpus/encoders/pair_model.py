@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.openvino_runtime import Requests, compile_graph, core
+from core.openvino_runtime import Requests, compile_graph, core
+from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.pairs import Scores, Window
 
 MODEL, WEIGHTS = "model.xml", "model.bin"

@@ -19,15 +19,15 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 from django.db.models import QuerySet
 
-from corpus import vectors
-from corpus.encoders.faults import EncoderUnusable
+from core.errors import MedragError
+from corpus.encoders import vectors
+from corpus.encoders.backends.local import LocalEmbedder, converted_names, make_converted
+from corpus.encoders.backends.openai import OpenAIEmbedder
+from corpus.encoders.backends.openvino_model import is_whole
+from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
-from corpus.encoders.local_models import LocalEmbedder, converted_names, make_converted
-from corpus.encoders.openai_backend import OpenAIEmbedder
-from corpus.encoders.openvino_model import is_whole
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
 from corpus.encoders.types import Embedder
-from corpus.errors import MedragError
 from corpus.models import Encoder, EncoderState
 
 DEFAULT_NAME = "minilm"

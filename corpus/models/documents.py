@@ -127,7 +127,7 @@ class Document(models.Model):
     )
     engine = models.CharField(max_length=300, blank=True, editable=False)
     index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
-    # How its passages were cut into lexemes (`corpus.languages`), whatever its language is now.
+    # How its passages were cut into lexemes (`core.text.languages`), whatever its language is now.
     search_configuration = models.CharField(max_length=30, default="english", editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
@@ -187,7 +187,7 @@ class Chunk(models.Model):
 
     `text` is the pages' text at `spans`, joined by newlines. `context` (title, section path,
     population) is embedded and indexed before it and never quoted. Its vectors stand in a table of
-    each encoder (`corpus.vectors`); without them or `search_vector` it is not indexed yet.
+    each encoder (`corpus.encoders.vectors`); without them or `search_vector` it is not indexed yet.
     """
 
     key = models.CharField(max_length=100, unique=True)  # {sha256}_p{page}_c{index}
@@ -203,7 +203,8 @@ class Chunk(models.Model):
     tokens = models.PositiveIntegerField()  # of context and text, by the embedder's tokenizer
     search_vector = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
-    # What it says (`corpus.twins.meaning_label`): near-duplicates share it. Empty: not known.
+    # What it says (`corpus.chunking.near_duplicates.meaning_label`): near-duplicates share it.
+    # Empty: not known.
     twins = models.CharField(max_length=100, blank=True)
     disabled_at = models.DateTimeField(null=True)  # not searched since
     disabled_by = models.ForeignKey(

@@ -32,7 +32,8 @@ class Job(models.Model):
 
     `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
     names the one attempt that may write, until `lease_until` by the database's clock. `timings`
-    holds the seconds that each step in `corpus.jobs.TIMED` took in the attempts that finished it.
+    holds the seconds that each step in `corpus.indexing.jobs.TIMED` took in the
+    attempts that finished it.
     """
 
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 Box = tuple[float, float, float, float]
 

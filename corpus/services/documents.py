@@ -12,17 +12,17 @@ from django.core.files.base import File
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
+from core.disk import told_when_full
+from core.errors import MedragError
 from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
-from corpus.disk import told_when_full
-from corpus.engines import artifacts_for
-from corpus.errors import MedragError
 from corpus.filenames import clean_filename, title_from
+from corpus.indexing.wakeups import enqueue
 from corpus.models import Collection, Document, Job, JobState, Stage
 from corpus.parsing.clean import clean_line
+from corpus.parsing.engines import artifacts_for
 from corpus.parsing.sniff import media_type_of
 from corpus.signals import document_reindexed, document_retried, document_uploaded
-from corpus.wakeups import enqueue
 
 UPLOAD_AGAIN = "Nothing of it was kept: upload it again when there is room."
 

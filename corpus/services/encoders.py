@@ -3,7 +3,7 @@
     configured anew -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
 
 The tables' owner makes and drops them (`encoders_sync`, which `migrate` calls), and indexes them
-(`corpus.services.vector_index`). Filling and switching over take the application's rights only. All
+(`corpus.indexing.vector_index`). Filling and switching over take the application's rights only. All
 of it may die and go on at any moment.
 """
 
@@ -18,16 +18,16 @@ from django.db import OperationalError, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from corpus import vectors
+from core.errors import MedragError
+from corpus.encoders import vectors
+from corpus.encoders.adoption import encoders_to_adopt
+from corpus.encoders.batches import BATCH, encode_rows
 from corpus.encoders.folders import Facts
 from corpus.encoders.registry import configured_specs, embedder_of, facts_for
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
-from corpus.errors import MedragError
+from corpus.indexing.vector_index import FILLING, OWNER, alone, index_build
 from corpus.models import Chunk, Encoder, EncoderState, Storage, SummaryVector
-from corpus.services.adoption import encoders_to_adopt
-from corpus.services.batches import BATCH, encode_rows
-from corpus.services.vector_index import FILLING, OWNER, alone, index_build
 from corpus.summaries.index import indexes_sync
 
 _LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it

@@ -14,10 +14,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
-from corpus.errors import MedragError
-from corpus.importing.formats import LEFT_OUT, Format, records_of, refusal
-from corpus.importing.splitting import Record
-from corpus.intake import People
+from core.errors import MedragError
+from corpus.intake.files import People
+from corpus.intake.published_formats import LEFT_OUT, Format, records_of, refusal
+from corpus.intake.splitting import Record
 from corpus.models import Collection, Document
 from corpus.services.documents import (
     DuplicateDocument,

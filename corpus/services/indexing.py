@@ -23,28 +23,30 @@ from django.db import Error, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from corpus import context_lines, files, jobs, search_vectors, statistics, vectors
-from corpus.away import is_away, when_it_answers
+from core.database_availability import is_away, when_it_answers
+from core.disk import DiskFull
+from core.errors import MedragError
+from core.text.languages import configuration_of
+from corpus import files
 from corpus.chunking.cutting import Order, Passage
-from corpus.disabling import still_disabled
-from corpus.disk import DiskFull
+from corpus.encoders import vectors
+from corpus.encoders.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
 from corpus.encoders.types import Embedder, Vectors
-from corpus.engines import artifacts_for
-from corpus.errors import MedragError
-from corpus.jobs import GaveWay, Lease, LeaseLost
-from corpus.languages import configuration_of
+from corpus.indexing import context_lines, jobs, search_vectors, statistics
+from corpus.indexing import disk_space as room
+from corpus.indexing.jobs import Lease, LeaseLost, Preempted
+from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
+from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_jsons, page_row, take_over
 from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
 from corpus.parsing import sniff
+from corpus.parsing.engines import artifacts_for
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
-from corpus.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.services import room
-from corpus.services.batches import BATCH, IncompleteDocument, encode_rows
+from corpus.review.disabled_passages import still_disabled
+from corpus.review.versions import signature
 from corpus.services.lifecycle import document_hold_back
-from corpus.services.rows import METADATA_FIELDS, chunk_rows, page_jsons, page_row, take_over
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
-from corpus.versions import signature
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ T = TypeVar("T")
 def document_index(document_id: int | None = None) -> None:
     """Take a document's job as far as it goes, and record how it ended. Never raises.
 
-    Without an id it is the job that is due first (`corpus.jobs.claim`).
+    Without an id it is the job that is due first (`corpus.indexing.jobs.claim`).
 
     What it logs and stores of an unexpected error is its type and place, never its text, which
     may quote the document.
@@ -71,7 +73,7 @@ def document_index(document_id: int | None = None) -> None:
         if lease is not None:
             document_id = lease.document_id
             _attempt(lease)
-    except GaveWay:
+    except Preempted:
         logger.info("document %s waits for shorter work", document_id)
     except LeaseLost:
         logger.warning("document %s: the lease was lost, nothing was written", document_id)
@@ -82,7 +84,7 @@ def document_index(document_id: int | None = None) -> None:
 def _attempt(lease: Lease) -> None:
     try:
         _run(lease)
-    except (GaveWay, LeaseLost):
+    except (Preempted, LeaseLost):
         raise
     except Exception as error:  # noqa: BLE001  any parser's or model's: the job must not hang
         if is_away(error):
@@ -115,7 +117,7 @@ def _when_it_is_back(lease: Lease) -> None:
 
     def end() -> None:
         if jobs.database_began_anew(lease):
-            jobs.hand_back(lease, code="database_away", reason=reason, wake=True)
+            jobs.requeue_uncounted(lease, code="database_away", reason=reason, wake=True)
         else:
             jobs.attempt_failed(lease, code="database_away", reason=reason, retryable=True)
 
@@ -124,7 +126,7 @@ def _when_it_is_back(lease: Lease) -> None:
 
 def _wait_for_room(lease: Lease, error: DiskFull) -> None:
     def end() -> bool:
-        return jobs.hand_back(lease, code=error.code, reason=error.sentence, wake=False)
+        return jobs.requeue_uncounted(lease, code=error.code, reason=error.sentence, wake=False)
 
     if when_it_answers(end):
         logger.error("document %s: %s", lease.document_id, error.sentence)

@@ -18,10 +18,11 @@ from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Now
 
+from core.errors import MedragError
 from corpus.access import NotPermitted, may_publish
-from corpus.errors import MedragError
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
+from corpus.review.words_found import lost_words, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
 from corpus.signals import (
@@ -32,7 +33,6 @@ from corpus.signals import (
     document_withdrawn,
 )
 from corpus.types import CitingAnswer
-from corpus.words_found import lost_words, refuse_unseen
 
 
 class SecondPersonNeeded(MedragError):
@@ -82,7 +82,7 @@ def document_publish(
     It is found as soon as it is indexed, too; one that could not be read is refused, and so is one
     that lost words, unless all of its poor pages are among those that somebody `looked` at.
     `supersedes` ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded,
-    NotLookedAt, BadSuccessor.
+    PagesNotReviewed, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from core.errors import MedragError
 from corpus.access import NotPermitted, collections_publishable, collections_uploadable
-from corpus.errors import MedragError
 from corpus.models import Document, Lifecycle
 from corpus.parsing.clean import clean_line
 from corpus.signals import document_edited

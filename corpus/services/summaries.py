@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from corpus import vectors
+from corpus.encoders import vectors
 from corpus.encoders.registry import embedder_of, searched_rows
 from corpus.models import Chunk, Document, Encoder, SectionSummary, SummaryVector
 from corpus.summaries import Passages, Run, Summary, made_by, summarise

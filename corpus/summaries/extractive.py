@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
 from corpus.summaries.sections import Section
 
 EXTRACTIVE_VERSION = "extractive-1"

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from corpus.chunking import context_line
 from corpus.encoders.types import Embedder
+from corpus.summaries.abstractive import MAX_SHOWN_CHARS, PROMPT, Shown, written
 from corpus.summaries.extractive import (
     EXTRACTIVE_VERSION,
     MAX_TOKENS,
@@ -22,7 +23,6 @@ from corpus.summaries.extractive import (
     sentences_of,
 )
 from corpus.summaries.sections import Section, sections_of
-from corpus.summaries.written import MAX_SHOWN_CHARS, PROMPT, Shown, written
 
 ENCODED_AT_ONCE = 128  # sentences between two signs of life
 CALL_LIMIT_S = 180.0  # of one batch, or one answer of the language model
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Run(Protocol):
-    """`corpus.jobs.Lease.run`, or a mere call where there is no lease to keep alive."""
+    """`corpus.indexing.jobs.Lease.run`, or a mere call where there is no lease to keep alive."""
 
     def __call__(self, work: Callable[[], T], *, limit_s: float) -> T:
         """Return what `work` returns; it is one call of a model."""

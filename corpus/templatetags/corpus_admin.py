@@ -3,7 +3,7 @@ from collections.abc import Set
 
 from django import template
 
-from corpus.reading import Place
+from corpus.review.pages import Place
 
 register = template.Library()
 

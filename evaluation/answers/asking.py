@@ -15,16 +15,16 @@ from django.core.management import call_command
 
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
 from chat.services import turn_ask
-from corpus.jobs import sweep
+from core.progress import Progress
+from corpus.indexing.jobs import sweep
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle
-from corpus.progress import Progress
 from corpus.services.indexing import document_index
-from evaluation import databases
 from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.judging import judged
 from evaluation.answers.locating import Places, lost_at, rank_of
 from evaluation.answers.material import material_of
 from evaluation.answers.questions import Question, QuestionSet, read_questions
+from evaluation.runs import databases
 
 Say = Callable[[str], None]
 SWEEP_EVERY_S = 2.0

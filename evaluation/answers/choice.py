@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chat.calibration_risk import auroc
-from chat.reading.features import Column, Features, weighted
+from chat.gate.risk import auroc
+from chat.reader.features import Column, Features, weighted
 from corpus.encoders.registry import encoder_facts
 from evaluation.answers.judging import RIGHT, UNCLEAR, WRONG
 from evaluation.datasets.types import DatasetError

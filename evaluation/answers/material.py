@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from chat.reading.features import Features
-from chat.reading.read import encoded, heading, sifted
+from chat.reader.choose import encoded, heading, sifted
+from chat.reader.features import Features
 from chat.types import Unit
 from evaluation.answers.judging import RIGHT, UNCLEAR, WRONG, folded, matches
 from evaluation.answers.questions import Question

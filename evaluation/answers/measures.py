@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evaluation.answers.asked import Asked
 from evaluation.answers.judging import Outcome
 from evaluation.answers.questions import Half, Question
-from evaluation.stats import Interval, interval, interval_of_ratio
+from evaluation.metrics.statistics import Interval, interval, interval_of_ratio
 
 # Shares: of the questions that the documents answer, of those that were answered, or of statements.
 OF_ANSWERABLE = (*map(str, Outcome), "right passage in 3", "right passage in 10")

@@ -16,18 +16,18 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.recipe import pdf_reader
-from evaluation import databases
+from corpus.indexing.recipe import pdf_reader
 from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.measures import measured, scores_of
 from evaluation.answers.questions import QuestionSet
 from evaluation.answers.telling import report_lines
-from evaluation.children import ChildFailed, ended, run_child
-from evaluation.configurations import Recipe
+from evaluation.datasets.trec import write_lines
+from evaluation.metrics.statistics import Interval
 from evaluation.models import ItemScore, Kind, Run, TestSet
-from evaluation.searching import percentiles
-from evaluation.stats import Interval
-from evaluation.trec import write_lines
+from evaluation.runs import databases
+from evaluation.runs.child_process import ChildFailed, ended, run_child
+from evaluation.runs.configurations import Recipe
+from evaluation.runs.search import percentiles
 
 Say = Callable[[str], None]
 LICENCES = {"guideline_questions": "questions of our own on guidelines that are not published here"}

@@ -9,7 +9,7 @@ from evaluation.answers.asked import Asked
 from evaluation.answers.judging import Loss, Outcome
 from evaluation.answers.measures import MEASURES
 from evaluation.answers.questions import Half, Question, QuestionSet
-from evaluation.stats import Interval
+from evaluation.metrics.statistics import Interval
 
 SEMANTICS = (
     "full: the statements shown match every decisive pattern; partly: some, and none would "

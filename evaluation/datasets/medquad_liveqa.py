@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 from corpus.parsing.clean import clean_line
 from corpus.parsing.published.medquad import answer_lines
 from corpus.parsing.published.xml_text import read_xml

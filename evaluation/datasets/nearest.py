@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
 from retrieval.rerank.extracts import stems
 
 WINDOW_SENTENCES = 3  # of the 957 sets that SciFact's annotators marked, 956 are no longer

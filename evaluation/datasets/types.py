@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 Qrels = Mapping[str, Mapping[str, int]]  # query id -> document id -> gain, 0 for judged and useless
 

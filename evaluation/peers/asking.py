@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from django.db import connection
 
+from core.progress import Progress
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import active_encoders, get_embedder
-from corpus.progress import Progress
-from evaluation.configurations import Configuration, deepened
+from evaluation.datasets.pooling import pooled
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Brought, Failed, Outcome
 from evaluation.peers import PEERS, require
 from evaluation.peers.turns import (
     PASSAGES_PER_DOCUMENT,
@@ -28,9 +27,10 @@ from evaluation.peers.turns import (
     by_document,
 )
 from evaluation.peers.types import Passage, Peer, Vectors
-from evaluation.pooling import pooled
-from evaluation.searching import ask, document_names, index_sizes, notes_counted, percentiles
-from evaluation.telling import why
+from evaluation.runs.child_tasks import ChildResult, Failed, Outcome
+from evaluation.runs.configurations import Configuration, deepened
+from evaluation.runs.failures import why
+from evaluation.runs.search import ask, document_names, index_sizes, notes_counted, percentiles
 from retrieval.config import config_from
 from retrieval.configured import site_config
 
@@ -154,7 +154,7 @@ def _theirs(peer: Peer, owner: Mapping[str, str]) -> System:
 def _outcome(result: Asked, index: dict[str, object]) -> Outcome:
     if result.failure is not None:
         return Failed(result.name, why(result.failure))
-    return Brought(
+    return ChildResult(
         name=result.name,
         config=result.about,
         fingerprint="",

@@ -13,17 +13,17 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from evaluation.children import ChildFailed, Task, sent
-from evaluation.configurations import NAMED, Configuration, Recipe
-from evaluation.databases import name_for
+from evaluation.datasets.trec import write_lines
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Failed, Source
-from evaluation.measured import MAIN, Measured, measured, metrics_json
 from evaluation.peers import PEERS, require
 from evaluation.peers.turns import SERVED_K, TIMED
+from evaluation.runs.child_process import ChildFailed, Task, sent
+from evaluation.runs.child_tasks import Failed, Source
+from evaluation.runs.configurations import NAMED, Configuration, Recipe
+from evaluation.runs.databases import name_for
+from evaluation.runs.results import MAIN, Measured, measured, metrics_json
 from evaluation.services import folder_write
 from evaluation.tables import SEMANTICS, ablation_rows, dataset_lines, note_lines, p_text
-from evaluation.trec import write_lines
 
 Say = Callable[[str], None]
 OURS = ("default", "lexical", "rrf")  # the served one, and what two of the peers are like

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 Vectors = npt.NDArray[np.float32]
 Found = list[tuple[str, float]]  # key and score: score descending, then key ascending

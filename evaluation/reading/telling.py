@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from evaluation.metrics.statistics import Interval, interval_of_ratio
 from evaluation.reading.scores import Hits, Judged, Score, total
 from evaluation.reading.types import Block
-from evaluation.stats import Interval, interval_of_ratio
 
 _NAMES = {
     "headings": "headings",

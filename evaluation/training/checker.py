@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from chat.calibration_risk import auroc
+from chat.gate.risk import auroc
 from chat.verification.types import Label
 from corpus.encoders.pairs import Scores, windows_of
 from evaluation.datasets.types import DatasetError

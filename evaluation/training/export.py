@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from corpus.encoders.openvino_runtime import openvino
+from core.openvino_runtime import openvino
 from corpus.encoders.pair_model import INPUTS, MAX_TOKENS, MODEL, WEIGHTS
 from corpus.encoders.pairs import Window
 from evaluation.training.network import Network, tensors

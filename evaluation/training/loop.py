@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
+from core.progress import Progress
 from corpus.encoders.pairs import Scores
-from corpus.progress import Progress
 from evaluation.training.card import code_version
 from evaluation.training.network import Network, Weights, tensors
 from evaluation.training.types import BY_SOURCE, Example, Row, Settings, Task, TrainingError

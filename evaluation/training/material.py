@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
 from evaluation.datasets.reading import id_of, once, records_of
 from evaluation.datasets.types import DatasetError
 from evaluation.training.types import Row, Task

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from transformers import AutoModel
 
+from corpus.encoders.backends.torch import keep_quiet
 from corpus.encoders.pairs import Window
-from corpus.encoders.torch_backend import keep_quiet
 
 Weights = dict[str, torch.Tensor]
 

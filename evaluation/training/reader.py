@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from chat.calibration_risk import auroc
+from chat.gate.risk import auroc
+from core.text.sentences import line_sentence_spans
 from corpus.encoders.pairs import Scores, statement_odds, windows_of
-from corpus.sentences import line_sentence_spans
 from evaluation.datasets.types import DatasetError
 from evaluation.training.types import BY_SOURCE, Encode, Example, Figures, Row
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from corpus.encoders.backends.torch import TorchRunner
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.model_folders import facts_of
 from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel
 from corpus.encoders.pairs import Scores, pair_tokenizer
-from corpus.encoders.torch_backend import TorchRunner
 from evaluation.training.card import code_version, write_card
 from evaluation.training.checker import Checker
 from evaluation.training.export import write_model

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from core.errors import MedragError
 from corpus.encoders.pairs import Scores, Window
 from corpus.encoders.types import Vectors
-from corpus.errors import MedragError
 
 if TYPE_CHECKING:
     import torch

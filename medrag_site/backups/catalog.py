@@ -9,9 +9,9 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
-from corpus.services.vector_index import OWNER
+from corpus.indexing.vector_index import OWNER
 from medrag_site.backups.manifest import BackupError
-from medrag_site.unfinished import TABLE
+from medrag_site.backups.unfinished import TABLE
 
 # Tables, sequences, views and functions of the schema that belong to no extension.
 _OBJECTS = """

@@ -30,9 +30,9 @@ from chat.audit import (
     nobody_signing,
     verify_chain,
 )
+from core.progress import BYTES, Progress
 from corpus import files
-from corpus.progress import BYTES, Progress
-from corpus.services.vector_index import OWNER
+from corpus.indexing.vector_index import OWNER
 from medrag_site.backups import catalog, manifest
 from medrag_site.backups.manifest import BackupError, Entry, Manifest
 from medrag_site.backups.tools import tools_for

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 FORMAT = 1
 NAME = "manifest.json"

@@ -1,8 +1,8 @@
 """Bring a backup back into an empty site, and believe it only once it has been compared.
 
-A table in the database marks that a restore is under way (`medrag_site.unfinished`). It comes
-first and goes last, so that whatever ends this in between leaves nothing that looks done; the same
-command begins again then.
+A table in the database marks that a restore is under way (`medrag_site.backups.unfinished`). It
+comes first and goes last, so that whatever ends this in between leaves nothing that looks done; the
+same command begins again then.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from django.utils import timezone
 from psycopg import sql
 
 from chat.audit import missing_protections, verify_chain
+from core.errors import MedragError
+from core.progress import BYTES, Progress
 from corpus import files
-from corpus.errors import MedragError
+from corpus.indexing.vector_index import OWNER
 from corpus.models import Chunk, Lifecycle
-from corpus.progress import BYTES, Progress
-from corpus.services.vector_index import OWNER
 from medrag_site.backups import catalog, manifest
 from medrag_site.backups.manifest import BackupError, Entry, Manifest
 from medrag_site.backups.tools import tools_for
-from medrag_site.unfinished import is_unfinished
+from medrag_site.backups.unfinished import is_unfinished
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 

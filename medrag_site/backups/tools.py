@@ -21,9 +21,9 @@ from django.conf import settings
 from django.db import connections
 from psycopg.conninfo import make_conninfo
 
-from corpus.services.vector_index import OWNER
+from corpus.indexing.vector_index import OWNER
 from medrag_site.backups.manifest import BackupError
-from medrag_site.tether import killed_with_this_process
+from medrag_site.processes.parent_death import killed_with_this_process
 
 _NEWER = 17  # from here on `SET transaction_timeout` stands in every dump
 _NOTICES_DEATH = "-c client_connection_check_interval=2s"  # the server's side ends then too

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from corpus.encoders.query_cache import forget_queries
 from medrag_site.benchmarks.databases import in_use
-from medrag_site.embedded import ensure_started
+from medrag_site.database.embedded import ensure_started
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 

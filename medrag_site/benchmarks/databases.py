@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from psycopg import sql
 
-from medrag_site.connecting import connected_to
-from medrag_site.embedded import ensure_started, provision
+from medrag_site.database.connections import connected_to
+from medrag_site.database.embedded import ensure_started, provision
 
 PREFIX = "medrag_bench_"
 

@@ -15,8 +15,8 @@ import numpy as np
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel, computed_by
 from corpus.encoders.folders import local_model
-from corpus.encoders.local_models import LocalEmbedder, LocalModel, computed_by
 from corpus.encoders.registry import configured_specs
 from corpus.encoders.types import Embedder, Vectors
 from evaluation.datasets.scifact import read_scifact

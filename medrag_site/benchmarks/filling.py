@@ -21,14 +21,14 @@ from django.db import connections, transaction
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
-from corpus import statistics
+from core.progress import Progress
+from core.text.languages import ENGLISH
 from corpus.encoders.registry import configured_specs, facts_for, searched_rows
 from corpus.encoders.types import Vectors
-from corpus.languages import ENGLISH
+from corpus.indexing import statistics
+from corpus.indexing.search_text import SEARCH_TEXT_REVISION, indexed_text
+from corpus.indexing.search_vectors import CUT, MARKED
 from corpus.models import Collection, Document, Lifecycle, Page
-from corpus.progress import Progress
-from corpus.search_text import SEARCH_TEXT_REVISION, indexed_text
-from corpus.search_vectors import CUT, MARKED
 from medrag_site.benchmarks.made import Block, Made
 
 REVISION = 3  # of what is filled in

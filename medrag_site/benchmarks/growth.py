@@ -19,8 +19,8 @@ from medrag_site.benchmarks.filling import fill, made_of
 from medrag_site.benchmarks.load import Load, measure_load
 from medrag_site.benchmarks.made import Likeness, Made
 from retrieval.configured import site_config
-from retrieval.dense import search_dense
-from retrieval.lexical import asked_lexemes, search_lexical
+from retrieval.dense.search import search_dense
+from retrieval.lexical.search import asked_lexemes, search_lexical
 from retrieval.types import Query, Ranking
 
 COMPARED = 10  # places of a ranking that recall and overlap look at

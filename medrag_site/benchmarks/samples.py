@@ -14,9 +14,9 @@ import numpy as np
 from defusedxml import ElementTree
 from django.core.management.base import CommandError
 
+from core.text.sentences import sentence_spans
 from corpus.encoders.types import Embedder, Vectors
 from corpus.parsing.clean import clean_text
-from corpus.sentences import sentence_spans
 
 PASSAGE_WORDS = 130
 _TEXT, _XML = {".txt", ".md"}, {".xml"}

@@ -3,9 +3,9 @@ which knows the site's lexicon."""
 
 from __future__ import annotations
 
-from retrieval import lexicon
 from retrieval.analysis.questions import analysed
-from retrieval.site_lexicon import site_lexicon
+from retrieval.lexicon import terms as lexicon
+from retrieval.lexicon.site import site_lexicon
 from retrieval.types import Analysis, Expansion
 
 __all__ = ["analyse", "expansions", "spelled_out"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from core.text.words import sentences, words
 from retrieval.analysis.narrative import is_question
 from retrieval.types import Complexity
-from retrieval.words import sentences, words
 
 PASSAGES = {Complexity.SIMPLE: 3, Complexity.MEDIUM: 5, Complexity.COMPLEX: 10}
 

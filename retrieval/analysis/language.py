@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from retrieval.words import WORD
+from core.text.words import WORD
 
 DEFAULT = "en"
 MIN_WORDS = 4  # of a text in Latin script; a shorter one stays with the default

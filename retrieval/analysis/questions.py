@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from core.text.dates import dates
+from core.text.drugs import drugs
+from core.text.negation import asks_for_exception, negations
+from core.text.population_terms import populations
+from core.text.words import MAX_CHARS
 from retrieval.analysis.complexity import complexity
-from retrieval.analysis.dates import dates
-from retrieval.analysis.drugs import drugs
 from retrieval.analysis.language import language
-from retrieval.analysis.negation import asks_for_exception, negations
-from retrieval.analysis.populations import populations
-from retrieval.lexicon import Lexicon
+from retrieval.lexicon.terms import Lexicon
 from retrieval.types import Analysis
-from retrieval.words import MAX_CHARS
 
 
 def analysed(text: str, lexicon: Lexicon) -> Analysis:

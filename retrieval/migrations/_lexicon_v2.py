@@ -1,7 +1,7 @@
 """Other names of one thing, British or international and American, written for this project.
 
 Each counts in both directions. Frozen: staff edit the table. Spellings are rules
-(`retrieval.spellings`); here stands what no rule may touch. A name that is something else as well
+(`retrieval.lexicon.spellings`); here stands what no rule may touch. A name that is something else as well
 is left out (thyroxine, calciferol, hyoscine), and one with a single letter, which is a unit, too.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.encoding import force_bytes
 
-from corpus.language_model import Endpoint
+from core.llm.client import Endpoint
 from retrieval.config import RetrievalConfig
 from retrieval.rerank import cross_encoder, language_model
 from retrieval.rerank.endpoint import EndpointReranker

@@ -1,6 +1,6 @@
 """A cross-encoder from a folder: reads the question and a passage together, and scores the pair.
 
-How it is loaded, and how long it computes, is of `retrieval.cross_encoders`.
+How it is loaded, and how long it computes, is of `retrieval.rerank.pair_models`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from django.core.exceptions import ImproperlyConfigured
 
-from retrieval.cross_encoders import (
+from retrieval.rerank.extracts import extract
+from retrieval.rerank.pair_models import (
     BATCH,
     Late,
     PairModel,
@@ -22,7 +23,6 @@ from retrieval.cross_encoders import (
     read_config,
     weights_fault,
 )
-from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
 __all__ = ["BATCH", "CrossEncoderReranker", "folder_fault", "folder_fingerprint", "folder_of"]

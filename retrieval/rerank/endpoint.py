@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corpus.breaker import breaker_of
-from corpus.endpoints import directly
-from corpus.time_limit import within
+from core.llm.breaker import breaker_of
+from core.llm.calls import directly
+from core.llm.time_limit import within
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 

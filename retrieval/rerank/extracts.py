@@ -11,8 +11,8 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from corpus.search_text import normalise
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
+from corpus.indexing.search_text import normalise
 from retrieval.rerank.types import Passage
 
 CONTEXT_SHARE = 3  # the context line gets at most one part in this many

@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpus.breaker import breaker_of
-from corpus.language_model import Endpoint, LanguageModelUnavailable, ask_json, is_away
-from corpus.prompt_files import Prompt
+from core.llm.breaker import breaker_of
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from core.llm.prompt_files import Prompt
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
 PROMPT = Prompt(
-    Path(__file__).resolve().parents[1] / "prompts" / "rerank_v1.txt",
+    Path(__file__).with_name("prompts") / "rerank_v1.txt",
     frozenset({"question", "passages"}),
 )
 PASSAGE_CHARS = 1200  # thirty of them are some 9,000 tokens

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 from retrieval.types import Hit, Ranked
 
 

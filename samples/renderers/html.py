@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from html import escape
 
-from . import source
-from .source import BANNER, Guideline
+from samples.renderers import source
+from samples.renderers.source import BANNER, Guideline
 
 STYLE = """
 body {

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from . import source
-from .source import BANNER, Guideline
+from samples.renderers import source
+from samples.renderers.source import BANNER, Guideline
 
 
 def render(guideline: Guideline) -> bytes:

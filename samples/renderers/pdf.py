@@ -28,8 +28,8 @@ from reportlab.platypus import (
 from reportlab.platypus import Paragraph as TextFlowable
 from reportlab.platypus import Table as TableFlowable
 
-from . import source
-from .source import BANNER, Guideline
+from samples.renderers import source
+from samples.renderers.source import BANNER, Guideline
 
 rl_config.useA85 = 0
 

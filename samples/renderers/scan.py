@@ -9,8 +9,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from . import pdf
-from .source import Guideline
+from samples.renderers import pdf
+from samples.renderers.source import Guideline
 
 DPI = 200
 SKEW_DEGREES = 0.5

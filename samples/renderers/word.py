@@ -13,8 +13,8 @@ from docx.shared import Pt, RGBColor
 from docx.table import _Cell
 from docx.text.paragraph import Paragraph
 
-from . import source
-from .source import BANNER, Guideline
+from samples.renderers import source
+from samples.renderers.source import BANNER, Guideline
 
 FIXED_TIME = datetime.datetime(2025, 1, 1, tzinfo=datetime.UTC)
 FIXED_ZIP_DATE = (1980, 1, 1, 0, 0, 0)

@@ -8,10 +8,10 @@ from chat.generation.language_model import LanguageModelGenerator
 from chat.generation.types import Generation, Task
 from chat.types import DraftClaim
 from chat.verification.verify import verify
-from corpus.language_model import Endpoint
-from tests.chat.hits import hits_for
-from tests.chat.writing_model import Write, writes
-from tests.corpus import llm_server
+from core.llm.client import Endpoint
+from tests.chat.evidence.hits import hits_for
+from tests.chat.generation.writing_model import Write, writes
+from tests.llm import server as llm_server
 
 TEXT = """# Gentamicin in adults
 ## Dose

@@ -11,8 +11,9 @@ from PIL import Image
 
 from chat.models import Channel, Turn
 from chat.services import turn_ask
-from corpus import files, search_vectors, statistics
+from corpus import files
 from corpus.encoders.registry import get_embedder
+from corpus.indexing import search_vectors, statistics
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
 from tests.corpora import embed
 

@@ -10,7 +10,7 @@ from chat.feedback import feedback_save
 from chat.models import AuditEvent, Citation, Turn
 from medrag_site.accounts import AUDITORS, STAFF
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
-from tests.corpus.test_admin import member
+from tests.corpus.admin.test_admin import member
 
 
 @pytest.fixture

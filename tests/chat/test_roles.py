@@ -12,7 +12,7 @@ from pytest_django import DjangoDbBlocker
 
 from chat import audit
 from chat.models import AuditEvent
-from tests.chat.audit_tools import record_events, store_turn
+from tests.chat.audit.audit_tools import record_events, store_turn
 from tests.databases import fresh_database
 
 CHAIN = ("chat_auditevent", "chat_audithead")

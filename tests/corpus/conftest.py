@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from tests.corpus.encoder_sites import Site
 from tests.corpus.encoders import tiny_models
+from tests.corpus.encoders.encoder_sites import Site
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ import pytest
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
-from evaluation.databases import database_drop, databases_kept
-from medrag_site.databases import OWNER
+from evaluation.runs.databases import database_drop, databases_kept
+from medrag_site.database.roles import OWNER
 from tests.databases import ensure_template, superuser
 
 

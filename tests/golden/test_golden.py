@@ -16,22 +16,22 @@ import pytest
 from django.conf import LazySettings, settings
 from pytest_django import DjangoDbBlocker
 
-from chat.cautions import CONFLICT, MISMATCH
+from chat.caveats.cautions import CONFLICT, MISMATCH
 from chat.models import Channel, ClaimKind, Mode, Turn, TurnStatus
 from chat.services import turn_ask
 from corpus.chunking import ChunkSettings, Strategy, split
 from corpus.encoders.registry import get_embedder
-from corpus.intake import People
-from corpus.manifest import read_manifest
-from corpus.manifest_ingest import manifest_ingest
+from corpus.indexing.rows import pages_of
+from corpus.intake.files import People
+from corpus.intake.manifest import read_manifest
+from corpus.intake.manifest_ingest import manifest_ingest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
-from corpus.services.rows import pages_of
 from medrag_site import demo
-from tests.corpus.llm_server import endpoint, says
-from tests.corpus.passages import check_passages
+from tests.corpus.chunking.passages import check_passages
 from tests.databases import fresh_database
 from tests.llm.contents import Known, informed
+from tests.llm.server import endpoint, says
 from tests.llm.sites import ask, generate_by
 from tests.llm.transport import replies
 

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import AuditEvent, Reason, Turn, TurnStatus
-from tests.corpus.llm_server import Answer, Endpoint
 from tests.llm.prompts import shown_in
+from tests.llm.server import Answer, Endpoint
 from tests.llm.sites import SLACK_S, ask, assert_alive, assert_nothing_leaked
 from tests.llm.transport import (
     Reply,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.corpus.llm_server import Answer
 from tests.llm.contents import Said, as_content, claims, verbatim
 from tests.llm.lies import DOSE
 from tests.llm.prompts import Shown
+from tests.llm.server import Answer
 from tests.llm.transport import completion, replies, sends
 
 FALSE = DOSE.replace("500 mg", "5000 mg")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.corpus.llm_server import Answer
 from tests.llm.prompts import Shown
+from tests.llm.server import Answer
 from tests.llm.transport import Reply, replies
 
 _PAIR = re.compile(

@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from chat.api.serializers import turn_payload
 from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
-from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
 from tests.llm.lies import QUESTION

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.corpus.llm_server import Answer
 from tests.llm.prompts import Shown, shown_in
+from tests.llm.server import Answer
 
 Reply = Callable[[Shown], str]  # the content of a model's answer
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from tests.site.browser import browser
+from tests.site.browsing.browser import browser
 
 
 @pytest.fixture

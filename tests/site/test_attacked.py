@@ -27,7 +27,7 @@ import psutil
 import psycopg
 import pytest
 
-from medrag_site.postmaster import living
+from medrag_site.database.postmaster import living
 from tests.corpus.documents import guideline
 from tests.processes import ROOT, family_of, paused, survivors, wait_until
 from tests.site.test_demo import free_port

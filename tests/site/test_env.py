@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from medrag_site import databases
+from medrag_site.database import roles as databases
 from medrag_site.env import Env, secret_file
 
 

@@ -29,13 +29,13 @@ from chat.models import Feedback
 from corpus.models import Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.addresses import addresses
-from tests.chat.api_calls import signed_in
-from tests.chat.calibrations import kept
+from tests.chat.api.api_calls import signed_in
+from tests.chat.gate.calibrations import kept
 from tests.chat.guidelines import ask, publish_guideline
 from tests.corpora import publish
-from tests.evaluation.test_admin import VALUES, store, test_set
-from tests.hostile_requests import KINDS, Offer, Sent, drawn, offer_of, share
+from tests.evaluation.metrics.test_admin import VALUES, store, test_set
 from tests.people import person
+from tests.site.web.hostile_requests import KINDS, Offer, Sent, drawn, offer_of, share
 
 SEED = 20261122
 SHARES = 10

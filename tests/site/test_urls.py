@@ -16,7 +16,7 @@ def test_live_asks_no_database(client: Client) -> None:
 def test_ready_asks_the_database(db: None, client: Client) -> None:
     assert client.get("/readyz").json() == {"status": "ok", "database": "ok"}
     with mock.patch(
-        "medrag_site.unfinished.connection.cursor", side_effect=OperationalError("secret")
+        "medrag_site.backups.unfinished.connection.cursor", side_effect=OperationalError("secret")
     ):
         response = client.get("/readyz")
     assert response.status_code == 503
@@ -57,7 +57,7 @@ def test_a_missing_page_is_a_sentence(db: None, client: Client) -> None:
 def test_a_fault_is_a_sentence(alice: User) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(alice)
-    with mock.patch("chat.views.collections_in_force", side_effect=RuntimeError("secret")):
+    with mock.patch("chat.web.views.collections_in_force", side_effect=RuntimeError("secret")):
         response = client.get("/")
     assert response.status_code == 500
     assert b"Something went wrong here" in response.content

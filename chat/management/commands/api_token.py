@@ -12,7 +12,7 @@ from django.db import transaction
 from knox.models import get_token_model
 
 from chat import audit
-from chat.api_request import TOKEN_PREFIX
+from chat.api.requests import TOKEN_PREFIX
 
 
 class Command(BaseCommand):

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from chat.api.serializers import turn_payload
 from chat.models import Channel, Mode
-from chat.serializers import turn_payload
 from chat.services import turn_ask
 from chat.terminal import as_text
-from corpus.errors import MedragError
+from core.errors import MedragError
 from corpus.management.arguments import asker_named
 from retrieval.filters import add_filters, filters_from
 

@@ -11,9 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, OperationalError, connections, transaction
 
 from chat.audit import HeadsGone, send_heads, sign_head, verify_chain
-from chat.audit_heads import SignedHead, parse_heads
-from chat.audit_verify import LAST_SEQ, StoredRow, stored_rows
-from corpus.errors import MedragError
+from chat.audit.heads import SignedHead, parse_heads
+from chat.audit.verify import LAST_SEQ, StoredRow, stored_rows
+from core.errors import MedragError
 
 
 class Command(BaseCommand):

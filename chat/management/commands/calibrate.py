@@ -10,10 +10,9 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from chat.calibration import METHODS, Fitted, Plan, calibrate, refuse_too_few_answerable
-from chat.calibration_plot import plot_png
-from chat.calibration_questions import labelled_questions, observed, questions_digest
-from chat.calibration_records import (
+from chat.gate.calibration import METHODS, Fitted, Plan, calibrate, refuse_too_few_answerable
+from chat.gate.plot import plot_png
+from chat.gate.records import (
     BUILT_IN,
     NO_GUARANTEE,
     Provenance,
@@ -23,10 +22,11 @@ from chat.calibration_records import (
     is_for_encoder_in_use,
     record_of,
 )
-from corpus.errors import MedragError
+from chat.pipeline.calibration_questions import labelled_questions, observed, questions_digest
+from core.errors import MedragError
+from core.progress import Progress
 from corpus.management.arguments import asker_named, refuse_unwritable
 from corpus.models import Document
-from corpus.progress import Progress
 from retrieval.configured import endpoints_silence, site_config
 
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.models import Turn
 from chat.replay import Replay, turn_replay
-from corpus.errors import MedragError
+from core.errors import MedragError
 
 SHOWN_CHARS = 300  # of a value that differs
 

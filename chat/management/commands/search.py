@@ -9,17 +9,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from chat.api.problems import IdentifiersSeen
 from chat.config import answer_config
 from chat.errors import QuestionError
-from chat.identifiers.guard import Guarded, question_guarded
-from chat.problems import IdentifiersSeen
+from chat.question.identifiers.guard import Guarded, question_guarded
 from chat.services import filters_check
 from corpus.management.arguments import asker_named
 from corpus.parsing.clean import clean_text
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.filters import add_filters, filters_from
-from retrieval.payload import hits_payload
+from retrieval.hits.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 

@@ -1,6 +1,6 @@
 """A model of natural language inference from a folder: evidence and claim in, three odds out.
 
-How it is loaded, and how long it computes, is of `retrieval.cross_encoders`.
+How it is loaded, and how long it computes, is of `retrieval.rerank.pair_models`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.errors import VerifierUnavailable
-from chat.usage import Usage
 from chat.verification.entailment.labels import UnknownLabels, outputs_of
 from chat.verification.entailment.windows import windows
 from chat.verification.types import Judgement, Label, Pair
-from corpus.errors import MedragError
-from retrieval.cross_encoders import (
+from core.errors import MedragError
+from core.llm.usage import Usage
+from retrieval.rerank.pair_models import (
     Floats,
     PairModel,
     classifier_fault,

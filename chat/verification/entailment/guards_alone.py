@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chat.usage import Usage
 from chat.verification.guards import first_finding
 from chat.verification.types import Judgement, Label, Pair
+from core.llm.usage import Usage
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from chat.errors import VerifierUnavailable
-from chat.generation.showing import fresh_mark
-from chat.usage import Price, Usage, usage_of
+from chat.evidence.prompt_text import fresh_mark
 from chat.verification.types import Cited, Judgement, Label, Pair
-from corpus.language_model import Endpoint
-from corpus.preference import SEED, NoneAnswered, ask_first
-from corpus.prompt_files import Prompt
-from corpus.request_forms import Question
+from core.llm.client import Endpoint
+from core.llm.failover import SEED, NoneAnswered, ask_first
+from core.llm.prompt_files import Prompt
+from core.llm.request_variants import Question
+from core.llm.usage import Price, Usage, usage_of
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage
 
 PROMPT = Prompt(
-    Path(__file__).resolve().parents[2] / "prompts" / "judge_claims_v1.txt", frozenset({"pairs"})
+    Path(__file__).resolve().parents[1] / "prompts" / "judge_claims_v1.txt", frozenset({"pairs"})
 )
 PAIRS_A_CALL = 12  # beyond some ten a model begins to skip or mix them
 CHARS_A_CALL = 24_000  # of statements and evidence: some 6,000 tokens

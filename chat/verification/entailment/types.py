@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from chat.usage import Usage
 from chat.verification.types import Judgement, Pair
+from core.llm.usage import Usage
 
 
 class Verifier(Protocol):

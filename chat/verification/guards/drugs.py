@@ -13,7 +13,7 @@ from chat.verification.wording.places import Place, is_misplaced, places
 from chat.verification.wording.statements import Statement, sources, statements
 from chat.verification.wording.terms import content_keys, terms
 from chat.verification.wording.verbatim import word_for_word
-from retrieval.analysis.drugs import drugs as named_drugs
+from core.text.drugs import drugs as named_drugs
 
 NAME = "drugs"
 # Kinds of medicines, which their members are not: bisoprolol is narrower than beta-blockers.

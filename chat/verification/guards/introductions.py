@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from chat.evidence.leads import is_negative_lead, limits
 from chat.verification.types import Cited, Finding, Label
-from chat.verification.wording.leads import is_negative_lead, limits
 
 NAME = "introductions"
 

@@ -31,7 +31,7 @@ _COUNTS = (figures.check, frequencies.check, durations.check)
 def check(claim: str, cited: Cited) -> Finding | None:
     """A number that its column has nowhere, or values that no one row has together.
 
-    Looks at claims that write labels of the quoted header with a colon. A value is of the rows
+    SearchLog at claims that write labels of the quoted header with a colon. A value is of the rows
     whose cell counts the same and shares most of its words; a value that no cell comes near is for
     other guards. A cell that is empty may have been printed once for several rows. What is a whole
     quote as it stands mixes nothing.

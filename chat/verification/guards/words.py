@@ -48,7 +48,7 @@ def check(claim: str, cited: Cited) -> Finding | None:
     if known & _ORDER:
         known |= _ORDER
     known |= {meaning("patient")} | _given(claim, cited)
-    if any(not _is_borne_out(term, known) for term in _open_terms(claim)):
+    if any(not _is_supported(term, known) for term in _open_terms(claim)):
         return Finding(NAME, Label.NOT_FOUND, "word not in the quote")
     is_first = normalised(claim) == normalised(cited.quotes[0]) != ""
     if not is_first and not content_keys(claim) & borne_out(cited.text):
@@ -92,7 +92,7 @@ def _markup(text: str) -> set[str]:
     return set(_MARKUP.findall(normalised(text)))
 
 
-def _is_borne_out(term: Term, known: frozenset[str]) -> bool:
+def _is_supported(term: Term, known: frozenset[str]) -> bool:
     word = term.text.casefold()
     if word in HOW_OFTEN:
         return any(each in known or f"#{each}" in known for each in _often(word))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from chat.verification.wording.stems import stem
+from core.text.words import WORD
 from retrieval.migrations import _lexicon_v1, _lexicon_v2
-from retrieval.words import WORD
 
 _MORE = """
 GTN = nitroglycerin

@@ -14,7 +14,7 @@ from chat.verification.types import Cited
 from chat.verification.wording.short_forms import written_out
 from chat.verification.wording.terms import Term, terms
 from chat.verification.wording.vocabulary import GIVE
-from corpus.sentences import line_sentence_spans
+from core.text.sentences import line_sentence_spans
 
 # What opens a clause that limits another one.
 LIMITING = frozenset(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from retrieval.spellings import other_spellings
+from retrieval.lexicon.spellings import other_spellings
 
 _KEEP = 4  # letters at least that stay
 # Longest first. What stays is brought to one end by `_rounded`.

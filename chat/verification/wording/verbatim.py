@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from chat.evidence.leads import must_be_said
 from chat.verification.texts import normalised
 from chat.verification.types import Cited
-from chat.verification.wording.leads import must_be_said
-from corpus.sentences import sentence_spans
+from core.text.sentences import sentence_spans
 
 _WORD = re.compile(r"\w+|[<>≤≥%±]")
 # What opens such a sentence limits the one before it.

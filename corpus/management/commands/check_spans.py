@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from corpus.errors import MedragError
-from corpus.folders import files_below
+from core.errors import MedragError
+from corpus.intake.folders import files_below
 from corpus.parsing import sniff
 from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND

@@ -12,10 +12,10 @@ from typing import Any, TextIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
+from core.progress import Progress
+from corpus.intake.passages_export import Choice, passages_counted, passages_exported
 from corpus.management.arguments import refuse_unwritable
 from corpus.models import Collection, Document
-from corpus.passages_export import Choice, passages_counted, passages_exported
-from corpus.progress import Progress
 
 
 class Command(BaseCommand):

@@ -13,13 +13,13 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from corpus.errors import MedragError
-from corpus.following import follow, list_failures
-from corpus.intake import People
+from core.errors import MedragError
+from core.progress import BYTES, Progress
+from corpus.intake.files import People
+from corpus.intake.passages_import import Imported, Sorted, documents_import, sort_lines
+from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Collection, Document
-from corpus.passages_import import Imported, Sorted, documents_import, sort_lines
-from corpus.progress import BYTES, Progress
 from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 FAULTS_SHOWN = 50

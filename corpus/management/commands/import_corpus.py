@@ -10,14 +10,14 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from corpus.errors import MedragError
-from corpus.folders import LEFT_OUT as LINK_LEFT_OUT
-from corpus.folders import Listing, files_below
-from corpus.following import follow
-from corpus.importing.formats import FORMATS, LEFT_OUT
-from corpus.intake import People
+from core.errors import MedragError
+from core.progress import BYTES, Progress
+from corpus.intake.files import People
+from corpus.intake.folders import LEFT_OUT as LINK_LEFT_OUT
+from corpus.intake.folders import Listing, files_below
+from corpus.intake.published_formats import FORMATS, LEFT_OUT
+from corpus.intake.wait import follow
 from corpus.models import Collection, Job, JobState
-from corpus.progress import BYTES, Progress
 from corpus.services.documents import collection_default
 from corpus.services.importing import ImportOutcome, Plan, corpus_import
 

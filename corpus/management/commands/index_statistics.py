@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from corpus import statistics
+from corpus.indexing import statistics
 
 
 class Command(BaseCommand):

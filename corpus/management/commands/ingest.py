@@ -8,17 +8,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from corpus.bulk import Batch, bulk_ingest
-from corpus.errors import MedragError
-from corpus.folders import LEFT_OUT, files_below, files_matching
-from corpus.following import follow, list_failures
-from corpus.intake import Outcome, People
+from core.errors import MedragError
+from core.progress import Progress
+from corpus.intake.bulk import Batch, bulk_ingest
+from corpus.intake.files import Outcome, People
+from corpus.intake.folders import LEFT_OUT, files_below, files_matching
+from corpus.intake.manifest import read_manifest
+from corpus.intake.manifest_ingest import manifest_ingest
+from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
-from corpus.manifest import read_manifest
-from corpus.manifest_ingest import manifest_ingest
 from corpus.models import Collection
 from corpus.parsing.sniff import READ_FORMATS
-from corpus.progress import Progress
 from corpus.services.documents import collection_default
 
 

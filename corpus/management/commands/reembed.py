@@ -8,12 +8,12 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error, connections
 
-from corpus.errors import MedragError
+from core.errors import MedragError
+from core.progress import Progress
+from corpus.encoders.conversions import conversions_drop_unused
+from corpus.indexing.vector_index import AlreadyRunning
 from corpus.models import Encoder, EncoderState
-from corpus.progress import Progress
-from corpus.services.conversions import conversions_drop_unused
 from corpus.services.encoders import encoder_reembed
-from corpus.services.vector_index import AlreadyRunning
 
 
 class Command(BaseCommand):

@@ -8,12 +8,12 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 
+from core.progress import Progress
 from corpus import selectors
-from corpus.engines import ModelsMissing, artifacts_for
-from corpus.following import follow, list_failures
+from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Document, Job, JobState, ReadWith, Stage
-from corpus.progress import Progress
+from corpus.parsing.engines import ModelsMissing, artifacts_for
 from corpus.services.documents import NotNow, document_reindex
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from corpus.errors import MedragError
-from corpus.progress import Progress
+from core.errors import MedragError
+from core.progress import Progress
 from corpus.services.summaries import document_summarise, documents_to_summarise
 
 

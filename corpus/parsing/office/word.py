@@ -15,7 +15,7 @@ from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
 from corpus.parsing.lists import is_bullet, list_marker, whole_number
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import Package
-from corpus.parsing.office.word_lists import Look, Looks, is_on, looks_of, value_of
+from corpus.parsing.office.word_lists import Look, SearchLog, is_on, looks_of, value_of
 from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNKNOWN_SIGN, flat
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -50,7 +50,7 @@ def _by_id(part: Element | None, kind: str) -> dict[str, Element]:
 
 
 class _Reader:
-    def __init__(self, looks: Looks, notes: dict[str, dict[str, Element]]) -> None:
+    def __init__(self, looks: SearchLog, notes: dict[str, dict[str, Element]]) -> None:
         self._looks = looks
         self._notes = notes
         self._numbers = count(1)

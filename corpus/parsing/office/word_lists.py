@@ -44,7 +44,7 @@ def value_of(element: Element | None, path: str, default: str = "") -> str:
 
 
 @dataclass
-class Looks:
+class SearchLog:
     """Tells what paragraphs are, in their order: numbers go on from one to the next."""
 
     styles: dict[str, Element]
@@ -126,7 +126,7 @@ def is_on(element: Element | None) -> bool:
     return element is not None and element.get("val", "1") not in ("0", "false", "off", "none")
 
 
-def looks_of(styles: Element | None, numbering: Element | None) -> Looks:
+def looks_of(styles: Element | None, numbering: Element | None) -> SearchLog:
     """Return the looks of a file by its parts, which may be missing."""
     named = {} if styles is None else {s.get("styleId", ""): s for s in styles.findall("style")}
     default = next((key for key, s in named.items() if _is_default(s)), "")
@@ -144,7 +144,7 @@ def looks_of(styles: Element | None, numbering: Element | None) -> Looks:
                 levels[(key, int(lvl.get("ilvl", "0")))] = _level(lvl)
         if any(over.find("startOverride") is not None for over in overrides):
             abstract[key] = f"{abstract[key]} {key}"  # it begins anew
-    return Looks(named, levels, abstract, default)
+    return SearchLog(named, levels, abstract, default)
 
 
 def _is_default(style: Element) -> bool:

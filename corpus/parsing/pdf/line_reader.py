@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from corpus.encoders.openvino_runtime import openvino
+from core.openvino_runtime import openvino
 from corpus.parsing.pdf.ocr_models import READER, compiled, read_model, takes_pixels
 
 HEIGHT_PX = 48  # of the pictures that the model was trained on

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from corpus.encoders.openvino_runtime import core, openvino, precision
+from core.openvino_runtime import core, openvino, precision
 from corpus.parsing.types import ParseError
 
 FINDER = "PP-OCRv6_det_small.onnx"

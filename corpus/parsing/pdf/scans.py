@@ -52,7 +52,7 @@ CONFIRMED = {Suspicion.SWAPPED: 0.75, Suspicion.UNMAPPED: 0.9}
 
 
 class PictureReader:
-    """Looks at the pages of an open PDF where their own text lacks what they show."""
+    """SearchLog at the pages of an open PDF where their own text lacks what they show."""
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer

@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 
 from corpus.chunking.cutting import CUT, Order, Passage, order_json, passages_from
+from corpus.parsing.sandbox.child_process import PipeReader, Program, Running
 from corpus.parsing.sandbox.failures import CUTTING, READING, failure, timed_out, wrote_too_much
-from corpus.parsing.sandbox.nurseries import fork_child
-from corpus.parsing.sandbox.running import PipeReader, Program, Running
+from corpus.parsing.sandbox.fork_servers import fork_child
 from corpus.parsing.serialise import from_json
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError

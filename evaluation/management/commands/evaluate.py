@@ -15,10 +15,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from chat.verification.entailment.configured import VERIFIERS, verifiers_configured
-from corpus.errors import MedragError
+from core.errors import MedragError
 from corpus.management.arguments import person_named
-from evaluation import databases
-from evaluation.ablations import (
+from evaluation.ablations.run import (
     ablation_lines,
     ablation_planned,
     ablation_run,
@@ -35,33 +34,34 @@ from evaluation.answers.services import (
     answers_run_store,
 )
 from evaluation.answers.telling import report_lines as report_lines_of_answers
-from evaluation.checker import (
+from evaluation.checker.run import (
     checker_folder_write,
     checker_runs_store,
     refuse_unusable,
     verifiers_check,
 )
-from evaluation.checker_tables import report_lines as checker_lines
-from evaluation.configurations import NAMED, Recipe, configuration
+from evaluation.checker.tables import report_lines as checker_lines
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
-from evaluation.errands import Failed, Source, read_errand
-from evaluation.faults import refuse_faulty, refuse_silent
-from evaluation.folders import (
+from evaluation.models import Kind
+from evaluation.peers import PEERS, require
+from evaluation.peers.comparison import peers_lines, peers_run, peers_write
+from evaluation.runs import databases
+from evaluation.runs.child_tasks import Failed, Source, read_errand
+from evaluation.runs.configurations import NAMED, Recipe, configuration
+from evaluation.runs.errors import refuse_faulty, refuse_silent
+from evaluation.runs.folders import (
     read_as_served,
     read_digest,
     read_scores,
     refuse_unwritable,
     refuse_used,
 )
-from evaluation.measured import NOT_BOTH_SERVED, compared
-from evaluation.models import Kind
-from evaluation.peers import PEERS, require
-from evaluation.peers.comparison import peers_lines, peers_run, peers_write
+from evaluation.runs.results import NOT_BOTH_SERVED, compared
+from evaluation.runs.work import run_errand
 from evaluation.services import Order, folder_write, report_lines, runs_measure
 from evaluation.tables import SEMANTICS, comparison_table
-from evaluation.work import run_errand
 
 WHAT = """\
 retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;

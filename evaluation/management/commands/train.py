@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 from evaluation.answers.choice import choice_learn
-from evaluation.folders import refuse_unwritable
+from evaluation.runs.folders import refuse_unwritable
 from evaluation.training.types import Settings
 
 WHAT = """\

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
-from chat.reading.read import read
+from chat.reader.choose import read
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.management.arguments import refuse_unwritable
@@ -30,7 +30,7 @@ from medrag_site.benchmarks.page import Site, measure_page
 from medrag_site.benchmarks.plot import write_plot
 from medrag_site.benchmarks.reading import Plan, measure_reading, write_reading_truth
 from medrag_site.benchmarks.samples import read_questions, read_sample
-from medrag_site.throughput import described, measure_ingestion, throughput
+from medrag_site.benchmarks.throughput import described, measure_ingestion, throughput
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query

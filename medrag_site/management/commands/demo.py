@@ -11,10 +11,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.terminal import as_text
-from corpus.encoders.openvino_runtime import PRECISION
+from core.openvino_runtime import PRECISION
 from medrag_site import demo
 from medrag_site.accounts import demo_accounts
-from medrag_site.serving import PortTaken, refuse_taken_port
+from medrag_site.processes.serve import PortTaken, refuse_taken_port
 
 
 class Command(BaseCommand):

@@ -11,13 +11,13 @@ from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from core.errors import MedragError
+from corpus.encoders.conversions import conversions_drop_unused, conversions_make
 from corpus.encoders.specs import SpecError
-from corpus.errors import MedragError
+from corpus.indexing.vector_index import OWNER
 from corpus.models import Encoder
-from corpus.services.conversions import conversions_drop_unused, conversions_make
 from corpus.services.encoders import encoders_sync
-from corpus.services.vector_index import OWNER
-from medrag_site.database_faults import sentence_of
+from medrag_site.database.faults import sentence_of
 
 _MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
 

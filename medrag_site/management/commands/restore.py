@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
-from corpus.errors import MedragError
+from core.errors import MedragError
 from medrag_site.backups.restoring import AGAIN, restore
 
 

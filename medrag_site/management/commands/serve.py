@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from medrag_site.serving import PortTaken, refuse_taken_port, serve
+from medrag_site.processes.serve import PortTaken, refuse_taken_port, serve
 
 
 class Command(BaseCommand):

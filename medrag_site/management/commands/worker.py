@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from medrag_site.worker import Worker
+from medrag_site.processes.worker import Worker
 
 
 class Command(BaseCommand):

@@ -31,7 +31,7 @@ if len(sys.argv) == 2:
         time.sleep(0.05)
     print(openvino.__version__)
 else:
-    from corpus.encoders.local_models import LocalEmbedder, LocalModel
+    from corpus.encoders.backends.local import LocalEmbedder, LocalModel
 
     model = LocalModel(Path(sys.argv[2]), backend="openvino", pooling="mean")
     embedder = LocalEmbedder(model, kept_in=Path(sys.argv[3]), threads=1)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.query_cache import forget_queries
 from tests.corpus.encoders import tiny_models
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from corpus.encoders import folders, model_folders, openvino_model
-from corpus.encoders.faults import EncoderUnusable
+from corpus.encoders import folders, model_folders
+from corpus.encoders.backends import openvino_model
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.folders import bundled_folder, facts_of
-from corpus.encoders.local_models import LocalEmbedder, LocalModel, local_facts
 from corpus.encoders.model_folders import files_read, folder_digest
 from corpus.encoders.specs import EncoderSpec, SpecError
 from corpus.encoders.types import Vectors
@@ -28,7 +29,7 @@ import sys
 from pathlib import Path
 opened = set()
 sys.addaudithook(lambda event, about: opened.add(str(about[0])) if event == "open" else None)
-from corpus.encoders.torch_backend import sentence_transformer
+from corpus.encoders.backends.torch import sentence_transformer
 found = {}
 for folder, pooling in json.loads(sys.argv[1]):
     opened.clear()

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpus.encoders import openai_backend
-from corpus.encoders.faults import EncodingFailed
+from corpus.encoders.backends import openai as openai_backend
+from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
+from corpus.encoders.errors import EncodingFailed
 from corpus.encoders.folders import endpoint as endpoint_of
 from corpus.encoders.folders import facts_of
-from corpus.encoders.openai_backend import OpenAIEmbedder, OpenAIModel
 from corpus.encoders.specs import EncoderSpec
-from tests.corpus.llm_server import (
+from tests.llm.server import (
     Endpoint,
     cut_off,
     endlessly,

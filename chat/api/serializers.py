@@ -1,0 +1,315 @@
+"""What goes into the API and what comes out of it; `manage.py ask --json` prints the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Prefetch
+from rest_framework import serializers
+
+from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
+from chat.models import Citation, ClaimKind, Mode, Reason, Turn, TurnStatus
+from chat.selectors import citations_scanned
+from chat.web.narrowing import narrowed_to
+from chat.web.presentation import withheld
+from corpus.access import collections_searchable
+from corpus.models import SourceType
+from retrieval.config import SURROUNDINGS_CHARS
+from retrieval.filters import filters_from
+from retrieval.types import NO_FILTERS, Filters
+
+MAX_COLLECTIONS = 50
+
+
+def turn_payload(turn: Turn) -> dict[str, Any]:
+    """A stored turn as JSON: an answer with its claims, or a refusal with its reason. Two queries.
+
+    `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
+    """
+    claims = turn.claims.prefetch_related(Prefetch("citations", citations_scanned()))
+    return {
+        "status": str(turn.status),
+        "reason": str(turn.reason) or None,
+        "message": _message(turn),
+        "mode": str(turn.mode),
+        "standalone": turn.standalone or None,
+        "option": turn.option or None,
+        "warnings": turn.warnings,
+        "withheld": [statement.why for statement in withheld(turn)],
+        "owner": turn.owner or None,
+        "claims": [
+            {
+                "text": claim.text,
+                "kind": str(claim.kind),
+                "citations": [_citation(cited) for cited in claim.citations.all()],
+            }
+            for claim in claims
+        ],
+        "nearest": [
+            {name: passage.get(name) for name in ("document", "sha256", "page", "section", "text")}
+            | {
+                "position": passage.get("position") or None,
+                "section_path": passage.get("section_path", []),
+            }
+            for passage in turn.nearest
+        ],
+        "confidence": turn.confidence,
+        "turn": str(turn.pk),
+    }
+
+
+def _message(turn: Turn) -> str | None:
+    if not turn.reason:
+        return None
+    label, narrowed = str(Reason(turn.reason).label), narrowed_to(turn)
+    return f"{label}. Searched only: {narrowed}." if narrowed else label
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return {
+        "document": citation.title,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "position": citation.position or None,
+        "section": citation.section,
+        "section_path": citation.section_path,
+        "quote": citation.quote,
+        "ocr_confidence": getattr(citation, "ocr_confidence", None),
+    }
+
+
+class Collections(serializers.ListField):
+    """Slugs of collections; one that is not open to the reader is not there. One query."""
+
+    child = Slug(max_length=50)
+
+    def run_validation(self, data: Any = serializers.empty) -> list[str]:
+        slugs: list[str] = super().run_validation(data)
+        open_ = collections_searchable(self.context["reader"])
+        known = set(open_.filter(slug__in=slugs).values_list("slug", flat=True))
+        errors = {
+            str(index): ["There is no such collection."]
+            for index, slug in enumerate(slugs)
+            if slug not in known
+        }
+        if errors:
+            raise serializers.ValidationError(errors)
+        return slugs
+
+
+def _words_of(help_text: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=Word(),
+        required=False,
+        default=list,
+        max_length=MAX_COLLECTIONS,
+        help_text=f"{help_text} Any of them; upper and lower case are the same.",
+    )
+
+
+def _year(help_text: str) -> Whole:
+    return Whole(
+        required=False, default=None, allow_null=True, min_value=1, max_value=9999,
+        help_text=help_text,
+    )  # fmt: skip
+
+
+def _collections() -> Collections:
+    return Collections(
+        required=False,
+        default=list,
+        max_length=MAX_COLLECTIONS,
+        help_text="Slugs of the collections to search; all of them without this.",
+    )
+
+
+class FiltersRequest(Strict):
+    """What to narrow a search to; a document without the field is left out."""
+
+    specialties = _words_of("Specialties of documents.")
+    populations = _words_of("Populations, such as `adult`.")
+    issuers = _words_of("Issuers or journals.")
+    languages = _words_of("Languages, such as `en`.")
+    source_types = serializers.ListField(
+        child=serializers.ChoiceField(choices=SourceType.choices),
+        required=False,
+        default=list,
+        help_text="Kinds of documents.",
+    )
+    year_from = _year("The first year of publication.")
+    year_to = _year("The last year of publication.")
+
+    def to_internal_value(self, data: Any) -> Filters:
+        return filters_from(super().to_internal_value(data))
+
+
+class QueryRequest(Strict):
+    question = AskedText(
+        help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
+    )
+    collections = _collections()
+    filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
+    mode = AskedMode(
+        required=False, help_text="What the answer has to pass; the site's own without this."
+    )
+
+
+class SearchRequest(Strict):
+    query = AskedText(help_text=f"At most {settings.QUESTION_MAX_CHARS:,} characters.")
+    k = Whole(required=False, default=10, min_value=1, max_value=50, help_text="How many passages.")
+    collections = _collections()
+    filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
+    surroundings = YesNo(
+        required=False, default=False, help_text="With what stands around each passage."
+    )
+
+
+def _ocr_confidence() -> serializers.FloatField:
+    return serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        allow_null=True,
+        help_text="How sure character recognition was of the page; null where it was not needed.",
+    )
+
+
+class PlaceResponse(serializers.Serializer[Any]):
+    """Where something stands in its document."""
+
+    page = serializers.IntegerField(
+        min_value=1,
+        help_text="Of the file, from 1; a slide or a sheet counts as one. Always 1 where the "
+        "document has no pages (Word, HTML, Markdown, text, XML): then `position` says where.",
+    )
+    position = serializers.CharField(
+        allow_null=True,
+        help_text="Where the document has no pages: what of the section it is, such as "
+        "`paragraphs 3 to 5` or `table 2, row 4`, counted below the last heading; else null.",
+    )
+    section = serializers.CharField(
+        allow_blank=True, help_text="The headings above it in one line, the outermost first."
+    )
+    section_path = serializers.ListField(
+        child=serializers.CharField(), help_text="The headings above it, the outermost first."
+    )
+
+
+class CitationResponse(PlaceResponse):
+    document = serializers.CharField(help_text="The document's title.")
+    sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
+    quote = serializers.CharField(help_text="Verbatim from that page.")
+    ocr_confidence = _ocr_confidence()
+
+
+class ClaimResponse(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    kind = serializers.ChoiceField(
+        choices=ClaimKind.choices,
+        help_text="`answer`; `caution`, a limit that stands beside it; or `otherwise`, another "
+        "guideline that disagrees.",
+    )
+    citations = CitationResponse(many=True)
+
+
+class PassageResponse(PlaceResponse):
+    document = serializers.CharField()
+    sha256 = serializers.CharField()
+    text = serializers.CharField()
+
+
+class OwnerResponse(serializers.Serializer[Any]):
+    name = serializers.CharField(allow_blank=True)
+    contact = serializers.CharField(allow_blank=True)
+
+
+class WarningResponse(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    text = serializers.CharField()
+    claims = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), help_text="Numbers of the claims, from 1."
+    )
+    documents = serializers.ListField(
+        child=serializers.CharField(), help_text="SHA-256 of the documents that it speaks of."
+    )
+
+
+class QueryResponse(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=TurnStatus.choices)
+    reason = serializers.ChoiceField(
+        choices=Reason.choices, allow_null=True, help_text="Why it was refused; null if answered."
+    )
+    message = serializers.CharField(
+        allow_null=True, help_text="The reason as a sentence, and what the search was narrowed to."
+    )
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    standalone = serializers.CharField(
+        allow_null=True, help_text="How the question was understood, where in other words."
+    )
+    option = serializers.CharField(
+        allow_null=True, help_text="The letter chosen, of a multiple-choice question."
+    )
+    warnings = WarningResponse(many=True)
+    withheld = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Why statements are not shown, one each, also with a refusal; only in the mode "
+        "`standard`.",
+    )
+    owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
+    claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
+    nearest = PassageResponse(
+        many=True, help_text="The nearest passages after a refusal. They are not an answer."
+    )
+    confidence = serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        help_text="Of an answer, half the share of statements that passed verification and half "
+        "the coverage: the gate's probability that the best passage answers the question or, in "
+        "the mode `confident`, what the judge says. With a refusal that came before that, the "
+        "gate's probability. No probability of being right.",
+    )
+    turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
+
+
+class AlsoInResponse(serializers.Serializer[Any]):
+    chunk = serializers.CharField()
+    document = serializers.CharField()
+    page = serializers.IntegerField(min_value=1)
+    position = serializers.CharField(allow_null=True)
+
+
+class SurroundingsResponse(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        help_text=f"{SURROUNDINGS_CHARS:,} characters of its section around it, unless the site is "
+        "set otherwise, in whole sentences and with the passage."
+    )
+    pages = serializers.ListField(child=serializers.IntegerField(min_value=1))
+
+
+class HitResponse(PlaceResponse):
+    rank = serializers.IntegerField(min_value=1)
+    chunk = serializers.CharField()
+    document = serializers.CharField()
+    score = serializers.FloatField(help_text="Of the fusion; higher is better.")
+    text = serializers.CharField()
+    ocr_confidence = _ocr_confidence()
+    also_in = AlsoInResponse(many=True, help_text="Other documents in force that say the same.")
+    surroundings = SurroundingsResponse(
+        required=False, help_text="To read with it; only where they were asked for."
+    )
+
+
+class FieldProblem(serializers.Serializer[Any]):
+    pointer = serializers.CharField(help_text="JSON pointer into the body.")
+    detail = serializers.CharField()
+
+
+class Problem(serializers.Serializer[Any]):
+    """RFC 9457."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(required=False)
+    errors = FieldProblem(many=True, required=False)  # type: ignore[assignment]  # a field

@@ -1,0 +1,335 @@
+"""Signed heads: what the chain was at a time, kept where the database can't reach.
+
+A chain alone can't show that its tail was cut, or that all of it was written anew. Each line of
+`settings.AUDIT_HEADS_FILE` is JSON with `seq`, `hash`, `count`, `at` and `signature`, an
+HMAC-SHA256 of the other four by the key in `settings.KEYS_DIR`. Whoever has the database but
+not the key can't make one; whoever can delete the file takes the proof away, so ship it to a
+second machine (`chat.audit.heads_copy`).
+
+That heads were signed at all is known in three places: by the key, by a copy of the last head
+beside it, and by an event in the chain. Where one of them knows and the file does not, nothing is
+signed any more: a file that begins anew would hide what the lost one could show.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import hashlib
+import hmac
+import json
+import logging
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from chat.audit.chain import canonical_json
+from chat.audit.record import record
+from chat.models import AuditEvent, AuditHead
+from core.errors import MedragError
+
+SIGN_EVERY_ROWS = 1000
+SIGN_EVERY = datetime.timedelta(minutes=5)
+SIGNING = "audit.signing"  # the event of the first head, and of one that begins anew
+_LAST_BYTES = 4096  # more than any line
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SignedHead:
+    """One line of the file. `hash` is in hex, `at` in UTC by ISO 8601."""
+
+    seq: int
+    hash: str
+    count: int
+    at: str
+    signature: str
+
+    @property
+    def signed_bytes(self) -> bytes:
+        return canonical_json(
+            {"at": self.at, "count": self.count, "hash": self.hash, "seq": self.seq}
+        ).encode()
+
+    @property
+    def line(self) -> bytes:
+        fields = {"at": self.at, "count": self.count, "hash": self.hash, "seq": self.seq}
+        return canonical_json(fields | {"signature": self.signature}).encode() + b"\n"
+
+    def is_signed_by(self, key: bytes) -> bool:
+        return hmac.compare_digest(self.signature.encode(), _sign(self.signed_bytes, key).encode())
+
+
+class HeadsGone(MedragError):
+    """Heads were signed and are not in the file: what they could show would be lost."""
+
+    code = "heads_gone"
+    hint = (
+        "Put the file back from a backup or a copy. Only if that can't be done and somebody has "
+        "looked into it: manage.py audit sign --anew, which the log will tell."
+    )
+
+
+def sign_head(*, anew: bool = False) -> SignedHead | None:
+    """Append the chain's head to the file, synced to disk. None if it is there or nothing is.
+
+    Where signed heads are gone, `anew` keeps what is left of the file under another name and
+    begins another; without it that raises `HeadsGone`.
+    """
+    return _append(only_if_due=False, anew=anew)
+
+
+def sign_head_if_due() -> SignedHead | None:
+    """Sign after 1,000 rows or 5 minutes with something new. Raises `HeadsGone`."""
+    return _append(only_if_due=True)
+
+
+def read_heads(path: Path | None = None) -> tuple[list[SignedHead], int]:
+    """Return the heads of a file (by default the site's) in its order, and how many lines are
+    not readable (torn writes). A file that is not there has none.
+    """
+    try:
+        content = (path or Path(settings.AUDIT_HEADS_FILE)).read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    return parse_heads(content)
+
+
+def parse_heads(content: bytes) -> tuple[list[SignedHead], int]:
+    """The same of the bytes of such a file."""
+    heads = [_parse(line) for line in content.splitlines() if line.strip()]
+    readable = [head for head in heads if head is not None]
+    return readable, len(heads) - len(readable)
+
+
+def read_last_head() -> SignedHead | None:
+    """The copy beside the key of the head that was signed last. Raises `HeadsGone` if damaged."""
+    try:
+        line = last_head_path().read_bytes()
+    except FileNotFoundError:
+        return None
+    if head := _parse(line):
+        return head
+    raise HeadsGone(f"The copy of the last signed head, {last_head_path()}, is damaged.")
+
+
+def last_head_path() -> Path:
+    return Path(settings.KEYS_DIR) / "audit_last_head"
+
+
+def append_heads(file: BinaryIO, heads: Iterable[SignedHead]) -> None:
+    """Write lines at the end of a locked file, after a line of their own, and sync it."""
+    file.seek(0, os.SEEK_END)
+    lines = b"".join(head.line for head in heads)
+    file.write((b"" if _ends_with_newline(file) else b"\n") + lines)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def key_path() -> Path:
+    return Path(settings.KEYS_DIR) / "audit_heads_key"
+
+
+def read_key() -> bytes | None:
+    """The key, or None where no head was ever signed."""
+    try:
+        return key_path().read_bytes().strip() or None
+    except FileNotFoundError:
+        return None
+
+
+def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
+    """Sign under an exclusive lock on the file, so that two workers don't sign the same head."""
+    with locked_file(Path(settings.AUDIT_HEADS_FILE)) as file:
+        last = last_head(file)
+        anew = anew and _are_gone(last)
+        if anew:
+            _put_aside(file)
+            last = None
+        else:
+            _refuse_gone(last)
+        head = AuditHead.objects.get(pk=1)
+        if not _is_new(head, last) or (only_if_due and not _is_due(head, last)):
+            return None
+        signed = _first(file, head) if last is None else _written(file, head)
+        if anew or not last_head_path().exists():
+            _tell_chain(signed, anew=anew)
+            signed = _written(file, AuditHead.objects.get(pk=1))  # that row is vouched for too
+        _write_whole(last_head_path(), signed.line)
+    return signed
+
+
+def _refuse_gone(last: SignedHead | None) -> None:
+    path = settings.AUDIT_HEADS_FILE
+    if last is None and (read_key() or last_head_path().exists() or _chain_knows()):
+        raise HeadsGone(f"The signed heads of the audit log are gone from {path}.")
+    kept = read_last_head()
+    if last and kept and kept.seq > last.seq:
+        raise HeadsGone(f"{path} ends at row {last.seq}; row {kept.seq} was signed.")
+    if last and not key_path().exists():
+        raise HeadsGone(f"The key of the signed heads of the audit log, {key_path()}, is gone.")
+
+
+def _are_gone(last: SignedHead | None) -> bool:
+    try:
+        _refuse_gone(last)
+    except HeadsGone:
+        return True
+    return False
+
+
+def _chain_knows() -> bool:
+    """One query over the chain; asked only while the file holds no head."""
+    return AuditEvent.objects.filter(action=SIGNING).exists()
+
+
+def _put_aside(file: BinaryIO) -> None:
+    """Keep what the file holds under another name; the lock stays on the file that is emptied."""
+    path = Path(settings.AUDIT_HEADS_FILE)
+    if file.seek(0, os.SEEK_END):
+        file.seek(0)
+        aside = path.with_name(f"{path.name}.until-{timezone.now():%Y%m%dT%H%M%S}")
+        _write_whole(aside, file.read())
+        file.truncate(0)
+
+
+def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
+    """A key that signed nothing, since the disk was full, must not pass for one that did."""
+    is_new = not key_path().exists()
+    try:
+        return _written(file, head)
+    except OSError:
+        if is_new:
+            key_path().unlink(missing_ok=True)
+        raise
+
+
+def _written(file: BinaryIO, head: AuditHead) -> SignedHead:
+    signed = _signed(head.seq, bytes(head.hash))
+    append_heads(file, [signed])
+    return signed
+
+
+def _tell_chain(signed: SignedHead, *, anew: bool) -> None:
+    """From now on the database knows too, in a row that can't be taken out unseen."""
+    with transaction.atomic():
+        payload = {"anew": anew, "seq": signed.seq}
+        record(SIGNING, actor=None, subject="audit:heads", payload=payload)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """For this user alone, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _is_new(head: AuditHead, last: SignedHead | None) -> bool:
+    if last is not None and head.seq < last.seq:
+        logger.error(
+            "The audit chain ends at row %d, before its signed head at row %d: run "
+            "`manage.py audit verify`.",
+            head.seq,
+            last.seq,
+        )
+    return head.seq > (last.seq if last else 0)
+
+
+def _is_due(head: AuditHead, last: SignedHead | None) -> bool:
+    if last is None or head.seq - last.seq >= SIGN_EVERY_ROWS:
+        return True
+    return timezone.now() - datetime.datetime.fromisoformat(last.at) >= SIGN_EVERY
+
+
+def _signed(seq: int, head_hash: bytes) -> SignedHead:
+    at = timezone.now().astimezone(datetime.UTC).isoformat(timespec="seconds")
+    unsigned = SignedHead(seq=seq, hash=head_hash.hex(), count=seq, at=at, signature="")
+    signature = _sign(unsigned.signed_bytes, _ensure_key())
+    return SignedHead(seq=seq, hash=head_hash.hex(), count=seq, at=at, signature=signature)
+
+
+def _sign(content: bytes, key: bytes) -> str:
+    return hmac.new(key, b"medrag-audit-head\x01" + content, hashlib.sha256).hexdigest()
+
+
+def _ensure_key() -> bytes:
+    """The key, made on first use with access for this user alone; the caller holds the lock."""
+    if not key_path().exists():
+        _write_whole(key_path(), secrets.token_hex(32).encode() + b"\n")
+    return _known_key()
+
+
+def _known_key() -> bytes:
+    key = read_key()
+    if key is None:
+        raise MedragError(
+            f"The key of the signed audit heads, {key_path()}, is empty.",
+            hint="Restore it from a backup; heads signed by it can't be checked without it.",
+        )
+    return key
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[BinaryIO]:
+    """A file of heads, made where it is missing, that no other process writes to meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(handle, "rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+@contextmanager
+def nobody_signing() -> Iterator[bytes | None]:
+    """The bytes of the site's file of heads, None where there is none, while it stays as it is."""
+    path = Path(settings.AUDIT_HEADS_FILE)
+    if not path.exists():
+        yield None
+        return
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield file.read()
+
+
+def last_head(file: BinaryIO) -> SignedHead | None:
+    """The last readable line."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LAST_BYTES))
+    for line in reversed(file.read().splitlines()):
+        if head := _parse(line):
+            return head
+    return None
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    if file.seek(0, os.SEEK_END) == 0:
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+def _parse(line: bytes) -> SignedHead | None:
+    try:
+        head = SignedHead(**json.loads(line))
+        is_aware = datetime.datetime.fromisoformat(head.at).tzinfo is not None
+    except (ValueError, TypeError):
+        return None
+    is_typed = isinstance(head.seq, int) and isinstance(head.signature, str)
+    return head if is_aware and is_typed else None

@@ -1,0 +1,95 @@
+"""Signed heads in a second place, which whoever can change this machine's files can't reach.
+
+`settings.AUDIT_HEADS_COPY` is another file, which gets every line; `settings.AUDIT_HEADS_URL` an
+address that the last line is sent to by POST, as JSON. `audit verify --head FILE` compares the
+chain with what arrived. Nobody who asks a question waits for it: a worker sends.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from django.conf import settings
+
+from chat.audit.heads import SignedHead, append_heads, last_head, locked_file, read_heads
+from core.llm.calls import Deadline, directly
+from core.llm.time_limit import within
+
+SEND_S = 5.0  # the longest that the worker waits; it looks after its jobs in the same thread
+AGAIN = "Nothing is lost: it is tried again every minute."
+
+logger = logging.getLogger(__name__)
+
+
+def send_heads() -> list[str]:
+    """Send what is not there yet; sentences for staff, one per place that could not be reached.
+
+    Safe to call again: the file gets each head once, the address the last one anew.
+    """
+    faults = [*_copied(), *_posted()]
+    for fault in faults:
+        logger.error("%s", fault)
+    return faults
+
+
+def _copied() -> list[str]:
+    if not settings.AUDIT_HEADS_COPY:
+        return []
+    path = Path(settings.AUDIT_HEADS_COPY)
+    try:
+        within(SEND_S, lambda: _copy(path))  # a disk elsewhere may answer never
+    except OSError as error:  # TimeoutError is one
+        return [_fault(f"copied to {path}", error)]
+    return []
+
+
+def _copy(path: Path) -> None:
+    heads, _ = read_heads()
+    if not heads:
+        return
+    with locked_file(path) as file:
+        there = last_head(file)
+        missing = [head for head in heads if there is None or head.seq > there.seq]
+        if missing:
+            append_heads(file, missing)
+
+
+def _posted() -> list[str]:
+    if not settings.AUDIT_HEADS_URL:
+        return []
+    import httpx  # late: only sites with such an address need it
+
+    heads, _ = read_heads()
+    if not heads:
+        return []
+    try:
+        within(SEND_S, lambda: _post(heads[-1]))
+    except (httpx.HTTPError, OSError) as error:
+        return [_fault("sent to the address of MEDRAG_AUDIT_HEADS_URL", error)]
+    return []
+
+
+def _post(head: SignedHead) -> None:
+    """Raises `httpx.HTTPError`, also for a redirect, which could lead anywhere."""
+    import httpx  # late, as above
+
+    with (
+        Deadline(SEND_S) as deadline,
+        httpx.Client(
+            **directly(), timeout=SEND_S, event_hooks={"request": [deadline.watch]}
+        ) as client,
+        client.stream(  # the body of the answer is nothing to us
+            "POST",
+            settings.AUDIT_HEADS_URL,
+            content=head.line,
+            headers={"Content-Type": "application/json"},
+        ) as response,
+    ):
+        if not response.is_success:
+            raise httpx.HTTPError(f"status {response.status_code}")
+
+
+def _fault(what: str, error: Exception) -> str:
+    said = str(error) if type(error).__name__ == "HTTPError" else type(error).__name__
+    return f"The audit log's signed head could not be {what} ({said}). {AGAIN}"

@@ -1,0 +1,175 @@
+"""What happens elsewhere and belongs in the audit log: documents, sign-ins.
+
+Wired by `ChatConfig.ready`. A receiver that fails undoes what was announced to it, so nothing of
+this happens without its row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db import transaction
+from django.dispatch import Signal
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+from chat import audit, lockouts
+from chat.audit.chain import storable
+from chat.selectors import answers_citing
+from corpus import signals
+from corpus.models import Collection, Document
+from corpus.types import CitingAnswer
+from retrieval.models import LexiconEntry
+from retrieval.signals import lexicon_changed
+
+DOCUMENT_ACTIONS: dict[str, Signal] = {
+    "document.uploaded": signals.document_uploaded,
+    "document.edited": signals.document_edited,
+    "document.submitted": signals.document_submitted,
+    "document.returned": signals.document_returned,
+    "document.published": signals.document_published,
+    "document.superseded": signals.document_superseded,
+    "document.withdrawn": signals.document_withdrawn,
+    "document.failed": signals.document_failed,
+    "document.retried": signals.document_retried,
+    "document.reindexed": signals.document_reindexed,
+    "chunk.disabled": signals.chunk_disabled,
+    "chunk.enabled": signals.chunk_enabled,
+}
+
+
+def connect() -> None:
+    """Listen to every signal that is audited; safe to call again."""
+    for action, signal in DOCUMENT_ACTIONS.items():
+        signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
+    signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
+    lexicon_changed.connect(record_lexicon, dispatch_uid="audit.lexicon.changed")
+    signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
+    user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
+    user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
+    user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
+    lockouts.connect()
+
+
+def _document_receiver(action: str) -> Any:
+    def receive(sender: object, *, document: Document, actor: audit.Actor, **extra: Any) -> None:
+        payload = {
+            "id": document.pk,
+            "lifecycle": document.lifecycle,
+            "sha256": document.sha256,
+            "version": document.version,
+        }
+        if document.superseded_by_id is not None:
+            payload["superseded_by"] = document.superseded_by_id
+        audit.record(
+            action,
+            actor=actor,
+            subject=f"document:{document.pk}",
+            payload=payload | _details(extra),
+        )
+
+    return receive
+
+
+def _details(extra: dict[str, Any]) -> dict[str, Any]:
+    """What an event says beside the document: names and keys, never what somebody wrote.
+
+    Of a reason only its length and a keyed hash: the reason stands in the row that it explains, may
+    be of a clinical kind, and the chain keeps what it gets for ever.
+    """
+    details: dict[str, Any] = {}
+    if "code" in extra:
+        details["code"] = str(extra["code"])
+    if "fields" in extra:
+        details["fields"] = sorted(extra["fields"])
+    if "chunk" in extra:
+        details["chunk"] = extra["chunk"].key
+    if extra.get("reason"):
+        reason = str(extra["reason"])
+        details["reason_chars"] = len(reason)
+        details["reason_hmac"] = salted_hmac(
+            "chat.audit.reason", reason, algorithm="sha256"
+        ).hexdigest()
+    return details
+
+
+def record_collection(
+    sender: object, *, collection: Collection, actor: audit.Actor, **extra: Any
+) -> None:
+    """Who may search, upload and publish from now on: groups by primary key, none for everybody."""
+    groups = {
+        right: sorted(getattr(collection, right).values_list("pk", flat=True))
+        for right in ("searchers", "uploaders", "publishers")
+    }
+    payload = {"id": collection.pk, **groups, **_details(extra)}
+    audit.record(
+        "collection.changed",
+        actor=actor,
+        subject=f"collection:{collection.pk}",
+        payload=payload,
+    )
+
+
+def record_lexicon(
+    sender: object,
+    *,
+    entry: LexiconEntry,
+    actor: audit.Actor,
+    fields: tuple[str, ...],
+    **extra: Any,
+) -> None:
+    """An entry as it is from now on; without fields it is gone. It changes what is found."""
+    payload = {
+        "id": entry.pk,
+        "short": entry.short,
+        "words": entry.words,
+        "match": entry.match,
+        "kind": entry.kind,
+        "enabled": entry.enabled,
+        "fields": sorted(fields),
+    }
+    audit.record("lexicon.changed", actor=actor, subject=f"lexicon:{entry.pk}", payload=payload)
+
+
+def give_answers_citing(sender: object, *, document: Document, **extra: Any) -> list[CitingAnswer]:
+    return answers_citing(document)
+
+
+def record_sign_in(sender: object, *, user: User, **extra: Any) -> None:
+    _record_session("user.signed_in", user)
+
+
+def record_sign_out(sender: object, *, user: User | None, **extra: Any) -> None:
+    if user is not None:  # None: the session was not signed in
+        _record_session("user.signed_out", user)
+
+
+def record_failed_sign_in(
+    sender: object,
+    *,
+    credentials: dict[str, Any],
+    request: HttpRequest | None = None,
+    **extra: Any,
+) -> None:
+    """Record the account that was tried, else a keyed hash of the name; never the name itself.
+
+    Not so while it is locked: nothing was compared, and anybody could fill the log.
+
+    People type their password into the wrong box, and the chain keeps what it gets for ever. The
+    hash still tells an auditor which attempts were for one name.
+    """
+    if lockouts.was_refused_unseen(request):
+        return
+    name = str(credentials.get("username") or "").strip()
+    known = User.objects.filter(username=storable(name)).first()
+    subject = f"user:{known.pk}" if known else ""
+    with transaction.atomic():
+        payload = {"name_hmac": lockouts.name_hmac(name)}
+        audit.record("user.sign_in_failed", actor=None, subject=subject, payload=payload)
+
+
+def _record_session(action: str, user: User) -> None:
+    with transaction.atomic():
+        audit.record(action, actor=user, subject=f"user:{user.pk}", payload={})

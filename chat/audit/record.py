@@ -1,0 +1,45 @@
+"""The log's only writer: an event of the chain, beside what it records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+
+from chat.audit.chain import canonical_json, storable
+from core.errors import MedragError
+
+Actor = AbstractBaseUser | AnonymousUser | None
+
+
+class AuditError(MedragError):
+    """The log can't be written as asked; what it was to record must not happen either."""
+
+
+def record(action: str, *, actor: Actor, subject: str, payload: Mapping[str, Any]) -> int:
+    """Append an event and return its `seq`. One query.
+
+    Must be called inside `transaction.atomic`, last, together with what it records: both stay or
+    both go. `actor` None is the system itself. `subject` names a thing as `kind:id`. The payload
+    becomes canonical JSON; it never holds the text of a question or of a document, since what is
+    in the chain can't be taken out again. Raises `AuditError` outside a transaction, `ValueError`
+    or `TypeError` for a payload that JSON can't express.
+    """
+    if not connection.in_atomic_block:
+        raise AuditError("An audit event belongs into the transaction of what it records.")
+    fields = (actor_name(actor), storable(action), storable(subject), canonical_json(payload))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT audit_append(%s, %s, %s, %s)", fields)
+        return int(cursor.fetchone()[0])
+
+
+def actor_name(actor: Actor) -> str:
+    """`user:7:alice`: the id that stays, and the name that it had at the time."""
+    if actor is None:
+        return "system"
+    if actor.pk is None:
+        return "anonymous"
+    return storable(f"user:{actor.pk}:{actor.get_username()}")

@@ -1,0 +1,110 @@
+"""What stands beside an answer, as it is stored with a turn and read by people.
+
+A code for programs, a sentence for people, and the statements that it is about by their number in
+the answer. Whether it is shown, or the answer refused for it, is decided by the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from chat.caveats.applicability import Applicability
+from chat.caveats.conflicts import Conflict
+from chat.reader.features import lacks_dose
+from chat.types import DraftClaim
+from retrieval.types import Hit
+
+IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
+APPLICABILITY, MISMATCH, LACK = "applicability", "mismatch", "lack"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One entry of `Turn.warnings`."""
+
+    code: str
+    text: str
+    claims: tuple[int, ...] = ()  # 1-based; empty: the whole answer
+    documents: tuple[str, ...] = ()  # SHA-256 of those that it speaks of: who may not read one of
+    # them is not shown it
+
+    def of_refusal(self) -> Caution:
+        """The same beside no statement."""
+        return replace(self, claims=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON keeps it."""
+        return asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
+
+
+def omission_caution(left_out: DraftClaim) -> Caution:
+    """Where a limit stands that the answer leaves out: its place, and nothing of its text."""
+    quote = left_out.quotes[0]
+    return Caution(
+        OMISSION,
+        f"The source also states a limit that is not part of this answer: "
+        f"{_place(quote.hit, quote.page)}. Read it before acting.",
+        documents=(quote.hit.sha256,),
+    )
+
+
+def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
+    """What differs, where, and which document has precedence by what.
+
+    Never the statements: they stand in the answer, or were not let through.
+
+    `claims` are those of the answer in their order, with what was added to them.
+    """
+    ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
+    places = f"{_place(ours, ours.page)}, and {_place(theirs, theirs.page)}"
+    return Caution(
+        CONFLICT,
+        f"Guidelines in force disagree ({conflict.kind}): {places}. {conflict.precedence}",
+        _numbers((conflict.ours, conflict.theirs), claims),
+        (ours.sha256, theirs.sha256),
+    )
+
+
+def contradiction_caution(hit: Hit, index: int) -> Caution:
+    """A passage that may say the opposite of statement `index`: its place, and none of its text."""
+    return Caution(
+        CONFLICT,
+        f"Another passage may contradict statement {index}: {_place(hit, hit.page)}. "
+        "Read both before acting.",
+        (index,),
+        (hit.sha256,),
+    )
+
+
+def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
+    """The line and, where there is one, the mismatch; nothing for an empty line."""
+    line = Caution(APPLICABILITY, found.line)
+    mismatch = Caution(MISMATCH, found.mismatch, found.claims)
+    return tuple(caution for caution in (line, mismatch) if caution.text)
+
+
+def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
+    """What a refusal's nearest passages lack of what is asked for."""
+    if nearest and lacks_dose(question, (hit.text for hit in nearest)):
+        yield Caution(LACK, "The nearest passages give no dose.")
+
+
+def _place(hit: Hit, page: int) -> str:
+    """Return document, heading and page, or what of that section the passage is."""
+    version = f", version {hit.version}" if hit.version else ""
+    issuer = f" ({hit.issuer}{version})" if hit.issuer else version
+    parts = (hit.title + issuer, *hit.section_path[-1:], hit.position or f"page {page}")
+    return ", ".join(parts)
+
+
+def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tuple[int, ...]:
+    places = [_first_place(claim) for claim in claims]
+    found = {places.index(_first_place(one)) + 1 for one in wanted if _first_place(one) in places}
+    return tuple(sorted(found))
+
+
+def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
+    quote = claim.quotes[0]
+    return quote.hit.document_id, quote.page, quote.start, quote.end

@@ -1,0 +1,329 @@
+"""Two guidelines in force that disagree on what an answer says.
+
+A false alarm makes people stop reading alarms, so two statements are compared only where all but
+the value is the same: medicine, people, stage, severity, strength, conditions and subject. What is
+left may differ for one reason only. Nothing is decided: both are shown, with what speaks for which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+
+from chat.caveats.applicability import hit_people
+from chat.caveats.precedence import precedence
+from chat.caveats.statements import (
+    AMOUNT,
+    FIRST_CHOICE,
+    FREQUENCY,
+    POLARITY,
+    ROUTE,
+    THRESHOLD,
+    Fact,
+    Statement,
+    bound_differs,
+    read_statement,
+)
+from chat.caveats.topics import topic_words
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.types import DraftClaim, Quote, Unit
+from chat.verification.texts import normalised
+from core.rounding import COSINE_DIGITS
+from core.text.drugs import drugs
+from core.text.populations import People, apart, first_named, people_of
+from core.text.sentences import sentence_spans
+from corpus.encoders.registry import get_embedder
+from retrieval.types import Hit
+
+MAX_PASSAGES = 8  # that are read, as many as the extractive generator reads
+MAX_CONFLICTS = 3
+MAX_PAIRS = 12  # that are encoded, two texts each
+# A last look at what the rules let through. Of the invented pairs of
+# tests/chat/caveats/conflict_cases.py those that disagree have 0.90 and more; alone it decides
+# nothing, as those that don't reach 0.98.
+SAME_THING = 0.8
+SAME_THING_FORBIDDEN = (
+    0.65  # a sentence and its denial are worded apart, and compared more strictly
+)
+_OVERLAP = 0.5  # of the shorter statement's words that the other holds
+_OWN_WORDS = 3  # of both together
+_FORBIDDEN_OVERLAP = 0.75
+_ROW = " | "
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A claim, and what another document in force says instead."""
+
+    ours: DraftClaim
+    theirs: DraftClaim  # verbatim, with places
+    kind: str  # what differs, in words: `the dose`, `when`, `whether it is done at all` ...
+    precedence: str
+
+
+def conflicts(
+    claims: Sequence[DraftClaim], passages: Sequence[Hit], question: str
+) -> tuple[Conflict, ...]:
+    """Up to `MAX_CONFLICTS`, in the order of the claims and then of the passages.
+
+    `passages` are those that passed the gate, best first. A pair of statements is given once. One
+    query for the pages. At most 24 short texts are encoded, and none where no pair is left.
+    """
+    answers = [c for c in claims if c.kind is ClaimKind.ANSWER and c.quotes]
+    read = tuple(passages[:MAX_PASSAGES])
+    if not answers or len({hit.document_id for hit in (*read, *_hits(answers))}) < 2:
+        return ()
+    units = quotable_units(read, question)
+    pairs = list(islice(_pairs(answers, units, people_of(question)), MAX_PAIRS))
+    return tuple(_told_once(_same(pairs)))[:MAX_CONFLICTS]
+
+
+def _hits(claims: Sequence[DraftClaim]) -> list[Hit]:
+    return [claim.quotes[0].hit for claim in claims]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """One sentence or row, where it stands. What costs is read when it is asked for."""
+
+    text: str
+    drug_before: str
+    hit: Hit
+    rough: frozenset[str]  # its words, medicines among them
+
+    @cached_property
+    def statement(self) -> Statement:
+        return read_statement(self.text, drug_before=self.drug_before)
+
+    @cached_property
+    def people(self) -> People:
+        return first_named([self.statement.people, hit_people(self.hit)])
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """What its title and headings are about, without its medicines."""
+        headings = topic_words(" ".join([self.hit.title, *self.hit.section_path]))
+        return headings - topic_words(" ".join(self.statement.drugs))
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.statement.words
+
+    def may_say(self, other: _Said) -> bool:
+        """Whether it is worth reading both."""
+        fewest = min(len(self.rough), len(other.rough))
+        return bool(fewest) and len(self.rough & other.rough) >= _OVERLAP * fewest
+
+
+@dataclass(frozen=True)
+class _Pair:
+    claim: DraftClaim
+    unit: Unit
+    ours: str
+    theirs: str
+    kind: str
+
+
+def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -> Iterator[_Pair]:
+    """What differs in one value by all that rules can see."""
+    read = [(unit, list(_said(unit.text, unit.quotes[0]))) for unit in units]
+    for claim in claims:
+        own = list(_said(claim.text, claim.quotes[0]))
+        for unit, theirs in read:
+            if unit.hit.document_id == claim.quotes[0].hit.document_id:
+                continue
+            for one, other in product(own, theirs):
+                kind = _difference(one, other) if one.may_say(other) else ""
+                if kind and apart(asked, other.people) is None:
+                    yield _Pair(claim, unit, one.text, other.text, kind)
+
+
+def _said(text: str, quote: Quote) -> Iterator[_Said]:
+    """The sentences of a text, each with the medicine of the one before where it names none."""
+    spans = [(0, len(text))] if _ROW in quote.text else sentence_spans(text)
+    drug = ""
+    for start, end in spans:
+        sentence = text[start:end]
+        yield _Said(sentence, drug, quote.hit, topic_words(sentence))
+        if len(spans) > 1:
+            drug = next(iter(drugs(sentence)), drug)
+
+
+def _difference(one: _Said, other: _Said) -> str:
+    """The one value in which they differ; empty where they say the same, or of other things."""
+    ours, theirs = one.statement, other.statement
+    if normalised(ours.text).lower() == normalised(theirs.text).lower():
+        return ""
+    if not _same_subject(one, other) or not _same_people(one, other):
+        return ""
+    if ours.forbids != theirs.forbids:
+        return _polarity(one, other)
+    if ours.qualifiers != theirs.qualifiers or ours.strengths != theirs.strengths:
+        return ""
+    if ours.label != theirs.label or not _same_condition_words(one, other):
+        return ""
+    return _value(ours, theirs)
+
+
+def _same_subject(one: _Said, other: _Said) -> bool:
+    ours, theirs = one.statement, other.statement
+    if set(ours.drugs) != set(theirs.drugs):
+        return False
+    shared = one.words & other.words
+    fewest = min(len(one.words), len(other.words))
+    if (fewest and len(shared) < _OVERLAP * fewest) or _speak_of_others(one, other):
+        return False
+    if not ours.drugs and len(shared) >= 2 and len(shared) >= 0.75 * fewest:
+        return True
+    if not ours.drugs and len(shared) < 2 and one.words != other.words:
+        return False
+    return bool(_topics_shared(one, other)) or not (one.topic and other.topic)
+
+
+def _speak_of_others(one: _Said, other: _Said) -> bool:
+    """Whether each has words that the other and its headings lack: other circumstances."""
+    ours, theirs = one.words - other.words - other.topic, other.words - one.words - one.topic
+    return bool(ours) and bool(theirs) and len(ours) + len(theirs) >= _OWN_WORDS
+
+
+def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
+    """What both are about, by headings, or by the headings of one and the words of the other."""
+    return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
+
+
+def _same_people(one: _Said, other: _Said) -> bool:
+    ours, theirs = one.people, other.people
+    if apart(ours, theirs) or apart(theirs, ours) or ours.special != theirs.special:
+        return False
+    if set(ours.denied) & set(theirs.groups) or set(theirs.denied) & set(ours.groups):
+        return False
+    bounds = (
+        (ours.ages, theirs.ages),
+        (ours.kidney, theirs.kidney),
+        (ours.weights, theirs.weights),
+    )
+    return all(set(mine) == set(yours) for mine, yours in bounds)
+
+
+def _same_condition_words(one: _Said, other: _Said) -> bool:
+    """A condition that one of them names must be in the other, or be what the other is about."""
+    ours, theirs = one.statement.condition_words, other.statement.condition_words
+    missing = (ours - other.words - other.topic) | (theirs - one.words - one.topic)
+    return not missing
+
+
+def _polarity(one: _Said, other: _Said) -> str:
+    told, forbidden = (one, other) if other.statement.forbids else (other, one)
+    if not told.statement.tells:
+        return ""
+    if told.statement.conditions != forbidden.statement.conditions:
+        return ""
+    if told.statement.qualifiers - {FIRST_CHOICE} != forbidden.statement.qualifiers:
+        return ""
+    if told.statement.routes and forbidden.statement.routes - told.statement.routes:
+        return ""
+    words = forbidden.words
+    held = words & (told.words | told.topic)
+    if words and len(held) < _FORBIDDEN_OVERLAP * len(words):
+        return ""
+    if not (told.statement.condition_words <= forbidden.words | forbidden.topic):
+        return ""
+    return POLARITY
+
+
+def _value(ours: Statement, theirs: Statement) -> str:
+    """The first role in which a value differs, if all its values do and no condition does."""
+    kinds = dict.fromkeys((fact.role, fact.interval.unit) for fact in ours.facts)
+    differing = [
+        role
+        for role, unit in kinds
+        if _differs(_of(ours.facts, role, unit), _of(theirs.facts, role, unit))
+    ]
+    if differing:
+        if not _same_conditions(ours.conditions, theirs.conditions):
+            return ""
+        if ours.routes and theirs.routes and not ours.routes & theirs.routes:
+            return ""  # another way to give it has another dose
+        return "" if _same_total(ours, theirs, differing) else differing[0]
+    if ours.routes and theirs.routes and not ours.routes & theirs.routes:
+        same = _same_conditions(ours.conditions, theirs.conditions)
+        return ROUTE if same and _same_words(ours, theirs) else ""
+    return THRESHOLD if _threshold_differs(ours, theirs) else ""
+
+
+def _of(facts: Sequence[Fact], role: str, unit: str = "") -> list[Fact]:
+    return [fact for fact in facts if fact.role == role and unit in ("", fact.interval.unit)]
+
+
+def _differs(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
+    """Whether both give a value of one kind, and none of ours is one of theirs."""
+    compared = [(a, b) for a in ours for b in theirs if _comparable(a, b)]
+    return bool(compared) and all(bound_differs(a.interval, b.interval) for a, b in compared)
+
+
+def _comparable(one: Fact, other: Fact) -> bool:
+    if one.interval.unit != other.interval.unit or one.drug != other.drug:
+        return False
+    return not (one.names and other.names) or bool(one.names & other.names)
+
+
+def _same_conditions(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
+    return {fact.interval for fact in ours} == {fact.interval for fact in theirs}
+
+
+def _same_total(ours: Statement, theirs: Statement, differing: Sequence[str]) -> bool:
+    """500 mg twice a day and 1 g once a day are as much."""
+    if set(differing) != {AMOUNT, FREQUENCY}:
+        return False
+    return _totals(ours) == _totals(theirs) != set()
+
+
+def _totals(statement: Statement) -> set[float]:
+    amounts, often = _of(statement.facts, AMOUNT), _of(statement.facts, FREQUENCY)
+    if len(amounts) != 1 or len(often) != 1:
+        return set()
+    return {round(amounts[0].interval.high * often[0].interval.high, 4)}
+
+
+def _same_words(ours: Statement, theirs: Statement) -> bool:
+    return bool(ours.words or ours.condition_words) and ours.words == theirs.words
+
+
+def _threshold_differs(ours: Statement, theirs: Statement) -> bool:
+    """One-sided bounds of the same thing, from the same side, at other places; all else agrees."""
+    if len(ours.conditions) != 1 or len(theirs.conditions) != 1:
+        return False
+    one, other = ours.conditions[0], theirs.conditions[0]
+    if not _comparable(one, other) or one.interval.unit in ("kg", "ml/min"):
+        return False
+    return bound_differs(one.interval, other.interval) and one.interval.meets(other.interval)
+
+
+def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Those that say the same thing by the encoder too. No query."""
+    if not pairs:
+        return []
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.ours, pair.theirs)))
+    vectors = dict(zip(texts, get_embedder().encode(texts), strict=True))
+    return [
+        pair
+        for pair in pairs
+        # Rounded, so that the last bits of a float never decide.
+        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), COSINE_DIGITS)
+        >= (SAME_THING_FORBIDDEN if pair.kind == POLARITY else SAME_THING)
+    ]
+
+
+def _told_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
+    seen: set[frozenset[str]] = set()
+    for pair in pairs:
+        ours, theirs = pair.claim.quotes[0].hit, pair.unit.hit
+        both = frozenset((f"{ours.document_id} {pair.ours}", f"{theirs.document_id} {pair.theirs}"))
+        if both in seen:
+            continue
+        seen.add(both)
+        draft = DraftClaim(pair.unit.text, pair.unit.quotes, kind=ClaimKind.CAUTION)
+        yield Conflict(pair.claim, draft, pair.kind, precedence(ours, theirs))

@@ -1,0 +1,328 @@
+"""What an answer leaves out: limits that stand beside what it quotes, in the same document.
+
+A wrong answer may be made of true sentences: the dose without its contraindication. What is added
+is verbatim, placed and passes verification as any claim does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import Q
+
+from chat.caveats.applicability import hit_people
+from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
+from chat.caveats.topics import topic_words
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.types import DraftClaim, Quote, Unit
+from chat.verification.texts import normalised
+from core.text.drugs import drugs
+from core.text.populations import apart, first_named, people_of
+from core.text.sentences import sentence_spans
+from corpus.models import Chunk
+from retrieval.types import Hit, Span
+
+MAX_OMITTED = 3
+REACH = 4  # passages on either side of a quoted one that are read
+_SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
+_ROW = " | "  # between the cells of a row
+_SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
+
+Place = tuple[int, int, int, int]  # document, page, start, end
+Section = tuple[str, ...]
+
+
+def omitted(
+    claims: Sequence[DraftClaim], passages: Sequence[Hit], *, question: str
+) -> tuple[DraftClaim, ...]:
+    """Up to `MAX_OMITTED` limits that bear on the claims and are quoted by none, as cautions.
+
+    The most binding first (`Limit`), then those directly after a claim, then in the order of the
+    claims and of reading. Read are the section of each claim, and a section next to it whose
+    heading limits (`Contraindications`). Nothing about another medicine, or about people who can't
+    be those of the question. Two queries; none for no claims.
+    """
+    answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
+    if not answers:
+        return ()
+    scene = _Scene(question, quotable_units(_beside(answers, passages), ""), claims)
+    found = sorted(
+        (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
+        key=lambda candidate: candidate.order,
+    )
+    by_text: dict[str, DraftClaim] = {}
+    for candidate in found:
+        by_text.setdefault(normalised(candidate.draft.text).lower(), candidate.draft)
+    return tuple(by_text.values())[:MAX_OMITTED]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    draft: DraftClaim
+    limit: Limit
+    is_next: bool
+    claim: int  # its place among the answers
+
+    @property
+    def order(self) -> tuple[int, bool, int, Place]:
+        return int(self.limit), not self.is_next, self.claim, _place(self.draft.quotes[0])
+
+
+class _Scene:
+    """What stands around the claims, and whom the question is about."""
+
+    def __init__(self, question: str, units: Sequence[Unit], claims: Sequence[DraftClaim]) -> None:
+        self.question = question
+        self.asked = people_of(question)
+        self.units = units
+        self.quotes = [quote for claim in claims for quote in claim.quotes]
+        self.said = {normalised(quote.text) for quote in self.quotes}
+        rows = [unit for unit in units if _is_row(unit)]
+        self.notes = {_place(quote) for row in rows for quote in _notes(row)}
+
+    def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
+        """What limits one claim."""
+        yield from self._of_its_row(number, claim)
+        for hit in _hits(claim):
+            yield from self._around(number, claim, hit)
+
+    def _around(self, number: int, claim: DraftClaim, hit: Hit) -> Iterator[_Candidate]:
+        """What limits a claim and stands beside one of the passages that it cites."""
+        places = [
+            at for at, unit in enumerate(self.units) if _touches(unit.quotes[0], claim.quotes)
+        ]
+        subject = _Subject.of(claim, self.question, hit)
+        for at, unit in enumerate(self.units):
+            if _is_row(unit) or _place(unit.quotes[0]) in self.notes or not _near(unit, hit):
+                continue
+            rest = self._rest(unit)
+            is_part = bool(rest) and rest != _one_line(unit.quotes[0].text)
+            is_next = is_part or (at - 1 in places and _is_same_section(unit.hit, hit))
+            limits = [
+                limit
+                for sentence in _sentences(rest)
+                if (limit := limit_of(_with_lead(unit, sentence)))
+                and not self._is_for_others(sentence, unit.hit, claim)
+                and subject.is_limited(sentence, unit, limit, is_next=is_next, is_part=is_part)
+            ]
+            if limits:
+                draft = DraftClaim(unit.text, unit.quotes, kind=ClaimKind.CAUTION)
+                yield _Candidate(draft, min(limits), is_next, number)
+
+    def _of_its_row(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
+        """The footnotes that hold for a quoted row."""
+        for row in self.units:
+            if not _is_row(row) or not _touches(row.quotes[0], claim.quotes):
+                continue
+            for note in _notes(row):
+                if self._is_said(note):
+                    continue
+                if normalised(note.text) not in normalised(row.hit.text):
+                    continue
+                limit = limit_of(note.text) or Limit.EXCEPTION
+                if not self._is_for_others(note.text, row.hit, claim):
+                    draft = DraftClaim(note.text, (note,), kind=ClaimKind.CAUTION)
+                    yield _Candidate(draft, limit, True, number)
+
+    def _is_said(self, quote: Quote) -> bool:
+        return normalised(quote.text) in self.said or not _uncovered(quote, self.quotes)
+
+    def _rest(self, unit: Unit) -> str:
+        """What of a unit is not quoted yet."""
+        first = unit.quotes[0]
+        return "" if normalised(first.text) in self.said else _uncovered(first, self.quotes)
+
+    def _is_for_others(self, text: str, hit: Hit, claim: DraftClaim) -> bool:
+        about = people_of(text)
+        if apart(self.asked, first_named([about, hit_people(hit)])):
+            return True
+        return apart(people_of(claim.text), about) is not None
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What a claim is about."""
+
+    hit: Hit
+    drugs: frozenset[str]  # those that were asked for, else the first; of a row all
+    named: str  # all that may name a medicine which `drugs` does not know
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
+        said = drugs(claim.text)
+        asked = drugs(question)
+        chosen = set(asked) & set(said) or (said if _is_row_quote(claim) else said[:1]) or asked
+        named = f"{question} {claim.text} {hit.title} {hit.section}".lower()
+        return cls(hit, frozenset(chosen), named, topic_words(claim.text))
+
+    def is_limited(
+        self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
+    ) -> bool:
+        """Whether a limit is about the same medicine or, where none is named, the same words.
+
+        What is a part of the statement that is quoted is about it by its place.
+        """
+        theirs = set(drugs(sentence))
+        if self.drugs and theirs:
+            return bool(self.drugs & theirs)
+        is_here = _is_same_section(unit.hit, self.hit)
+        if theirs:
+            is_named = any(word in self.named for name in theirs for word in _names(name))
+            return is_named and is_here and limit is not Limit.MONITORING
+        if is_part or (is_next and goes_on(sentence)):
+            return True
+        if _is_listed(unit):
+            heading = f"{unit.hit.title} {unit.hit.section}"
+            return not self.drugs or not is_here or bool(self.drugs & set(drugs(heading)))
+        shared = self.words & (topic_words(sentence) - topic_words(self.hit.title))
+        if is_next and limit is not Limit.MONITORING:
+            return len(shared) >= 1
+        return is_here and len(shared) >= _SHARED[limit]
+
+
+def _names(drug: str) -> list[str]:
+    """The words of a medicine's name that are not its salt."""
+    words = [word for word in drug.replace("-", " ").split() if word not in _SALTS]
+    return words or [drug]
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
+    """The passages of the claims' sections, and of limiting ones next to them, as they are read.
+
+    One query. A passage that staff took out of the search is not read.
+    """
+    own = list({hit.key: hit for claim in claims for hit in _hits(claim)}.values())
+    known = {hit.key: hit for hit in (*passages, *own)}
+    reached = Q()
+    for hit in own:
+        reached |= Q(document=hit.document_id, index__range=(hit.index - REACH, hit.index + REACH))
+    rows = list(Chunk.objects.filter(reached, disabled_at=None).order_by("document", "index"))
+    found: dict[str, Hit] = {}
+    for hit in own:
+        near = [row for row in rows if row.document_id == hit.document_id]
+        sections = _sections([tuple(row.section_path) for row in near], hit.section_path)
+        for row in near:
+            if tuple(row.section_path) in sections:
+                found[row.key] = known.get(row.key) or _hit_of(row, hit)
+    return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
+
+
+def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
+    """One's own, and those directly before and after it whose headings limit."""
+    runs = [path for at, path in enumerate(paths) if at == 0 or paths[at - 1] != path]
+    wanted = {own}
+    for steps in (runs, runs[::-1]):
+        at = max((place for place, path in enumerate(steps) if path == own), default=len(steps))
+        for path in steps[at + 1 :]:
+            if not _is_limiting(path):
+                break
+            wanted.add(path)
+    return wanted
+
+
+def _hit_of(row: Chunk, base: Hit) -> Hit:
+    """A passage beside one that was found, of the same document; it was not ranked."""
+    offset, spans = 0, []
+    for page, start, end in row.spans:
+        spans.append(Span(page=page, start=start, end=end, offset=offset))
+        offset += end - start + 1
+    return replace(
+        base,
+        chunk_id=row.pk,
+        key=row.key,
+        index=row.index,
+        page=row.page,
+        position=row.position,
+        text=row.text,
+        context=row.context,
+        spans=tuple(spans),
+        section_path=tuple(row.section_path),
+        also_in=(),
+        cosine=0.0,
+        coverage=0.0,
+        score=0.0,
+    )
+
+
+def _is_row(unit: Unit) -> bool:
+    return _ROW in unit.quotes[0].text
+
+
+def _notes(row: Unit) -> list[Quote]:
+    """The footnotes of a row: they stand below it, and what introduces it above."""
+    first = row.quotes[0]
+    below = (quote for quote in row.quotes[1:] if _at(quote) > _at(first))
+    return [quote for quote in below if _ROW not in quote.text]
+
+
+def _at(quote: Quote) -> tuple[int, int]:
+    return quote.page, quote.start
+
+
+def _is_row_quote(claim: DraftClaim) -> bool:
+    return _ROW in claim.quotes[0].text
+
+
+def _is_listed(unit: Unit) -> bool:
+    """An item under a heading that limits, or a sentence of such a section."""
+    headings = [quote.text for quote in unit.quotes[1:]] + list(unit.hit.section_path[-1:])
+    return any(is_limiting_heading(heading) for heading in headings)
+
+
+def _with_lead(unit: Unit, rest: str) -> str:
+    return " ".join([*(quote.text for quote in unit.quotes[1:]), rest])
+
+
+def _hits(claim: DraftClaim) -> list[Hit]:
+    """Each passage that a claim cites once, in order."""
+    return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
+
+
+def _near(unit: Unit, hit: Hit) -> bool:
+    if unit.hit.document_id != hit.document_id or abs(unit.hit.index - hit.index) > REACH:
+        return False
+    return _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path)
+
+
+def _is_limiting(section: Section) -> bool:
+    return bool(section) and is_limiting_heading(section[-1])
+
+
+def _is_same_section(one: Hit, other: Hit) -> bool:
+    return one.document_id == other.document_id and one.section_path == other.section_path
+
+
+def _place(quote: Quote) -> Place:
+    return quote.hit.document_id, quote.page, quote.start, quote.end
+
+
+def _overlap(one: Quote, other: Quote) -> bool:
+    same_page = (one.hit.document_id, one.page) == (other.hit.document_id, other.page)
+    return same_page and one.start < other.end and other.start < one.end
+
+
+def _touches(quote: Quote, others: Iterable[Quote]) -> bool:
+    return any(_overlap(quote, other) for other in others)
+
+
+def _uncovered(quote: Quote, others: Iterable[Quote]) -> str:
+    """What of a quote's text none of the others holds; empty where that is no word."""
+    letters = list(quote.text)
+    for other in others:
+        if _overlap(quote, other):
+            start = max(0, other.start - quote.start)
+            end = min(len(letters), other.end - quote.start)
+            letters[start:end] = "\0" * (end - start)
+    rest = " ".join("".join(letters).replace("\0", "").split())
+    return rest if any(letter.isalnum() for letter in rest) else ""

@@ -1,0 +1,216 @@
+"""What a piece of a page depends on: headings that limit it, and the lines that introduce it.
+
+Quoted without them it could say the opposite. Where it can't be told what it depends on, it is not
+to be quoted: None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chat.evidence.leads import CONDITION, announces, heads_items, is_stopped
+from chat.evidence.page_views import Place, one_line
+from chat.types import Quote
+from chat.verification.clauses import has_verb, is_imperative
+from core.text.sentences import sentence_spans
+
+Leads = tuple[Quote, ...]
+
+
+def limiting_headings(at: Place) -> Leads | None:
+    """The headings above a block that turn it round, the outermost first.
+
+    None where one of its passage's section path is not found on the pages above.
+    """
+    wanted = [one_line(part) for part in at.hit.section_path if CONDITION.search(part)]
+    if not wanted:
+        return ()
+    headings = list(at.headings_above())
+    found = [_first(headings, text) for text in wanted]
+    if any(place is None for place in found):
+        return None
+    return tuple(place.whole() for place in found if place is not None)
+
+
+def _first(places: Sequence[Place], text: str) -> Place | None:
+    return next((place for place in places if one_line(place.text) == text), None)
+
+
+def introduction(at: Place) -> Leads | None:
+    """The lines above a list, a table or a paragraph that say what it is, the outermost first.
+
+    That is a line with no full stop, one that speaks of `the following`, or one that limits; and
+    items of the same list that stand over it (`Never give in:`). None where an item above may or
+    may not hold for it, or where its list begins on a page that is not known.
+    """
+    if at.kind == "paragraph":
+        return _lead_of_paragraph(at)
+    items: list[Place] = []
+    for place in at.above():
+        if place.page != at.page and place.kind in ("footnote", "caption"):
+            continue
+        if at.kind == "list_item" and place.kind == "list_item":
+            items.append(place)
+        elif at.kind != "table" or place.kind not in ("caption", "footnote", "table"):
+            over, outer = _over(at, items), _outer(place, at, items)
+            if over is None or outer is None:
+                return None
+            return (*outer, *_lines(place, is_list=at.kind != "table"), *over)
+    return _over(at, items) if _is_first_page(at, items) else None
+
+
+def _is_first_page(at: Place, items: Sequence[Place]) -> bool:
+    """Whether nothing stands above what was walked over."""
+    return min([at.page, *(item.page for item in items)]) == 1 or at.kind == "table"
+
+
+def _lead_of_paragraph(at: Place) -> Leads:
+    """The line with a colon that stands right above a paragraph."""
+    above = next(at.above(), None)
+    if above is None or above.kind != "paragraph" or not above.text.rstrip().endswith(":"):
+        return ()
+    return _lines(above, is_list=True)
+
+
+def _over(at: Place, items: Sequence[Place]) -> Leads | None:
+    """The items that an item stands under; `items` are those above, the nearest first.
+
+    Where the file tells how deep each stands, those are the open ones less deep than what is below
+    them, and items beside it that head it by their words and have no deeper ones of their own.
+    """
+    if not _depths_known(at, items):
+        return _items_over(at, items)
+    parents = _parents(at.block["level"], items)
+    beside = list(_beside(at, items))
+    heading = any(heads_items(item.text) for item in beside)
+    own = _items_over(at, beside) if heading else ()
+    return None if own is None or parents is None else (*parents, *own)
+
+
+def _depths_known(at: Place, items: Sequence[Place]) -> bool:
+    return at.kind == "list_item" and all(place.block["level"] for place in (at, *items))
+
+
+def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
+    """The items beside one, the nearest first, but those that deeper ones stand right under."""
+    below = depth = at.block["level"]
+    for item in items:
+        if item.block["level"] < depth:
+            return
+        if item.block["level"] == depth == below:
+            yield item
+        below = item.block["level"]
+
+
+def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
+    """The items that open what stands so deep, the outermost first; `items` from the nearest on.
+
+    An item over a break is all of its parts: None where its first is not among them.
+    """
+    found: list[Place] = []
+    for at, item in enumerate(items):
+        if not 0 < item.block["level"] < depth:
+            continue
+        depth = item.block["level"]
+        parts = _item_parts(items[at:])
+        if parts[-1].block.get("continues"):
+            return None
+        if not is_stopped(item.text) or any(CONDITION.search(part.text) for part in parts):
+            found += parts
+    return tuple(place.whole() for place in reversed(found))
+
+
+def _item_parts(items: Sequence[Place]) -> list[Place]:
+    """The parts of the first item, the last one first: those above it that it goes on from."""
+    parts = [items[0]]
+    for above in items[1:]:
+        if not parts[-1].block.get("continues") or above.block["level"] != items[0].block["level"]:
+            break
+        parts.append(above)
+    return parts
+
+
+def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
+    """The items that a list stands under beyond a paragraph or a table among them.
+
+    `above` is what the list's own items end at; None where they begin on a page that is not known.
+    """
+    depth = min((place.block["level"] for place in (at, *items)), default=0)
+    if above.kind == "heading" or depth <= 1 or not _depths_known(at, items):
+        return ()
+    beyond: list[Place] = []
+    last = above
+    for last in above.above():
+        if last.kind == "heading":
+            break
+        if last.kind == "list_item":
+            beyond.append(last)
+            if last.block["level"] <= 1 and not last.block.get("continues"):
+                break
+    else:
+        if last.page > 1:
+            return None
+    return _parents(depth, beyond)
+
+
+def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
+    """The items that head the ones below them; `items` are those above, the nearest first."""
+    heads = [n for n, item in enumerate(items) if heads_items(item.text)]
+    if not heads:
+        return None if _may_be_under(at, items) else ()
+    last = heads[0]
+    while last + 1 in heads:
+        last += 1
+    chain = items[heads[0] : last + 1]
+    if any(CONDITION.search(items[n].text) for n in heads if n > last):
+        return None
+    if _may_be_under(at, items[: heads[0]]):
+        return None
+    return tuple(item.whole() for item in reversed(chain))
+
+
+def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
+    """Whether an item that says nothing by itself may go on a limit above it (`Avoid ibuprofen`).
+
+    Where levels are not known, the next item may be under it or beside it.
+    """
+    text = at.text.strip()
+    if not items or is_stopped(text) or has_verb(text) or is_imperative(text):
+        return False
+    return any(
+        CONDITION.search(item.text) and is_imperative(item.text) and not is_stopped(item.text)
+        for item in items
+    )
+
+
+def _lines(at: Place, *, is_list: bool) -> Leads:
+    """The last one or two sentences of the text that ends at a block, where they introduce."""
+    found = list(_sentences_up_to(at))
+    if not found:
+        return ()
+    last = found[-1]
+    if len(found) > 1 and announces(found[-2].text) and CONDITION.search(found[-2].text):
+        return (found[-2], last)
+    introduces = announces(last.text) or (is_list and CONDITION.search(last.text))
+    return (last,) if introduces else ()
+
+
+def _sentences_up_to(at: Place) -> Iterator[Quote]:
+    """The sentences of a paragraph, and the last one of the text right above it, in order."""
+    if at.kind != "paragraph":
+        return
+    above = next(at.above(), None)
+    if above is not None and above.kind in ("paragraph", "list_item"):
+        yield from list(_sentences(above))[-1:]
+    yield from _sentences(at)
+
+
+def _sentences(at: Place) -> Iterator[Quote]:
+    offset = at.block["start"]
+    for start, end in sentence_spans(at.text):
+        yield at.quote(offset + start, offset + end)
+
+
+def as_lead(text: str) -> str:
+    """A line as it is put in front of what it introduces."""
+    return text if text.rstrip()[-1:] in ":.,;" else f"{text.rstrip()}:"

@@ -1,0 +1,170 @@
+"""The rows of a table as what can be quoted: each with its labels, and all that holds for it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from chat.evidence.lead_ins import Leads, introduction, limiting_headings
+from chat.evidence.leads import CONDITION
+from chat.evidence.page_views import Place, one_line
+from chat.evidence.row_ranges import rows_in_range
+from chat.types import Quote
+
+# `*†` is two marks, `**` is one.
+_SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]|[(\[]\d[)\]]"
+_MARKS = re.compile(rf"{_SIGNS}|(?<=\s)\(?[a-h]\)?(?=\s|$|\|)")
+_LEADING_MARK = re.compile(rf"^\s*({_SIGNS}|\(?[a-h]\)?(?=[\s.:])|\d(?=\s[A-Z]))")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: the first quote is itself, then labels, merged cell, what stands above, and notes."""
+
+    shown: str  # cells with their labels, footnotes behind
+    leads: Leads  # headings, the line above and the caption: they stand in front
+    quotes: tuple[Quote, ...]
+    holds_asked_number: bool  # its range decides, and holds a number of the question
+
+
+def table_rows(at: Place, question: str) -> Iterator[Row]:
+    """The rows that may be quoted: none where it can't be told what they depend on.
+
+    Of a table whose ranges decide which row a number of the question belongs to, no other row.
+    """
+    table = at.block["table"]
+    rows = table["rows"]
+    leads = _leads(at) if rows else None
+    if leads is None:
+        return
+    labels = _labels(at) or _labels_before(at)
+    cells = _filled([row["cells"] for row in rows])
+    allowed = rows_in_range(question, table["header"], [filled for filled, _ in cells])
+    for index, (filled, above) in enumerate(cells):
+        if allowed is not None and index not in allowed:
+            continue
+        merged = _merged_cell(at, index, above, filled)
+        if merged is None:
+            continue
+        row = at.quote(rows[index]["start"], rows[index]["end"])
+        quotes = (row, *labels, *merged)
+        notes = _footnotes(at, marked=" | ".join(part.text for part in (*labels, *quotes, *leads)))
+        shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
+        yield Row(shown, leads, (*quotes, *leads, *notes), allowed is not None)
+
+
+def _leads(at: Place) -> Leads | None:
+    """Headings that limit, the line above, the caption; None where one of them can't be placed."""
+    headings, above, caption = limiting_headings(at), introduction(at), _placed_caption(at)
+    if headings is None or above is None or caption is None:
+        return None
+    return tuple(dict.fromkeys((*headings, *above, *caption)))
+
+
+def _labels(at: Place) -> Leads:
+    """The header row of a table; none where it prints none."""
+    header = at.quote(at.block["start"], at.block["table"]["rows"][0]["start"])
+    return (header,) if header.text else ()
+
+
+def _labels_before(at: Place) -> Leads:
+    """The header row on the page before, where a table without one goes on from there."""
+    before = _part_before(at)
+    return _labels(before) if before and before.block["table"]["rows"] else ()
+
+
+def _part_before(at: Place) -> Place | None:
+    """The last table of the page before, where this one goes on from it."""
+    if not at.block.get("continues"):
+        return None
+    return next(
+        (p for p in at.above() if p.page == at.page - 1 and p.block.get("table")),
+        None,
+    )
+
+
+def caption_of(at: Place) -> str:
+    """The table's own, or the caption that stands above it."""
+    own = str(at.block["table"].get("caption", ""))
+    above = replace(at, position=at.position - 1) if at.position else None
+    if own or above is None or above.kind != "caption":
+        return own
+    return one_line(above.text)
+
+
+def _placed_caption(at: Place) -> Leads | None:
+    """Where a caption that limits stands, here or above the first part.
+
+    None where it is nowhere.
+    """
+    caption = caption_of(at)
+    if not CONDITION.search(caption):
+        return ()
+    words = re.compile(r"\s+".join(re.escape(word) for word in caption.split()))
+    for part in (at, _part_before(at)):
+        found = list(words.finditer(part.view.text)) if part else []
+        if part and found:
+            nearest = min(found, key=lambda match: abs(match.start() - part.block["start"]))
+            return (part.quote(nearest.start(), nearest.end()),)
+    return None
+
+
+def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Leads | None:
+    """The cell that a row without a first cell shares; None where it is not found."""
+    if above == index:
+        is_alone = len(filled) > 1 and not filled[0].strip()
+        return None if is_alone else ()
+    start, end = (at.block["table"]["rows"][above][name] for name in ("start", "end"))
+    cell = filled[0].strip()
+    place = at.view.text.find(cell, start, end)
+    return (at.quote(place, place + len(cell)),) if place >= 0 else None
+
+
+def _filled(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], int]]:
+    """The cells of each row, and the row that its first cell is from: a merged cell is written
+    once, and the rows that it covers mean nothing without it.
+    """
+    filled: list[tuple[list[str], int]] = []
+    for index, row in enumerate(rows):
+        cells, source = list(row), index
+        if len(cells) > 1 and not cells[0].strip() and filled and len(filled[-1][0]) == len(cells):
+            cells[0], source = filled[-1][0][0], filled[-1][1]
+        filled.append((cells, source))
+    return filled
+
+
+def _footnotes(at: Place, *, marked: str) -> list[Quote]:
+    """The footnotes below the table that hold for what is `marked`.
+
+    Those whose mark stands in it, those without a mark, and those whose mark stands nowhere in the
+    table or only in its caption.
+    """
+    marks = _marks_in(marked)
+    elsewhere = _marks_in(at.text) - marks
+    notes: list[Quote] = []
+    for following in at.below():
+        if following.kind != "footnote" or following.page != at.page:
+            break
+        leading = _LEADING_MARK.match(following.text)
+        if leading is None or _plain_mark(leading.group(1)) not in elsewhere:
+            notes.append(following.whole())
+    return notes
+
+
+def _marks_in(text: str) -> set[str]:
+    return {_plain_mark(mark) for mark in _MARKS.findall(text)}
+
+
+def _plain_mark(mark: str) -> str:
+    """`ᵃ`, `(a)` and `a` are one mark."""
+    return unicodedata.normalize("NFKC", mark).strip("()[]")
+
+
+def labelled(header: Sequence[str], cells: Sequence[str]) -> str:
+    """`label: cell; label: cell`, or the bare cells where the labels are not as many."""
+    if len(header) != len(cells):
+        return " | ".join(cells)
+    pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell.strip()]
+    return "; ".join(f"{label}: {cell}" if label.strip() else cell for label, cell in pairs)

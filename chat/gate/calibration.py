@@ -1,0 +1,286 @@
+"""Labelled questions to a calibrated gate: split, fit, threshold, figures. Pure.
+
+The order of things is what the guarantee rests on: scores are fitted on one part of the questions,
+the threshold is set on the other, and no question is in both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from chat.gate.curves import Bools, Floats, isotonic, platt
+from chat.gate.risk import (
+    conformal_threshold,
+    described,
+    needed_unanswerable,
+    smallest_risk,
+)
+from chat.gate.scorers import Calibration
+from core.errors import MedragError
+
+ROUNDS = 20  # the best passage depends on the weights, so choosing and fitting take turns
+
+# Two weights are fitted, and five questions of the rarer kind a weight are few but enough:
+# Vittinghoff and McCulloch, American Journal of Epidemiology 165, 2007.
+FIT_AT_LEAST = 10
+# Isotonic regression overfits below about 1,000 examples: Niculescu-Mizil and Caruana, ICML 2005.
+ISOTONIC_FROM = 1000
+ISOTONIC_FROM_RARER = 100
+# Whatever the risk allows: what is more likely no answer than one does not open the gate.
+LOWEST_THRESHOLD = 0.5
+
+METHODS = ("auto", "platt", "isotonic")
+
+
+class CalibrationError(MedragError):
+    """The questions can't carry what is asked of them. Nothing was stored or changed."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """The features of a question's passages, and whether one of them answers it.
+
+    `is_extra` marks a second look at a question, such as among what is out of date: weights
+    are fitted on it too, and nothing is promised or reported from it.
+    """
+
+    question: str
+    features: tuple[tuple[float, float], ...]  # (cosine, coverage) of each; empty: none found
+    answerable: bool
+    is_extra: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is wanted. `folds` 0 splits once; 2 and more cross-fits, without a guarantee."""
+
+    risk: float = 0.05
+    method: str = "auto"
+    folds: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question that the scores were not fitted on, and what they say of it."""
+
+    question: str
+    probability: float
+    answerable: bool
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A calibration with its threshold, and what is known of it."""
+
+    calibration: Calibration
+    method: str
+    risk: float
+    guarantee: str  # `conformal`, or `none` after cross-fitting
+    conformal_threshold: float  # before LOWEST_THRESHOLD
+    judged: tuple[Judged, ...]  # by question
+    counts: Mapping[str, int]
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def probabilities(self) -> Floats:
+        return np.array([judged.probability for judged in self.judged])
+
+    @property
+    def labels(self) -> Bools:
+        return np.array([judged.answerable for judged in self.judged], dtype=bool)
+
+
+def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
+    """Fit and set the threshold. The same examples, in any order, and plan give the same.
+
+    Raises `CalibrationError` with numbers where the examples are too few for the plan, do not tell
+    the two kinds apart, or where no threshold keeps the risk.
+    """
+    ordered = sorted(examples, key=lambda e: (_digest(e.question, plan.seed), e.is_extra))
+    questions = [example for example in ordered if not example.is_extra]
+    if plan.folds:
+        calibration, method, judged = _cross_fitted(ordered, questions, plan)
+    else:
+        calibration, method, judged = _split(ordered, questions, plan)
+    unanswerable = [j.probability for j in judged if not j.answerable]
+    lowest = conformal_threshold(unanswerable, plan.risk)
+    threshold = max(lowest, LOWEST_THRESHOLD)
+    if threshold > 1:
+        raise CalibrationError(
+            "Unanswerable questions reach the highest probability that there is, so no threshold "
+            "keeps the risk.",
+            hint="Use --method platt, or look at those questions: a guideline may answer them.",
+        )
+    fitted = Fitted(
+        calibration=replace(calibration, threshold=threshold),
+        method=method,
+        risk=plan.risk,
+        guarantee="none" if plan.folds else "conformal",
+        conformal_threshold=lowest,
+        judged=tuple(sorted(judged, key=lambda j: j.question)),
+        counts=_counts(questions, judged),
+    )
+    return replace(fitted, metrics=described(fitted.probabilities, fitted.labels, threshold))
+
+
+def refuse_too_few_answerable(count: int, plan: Plan) -> None:
+    """Say so by the labels alone: a search can only find fewer. Raises `CalibrationError`."""
+    kept_back = math.ceil(count / plan.folds) if plan.folds else max(count // 2, 1)
+    if count - kept_back < FIT_AT_LEAST:
+        raise _too_few(count, answerable=True, risk=plan.risk, folds=plan.folds)
+
+
+def _split(
+    examples: Sequence[Example], questions: Sequence[Example], plan: Plan
+) -> tuple[Calibration, str, list[Judged]]:
+    held_out = _held_out(questions, plan.risk)
+    rest = [example for example in examples if example.question not in held_out]
+    calibration, method = fit(rest, plan.method)
+    judged = [_judged(calibration, q) for q in questions if q.question in held_out]
+    return calibration, method, judged
+
+
+def _held_out(questions: Sequence[Example], risk: float) -> set[str]:
+    """Half of each kind, and as many unanswerable ones as the risk needs."""
+    need = needed_unanswerable(risk)
+    held: set[str] = set()
+    for answerable, at_least in ((False, need), (True, 1)):
+        kind = [q.question for q in questions if q.answerable == answerable]
+        share = max(len(kind) // 2, at_least)
+        if len(kind) - share < FIT_AT_LEAST:
+            raise _too_few(len(kind), answerable=answerable, risk=risk)
+        held.update(kind[:share])
+    return held
+
+
+def _cross_fitted(
+    examples: Sequence[Example], questions: Sequence[Example], plan: Plan
+) -> tuple[Calibration, str, list[Judged]]:
+    """Each question judged by weights that were fitted on the other folds; the last on all.
+
+    The threshold is then set on scores of other weights than it will meet, which is why nothing
+    is promised of it.
+    """
+    folds = _folds(questions, plan.folds)
+    for answerable in (False, True):
+        kind = [q for q in questions if q.answerable == answerable]
+        need = 0 if answerable else needed_unanswerable(plan.risk)
+        left = len(kind) - math.ceil(len(kind) / plan.folds)
+        if len(kind) < need or left < FIT_AT_LEAST:
+            raise _too_few(len(kind), answerable=answerable, risk=plan.risk, folds=plan.folds)
+    judged: list[Judged] = []
+    for fold in range(plan.folds):
+        rest = [example for example in examples if folds[example.question] != fold]
+        calibration, _ = fit(rest, plan.method)
+        judged += [_judged(calibration, q) for q in questions if folds[q.question] == fold]
+    whole, method = fit(examples, plan.method)
+    return whole, method, judged
+
+
+def _folds(questions: Iterable[Example], count: int) -> dict[str, int]:
+    """Each kind dealt out in turn."""
+    dealt: dict[bool, int] = defaultdict(int)
+    folds: dict[str, int] = {}
+    for question in questions:
+        folds[question.question] = dealt[question.answerable] % count
+        dealt[question.answerable] += 1
+    return folds
+
+
+def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
+    """A calibration without a threshold of its own, and the method that was taken."""
+    found = [example for example in examples if example.features]
+    labels = np.array([example.answerable for example in found], dtype=bool)
+    if labels.all() or not labels.any():
+        raise CalibrationError(
+            "Passages were found for questions of one kind only.",
+            hint="Check that the guidelines of the questions are published and indexed.",
+        )
+    weights = np.array([1.0, 1.0])
+    intercept = 0.0
+    for _ in range(ROUNDS):
+        best = np.array([_best(example, weights) for example in found])
+        intercept, after = platt(best, labels)
+        if np.array_equal(after, weights):
+            break
+        weights = after
+    if not weights.any():
+        raise CalibrationError(
+            "Neither cosine nor coverage tells the answerable questions from the others.",
+            hint="Check the labels, and that the guidelines of the questions are published.",
+        )
+    method = _method(method, labels)
+    scores = [max(intercept + float(np.dot(weights, pair)) for pair in e.features) for e in found]
+    knots = isotonic(scores, labels) if method == "isotonic" else ()
+    cosine, coverage = (float(weight) for weight in weights)
+    return Calibration(intercept, cosine, coverage, version="", encoder="", knots=knots), method
+
+
+def _method(wanted: str, labels: Bools) -> str:
+    """Isotonic only where there are enough questions for its many steps, whoever asks for it."""
+    rarer = int(min(labels.sum(), (~labels).sum()))
+    enough = len(labels) >= ISOTONIC_FROM and rarer >= ISOTONIC_FROM_RARER
+    if wanted == "isotonic" and not enough:
+        raise CalibrationError(
+            f"Isotonic regression overfits on {len(labels)} examples, {rarer} of the rarer kind; "
+            f"it takes {ISOTONIC_FROM:,} and {ISOTONIC_FROM_RARER}.",
+            hint="Use --method platt.",
+        )
+    if wanted == "auto":
+        return "isotonic" if enough else "platt"
+    return wanted
+
+
+def _best(example: Example, weights: Floats) -> tuple[float, float]:
+    return max(example.features, key=lambda pair: (float(weights @ np.array(pair)), pair))
+
+
+def _judged(calibration: Calibration, example: Example) -> Judged:
+    """As the gate sees it: the best passage's probability, 0 where nothing was found."""
+    scores = [calibration.score_at(*pair) for pair in example.features]
+    probability = calibration.probability_at(max(scores)) if scores else 0.0
+    return Judged(example.question, probability, example.answerable)
+
+
+def _counts(questions: Sequence[Example], judged: Sequence[Judged]) -> dict[str, int]:
+    return {
+        "questions": len(questions),
+        "answerable": sum(q.answerable for q in questions),
+        "judged": len(judged),
+        "judged_unanswerable": sum(not j.answerable for j in judged),
+    }
+
+
+def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> CalibrationError:
+    if answerable:
+        return CalibrationError(
+            f"{count} answerable questions are too few to fit the gate on and to judge it by.",
+            hint=f"Bring at least {2 * FIT_AT_LEAST}. Nothing was changed.",
+        )
+    need = needed_unanswerable(risk)
+    wanted = need + FIT_AT_LEAST
+    if folds:
+        wanted = max(need, math.ceil(FIT_AT_LEAST * folds / (folds - 1)))
+    left = count - FIT_AT_LEAST
+    promise = (
+        f" With these no risk below {smallest_risk(left):.3f} can be promised." if left > 0 else ""
+    )
+    return CalibrationError(
+        f"{count} unanswerable questions can't promise a risk of {risk:g}: that takes {wanted}."
+        + promise,
+        hint="Bring more questions that no guideline answers, or allow a higher --risk. Nothing "
+        "was changed.",
+    )
+
+
+def _digest(question: str, seed: int) -> str:
+    """Shuffles by what a question says, so that the order of a file does not matter."""
+    return hashlib.sha256(f"{seed}\0{question}".encode()).hexdigest()

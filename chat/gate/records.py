@@ -1,0 +1,229 @@
+"""Calibrations that are kept: the only writer of their records, and the gate that is in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+from chat import audit
+from chat.gate.calibration import CalibrationError, Fitted
+from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learned
+from chat.gate.plot import plot_png
+from chat.gate.scorers import same_weights
+from chat.models import CalibrationRecord
+from chat.reader.weights import weights
+from corpus.encoders.registry import searched_facts
+from retrieval.config import RetrievalConfig
+from retrieval.configured import site_config
+
+BUILT_IN = Learned(weights().version, weights().threshold, weights().encoder)
+OTHER_SEARCH = (
+    "The gate was calibrated with another configuration of the search, so its risk is not known: "
+    "run manage.py calibrate again."
+)
+OTHER_COMPUTATION = (
+    "The gate was calibrated with the same encoder computed in another way: run manage.py "
+    "calibrate again to know its risk."
+)
+_LOCK_CLASS = 7_302  # of PostgreSQL's advisory locks: one changes the calibrations at a time
+NO_GUARANTEE = "The threshold is set by hand (MEDRAG_GATE_THRESHOLD), so its risk is not known."
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a calibration was made on and with."""
+
+    testset: str
+    testset_digest: str
+    encoder: str
+    retrieval: str
+
+
+def encoder_in_use(config: RetrievalConfig | None = None) -> str:
+    """Fingerprint of the encoder whose cosines a search of `config`, or the site's, gives its hits.
+
+    One query. Raises `EncoderUnavailable` where that encoder is not searched.
+    """
+    return searched_facts((config or site_config()).encoders).fingerprint
+
+
+def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
+    """The configured kind, with the active calibration of the primary encoder of `config`.
+
+    Without `config` it is the site's. Two queries, or none for the kind that has no calibration.
+
+    A record that was made for another encoder is never used: its cosines mean something else. The
+    built-in calibration serves the bundled encoder alone. Raises `GateUnavailable` where neither
+    fits, and then nothing can be answered.
+    """
+    if settings.GATE == "cosine":
+        return Gate(Cosine(), settings.GATE_COSINE)
+    encoder = encoder_in_use(config)
+    record = _active(encoder)
+    if record is not None:
+        return _gate_of(record, encoder)
+    if not same_weights(BUILT_IN.encoder, encoder):
+        raise GateUnavailable(
+            "The gate has no calibration for the encoder in use: run manage.py calibrate, or set "
+            "MEDRAG_GATE to cosine."
+        )
+    return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
+
+
+def fits_encoder(gate: Gate, encoder: str) -> bool:
+    """Whether the gate can judge cosines of the encoder with this fingerprint."""
+    scale = gate.scale
+    return isinstance(scale, Cosine) or same_weights(scale.encoder, encoder)
+
+
+def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
+    """Return what is to be said of a gate over a search with the fingerprint `searched`."""
+    is_other = bool(gate.retrieval) and gate.retrieval != searched
+    return (*gate.notes, *([OTHER_SEARCH] if is_other else []))
+
+
+def calibration_store(
+    fitted: Fitted, provenance: Provenance, *, by: User | None
+) -> CalibrationRecord:
+    """Keep it under the next number, with its plot, and use it from now on. Audited."""
+    calibration = fitted.calibration
+    with transaction.atomic():
+        _one_at_a_time()
+        number = _next_number()
+        picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
+        record = CalibrationRecord.objects.create(
+            number=number,
+            created_by=by,
+            method=fitted.method,
+            intercept=calibration.intercept,
+            cosine=calibration.cosine,
+            coverage=calibration.coverage,
+            knots=calibration.knots,
+            threshold=calibration.threshold,
+            risk=fitted.risk,
+            guarantee=fitted.guarantee,
+            counts=dict(fitted.counts),
+            metrics=dict(fitted.metrics),
+            encoder=provenance.encoder,
+            retrieval=provenance.retrieval,
+            testset=provenance.testset[:200],
+            testset_digest=provenance.testset_digest,
+            plot=picture,
+        )
+        calibration_use(record, by=by)
+    return record
+
+
+def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
+    """From the next question on, wherever its encoder is in use. Audited, in one transaction.
+
+    Of all records for the same weights, however they are computed, it is then the only active one.
+    """
+    with transaction.atomic():
+        _one_at_a_time()
+        _deactivate(record.encoder)
+        CalibrationRecord.objects.filter(pk=record.pk).update(is_active=True)
+        record.refresh_from_db(fields=["is_active"])
+        audit.record(
+            "calibration.used",
+            actor=by,
+            subject=f"calibration:{record.version}",
+            payload={
+                "encoder": record.encoder,
+                "guarantee": record.guarantee,
+                "method": record.method,
+                "retrieval": record.retrieval,
+                "risk": record.risk,
+                "testset_digest": record.testset_digest,
+                "threshold": record.threshold,
+                "weights": [record.intercept, record.cosine, record.coverage],
+            },
+        )
+
+
+def built_in_use(*, by: User | None) -> None:
+    """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
+    encoder = encoder_in_use()
+    if not same_weights(BUILT_IN.encoder, encoder):
+        raise CalibrationError(
+            f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
+            hint="Nothing was changed.",
+        )
+    with transaction.atomic():
+        _one_at_a_time()
+        _deactivate(encoder)
+        audit.record(
+            "calibration.used",
+            actor=by,
+            subject=f"calibration:{BUILT_IN.version}",
+            payload={"encoder": BUILT_IN.encoder, "threshold": BUILT_IN.threshold},
+        )
+
+
+def record_of(version: str) -> CalibrationRecord:
+    """By `site-N`. Raises `CalibrationError` with the versions that there are."""
+    kind, _, number = version.partition("-")
+    if kind == "site" and number.isdecimal() and len(number) < 9:
+        found = CalibrationRecord.objects.filter(number=int(number)).first()
+        if found is not None:
+            return found
+    known = [record.version for record in CalibrationRecord.objects.defer("plot")[:20]]
+    raise CalibrationError(
+        f"There is no calibration {version}.",
+        hint=f"There are {', '.join([*known, BUILT_IN.version])}. Nothing was changed.",
+    )
+
+
+def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
+    return same_weights(record.encoder, encoder_in_use())
+
+
+def _active(encoder: str) -> CalibrationRecord | None:
+    """The one of exactly this encoder, else the latest of the same weights."""
+    active = CalibrationRecord.objects.defer("plot").filter(is_active=True).order_by("-number")
+    fitting = [record for record in active if same_weights(record.encoder, encoder)]
+    exact = [record for record in fitting if record.encoder == encoder]
+    return next(iter(exact or fitting), None)
+
+
+def _deactivate(encoder: str) -> None:
+    """Those of the same weights."""
+    active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
+    found = [pk for pk, other in active if other == encoder or same_weights(other, encoder)]
+    CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
+
+
+def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
+    scale = Calibration(
+        intercept=record.intercept,
+        cosine=record.cosine,
+        coverage=record.coverage,
+        version=record.version,
+        threshold=record.threshold,
+        encoder=record.encoder,
+        knots=tuple((float(score), float(probability)) for score, probability in record.knots),
+    )
+    notes = () if record.encoder == encoder else (OTHER_COMPUTATION,)
+    return _with_threshold(Gate(scale, record.threshold, record.retrieval, notes))
+
+
+def _with_threshold(gate: Gate) -> Gate:
+    """What is set by hand goes before."""
+    if settings.GATE_THRESHOLD is None:
+        return gate
+    notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
+    return Gate(gate.scale, settings.GATE_THRESHOLD, gate.retrieval, notes)
+
+
+def _one_at_a_time() -> None:
+    """Whoever changes the calibrations waits here until the one before has committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
+
+
+def _next_number() -> int:
+    last = CalibrationRecord.objects.order_by("-number").values_list("number", flat=True).first()
+    return (last or 0) + 1

@@ -1,0 +1,132 @@
+"""What the gate reads off a passage: a calibrated probability, or its bare cosine. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from bisect import bisect_right
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from retrieval.types import Hit
+
+
+class Scale(Protocol):
+    """Turns a passage into the number that is compared with the threshold."""
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def encoder(self) -> str:
+        """Fingerprint of the encoder whose cosines it was made on; empty: of any."""
+
+    def score(self, hit: Hit) -> float:
+        """Orders passages, higher is better. Any real number."""
+
+    def probability(self, hit: Hit) -> float:
+        """What is compared: in [0, 1], never falling as the score rises."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All that decides, for traces and fingerprints."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A logistic regression over cosine and coverage; isotonic over its score where it has knots.
+
+    `manage.py calibrate` makes it, on a site's own questions.
+    """
+
+    intercept: float
+    cosine: float
+    coverage: float
+    version: str = ""
+    threshold: float = 0.5
+    encoder: str = ""  # whose cosines it was fitted on
+    knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
+
+    def score(self, hit: Hit) -> float:
+        return self.score_at(hit.cosine, hit.coverage)
+
+    def score_at(self, cosine: float, coverage: float) -> float:
+        return self.intercept + self.cosine * cosine + self.coverage * coverage
+
+    def probability(self, hit: Hit) -> float:
+        return self.probability_at(self.score(hit))
+
+    def probability_at(self, score: float) -> float:
+        """In [0, 1]. Between two knots on the straight line, beyond them as the outermost."""
+        return _interpolated(self.knots, score) if self.knots else logistic(score)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Of the knots, which may be hundreds, only a digest."""
+        knots = json.dumps(self.knots).encode() if self.knots else b""
+        return asdict(self) | {"knots": hashlib.sha256(knots).hexdigest()[:16] if knots else ""}
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What reading the passages gave: how likely the best statement of one is right.
+
+    It knows paraphrase and words, place, what is asked for and about whom (`chat.reader`).
+    """
+
+    version: str
+    threshold: float
+    encoder: str  # whose cosines it was learned on
+
+    def score(self, hit: Hit) -> float:
+        return -math.inf if hit.odds is None else hit.odds
+
+    def probability(self, hit: Hit) -> float:
+        return logistic(self.score(hit))
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """The gate of the simplest systems: the best cosine against a bar. It is no probability."""
+
+    version: str = "cosine"
+    encoder: str = ""
+
+    def score(self, hit: Hit) -> float:
+        return hit.cosine
+
+    def probability(self, hit: Hit) -> float:
+        """The cosine, with what points away from the question as 0."""
+        return min(1.0, max(0.0, hit.cosine)) if math.isfinite(hit.cosine) else hit.cosine
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def same_weights(one: str, other: str) -> bool:
+    """Whether two encoders' fingerprints differ at most in what computes with the weights.
+
+    A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
+    prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one
+    calibration serves both, if not its promise.
+    """
+    return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
+
+
+def logistic(score: float) -> float:
+    """`1 / (1 + e^-score)`, without overflow at either end."""
+    if score >= 0:
+        return 1.0 / (1.0 + math.exp(-score))
+    return math.exp(score) / (1.0 + math.exp(score))
+
+
+def _interpolated(knots: tuple[tuple[float, float], ...], score: float) -> float:
+    if math.isnan(score):
+        return score
+    after = bisect_right(knots, score, key=lambda knot: knot[0])
+    if after == 0 or after == len(knots):
+        return knots[max(0, after - 1)][1]
+    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
+    return y0 + (y1 - y0) * (score - x0) / (x1 - x0)

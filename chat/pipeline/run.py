@@ -1,0 +1,70 @@
+"""One question on its way: what is asked, by which parts, and what became of each step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from chat.caveats.cautions import APPLICABILITY, Caution
+from chat.config import AnswerConfig
+from chat.generation.types import Generation, Generator, Option
+from chat.pipeline.corpus_snapshot import Snapshot
+from chat.pipeline.search import SearchLog
+from chat.types import Answered, Outcome
+from chat.verification.answer_judge import AnswerJudgement
+from chat.verification.entailment.types import Verifier
+from chat.verification.verify import Verdict
+from core.llm.usage import Usage
+from retrieval.types import Query
+
+
+@dataclass
+class AnswerRun:
+    """The parts that answer, and the record of what they did, for the trace.
+
+    `stored` is what a language model answered before: where it is given no model is asked.
+    """
+
+    query: Query
+    config: AnswerConfig
+    looks: SearchLog
+    generator: Generator
+    verifier: Verifier
+    options: tuple[Option, ...] = ()  # of a multiple-choice question; the query is its stem
+    began: float = field(default_factory=time.perf_counter)
+    stored: Generation | None = None
+    snapshot: Snapshot | None = None
+    generation: Generation | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    judgement: AnswerJudgement | None = None
+    cautions: list[Caution] = field(default_factory=list)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    failed_usage: Usage = field(default_factory=Usage)  # of models whose answer was of no use
+    failure: str = ""  # the name of the error's class
+
+    def cautions_of(self, outcome: Outcome) -> list[Caution]:
+        """What is said beside it: of a refusal, nothing that only an answer has."""
+        if isinstance(outcome, Answered):
+            return self.cautions
+        return [c.of_refusal() for c in self.cautions if c.code != APPLICABILITY]
+
+    @property
+    def option(self) -> str:
+        """The letter that was chosen of a multiple-choice question."""
+        return self.generation.option if self.generation else ""
+
+    @property
+    def left_s(self) -> float:
+        """Until the question has taken as long as it may; 0 when it has."""
+        return max(0.0, self.config.timeout_s - (time.perf_counter() - self.began))
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent_ms = (time.perf_counter() - started) * 1000
+            self.timings_ms[step] = self.timings_ms.get(step, 0.0) + spent_ms

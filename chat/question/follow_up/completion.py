@@ -1,0 +1,251 @@
+"""What a follow-up leaves out is taken from the question before it, or it stays as asked. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chat.question.follow_up.dependence import core_of, leaning, pronoun_of
+from chat.question.follow_up.mentions import (
+    POPULATION_SLOTS,
+    Mention,
+    Slot,
+    mentions,
+    unplaced_populations,
+)
+from chat.question.follow_up.types import Asked, Standalone
+from chat.question.follow_up.vocabulary import (
+    ASKED_FIRST,
+    ATTRIBUTE_FIRST,
+    COMPOSED,
+    DIGITS,
+    EXPLETIVE,
+    GENERIC,
+    OF_CONDITION,
+    OF_DRUG,
+    OF_PEOPLE,
+    PRONOUN,
+    STATE_OF_LIFE,
+    WHOLE,
+    YES_OR_NO,
+)
+from core.text.words import sentences
+
+NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
+UNRESOLVED = "What the question leaves out could not be told from the one before it."
+
+
+def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
+    """The question with what it leaves out, by the last of the turns `before` (oldest first).
+
+    As it was asked where it stands by itself, where nothing went before, and where more than one
+    thing could be meant.
+    """
+    core = core_of(question)
+    kind = leaning(question, core)
+    if not kind:
+        return Standalone(question)
+    if not before:
+        return Standalone(question, is_follow_up=True, notes=(NOTHING_BEFORE,))
+    base = before[-1].standalone or before[-1].question
+    text = None
+    if before[-1].was_answered or not core.lower().startswith("why"):
+        text = _resolved(kind, core, base)
+    if text is None:
+        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,))
+    return Standalone(text, is_follow_up=True, by="rules")
+
+
+def _resolved(kind: str, core: str, base: str) -> str | None:
+    base = base.strip()
+    named = mentions(base)
+    if not named or len(sentences(base)) != 1 or leaning(base, core_of(base)):
+        return None
+    if unplaced_populations(base, named):
+        return None
+    if kind == "pronoun":
+        return _with_antecedent(core, base, named)
+    changes = mentions(core)
+    if WHOLE.match(core):
+        changes = tuple(replace(change, lead="") for change in changes)
+    changed = _with_slots(base, changes)
+    if changed is None or kind == "slot":
+        return changed
+    return _about(core, changed)
+
+
+# What a follow-up changes
+
+
+def _with_slots(base: str, changes: Sequence[Mention]) -> str | None:
+    """The base with each change in the place of its like, or at its end."""
+    text: str | None = base
+    for change in changes:
+        if text is not None:
+            text = _with_slot(text, change)
+    return text
+
+
+def _with_slot(base: str, change: Mention) -> str | None:
+    named = mentions(base)
+    same = [mention for mention in named if mention.slot is change.slot]
+    if change.slot is Slot.NUMBER:
+        return _with_number(base, change, named)
+    if change.slot is Slot.DRUG and change.lead.strip().lower() in {"with", "on"}:
+        same = [mention for mention in same if mention.lead.strip().lower() == "with"]
+    if change.slot is Slot.MEASURE:
+        return _with_measure(base, change, named)
+    if len(same) > 1:
+        return None
+    if change.slot is Slot.LIFE and any(_is_of_body(mention) for mention in named):
+        return None  # the weight or age of somebody else
+    if same:
+        return _replaced(base, same[0], change)
+    if change.slot in POPULATION_SLOTS:
+        return _appended(base, f"{change.lead or 'in '}{change.text}")
+    return _appended(base, change.phrase) if change.lead else None
+
+
+def _with_measure(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
+    """A value in the place of that of the same name; another measure is added.
+
+    Two values of the kidney would say two things: the clearance is not the estimated rate.
+    """
+    same = [m for m in named if m.slot is Slot.MEASURE and m.name == change.name]
+    kidney = [m for m in named if _is_of_kidney(m)]
+    if len(same) > 1 or (not same and kidney and _is_of_kidney(change)):
+        return None
+    if same:
+        text = change.text if same[0].lead else change.phrase
+        return base[: same[0].start] + text + base[same[0].end :]
+    return _appended(base, change.phrase if change.lead else f"if {change.text}")
+
+
+def _is_of_kidney(mention: Mention) -> bool:
+    names = {"egfr", "gfr", "crcl", "creatinine clearance", "creatinine"}
+    return mention.slot is Slot.RENAL or (mention.slot is Slot.MEASURE and mention.name in names)
+
+
+def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
+    """A number in the place of the only one of its unit; of the only one where it has no unit."""
+    digits = DIGITS.search(change.text)
+    numbers = [m for m in named if m.slot in (Slot.NUMBER, Slot.MEASURE)]
+    if change.name:
+        numbers = [m for m in numbers if m.text.lower().endswith(change.name)]
+        if not numbers and change.lead:
+            return _appended(base, change.phrase)
+    if digits is None or len(numbers) != 1 or len(DIGITS.findall(numbers[0].text)) != 1:
+        return None
+    (old,) = numbers
+    return base[: old.start] + DIGITS.sub(digits.group(), old.text) + base[old.end :]
+
+
+def _is_of_body(mention: Mention) -> bool:
+    if mention.slot is Slot.MEASURE:
+        return mention.name in {"weight", "age", "bmi"}
+    return mention.slot is Slot.NUMBER and mention.name in {"kg", "year", "years", "months"}
+
+
+def _replaced(base: str, old: Mention, new: Mention) -> str | None:
+    """`new` for `old`; a state, such as pregnancy, brings its own preposition."""
+    if not _is_state(new) and not _is_state(old):
+        return base[: old.start] + new.text + base[old.end :]
+    if not old.lead:
+        return None
+    lead = (new.lead or "in ") if _is_state(new) else old.lead
+    return base[: old.phrase_start] + lead + new.text + base[old.end :]
+
+
+def _is_state(mention: Mention) -> bool:
+    """`Pregnancy`, which somebody is in, and not somebody."""
+    if mention.slot not in POPULATION_SLOTS:
+        return False
+    return mention.slot is not Slot.LIFE or STATE_OF_LIFE.search(mention.text) is not None
+
+
+def _appended(base: str, phrase: str) -> str:
+    end = "?" if base.endswith("?") else ""
+    return f"{base.rstrip(' ?.')} {phrase}{end}"
+
+
+# What a follow-up asks about
+
+
+def _about(core: str, base: str) -> str | None:
+    """`How often`, of what the base is about: `How often: cefalexin for a child?`"""
+    topic = _topic(base, whole=core.lower().startswith("why"))
+    if topic is None:
+        return None
+    asked = core
+    for mention in reversed(mentions(core)):
+        asked = asked[: mention.phrase_start] + asked[mention.end :]
+    asked = " ".join(asked.split()).strip(" ,?")
+    return f"{asked[:1].upper()}{asked[1:]}: {topic}?" if asked else None
+
+
+def _topic(base: str, *, whole: bool) -> str | None:
+    """What a question is about, without what it asks of it, unless the `whole` is wanted.
+
+    All that it names is kept. None where it names neither a medicine nor a condition.
+    """
+    topic = base.rstrip(" ?.")
+    if not any(mention.slot in (Slot.DRUG, Slot.CONDITION) for mention in mentions(topic)):
+        return None
+    if whole or YES_OR_NO.match(topic):
+        return topic if topic[:2].isupper() else topic[:1].lower() + topic[1:]
+    composed = COMPOSED.match(topic)
+    topic = composed["topic"] if composed else topic
+    for pattern in (ASKED_FIRST, ATTRIBUTE_FIRST):
+        shorter = pattern.sub("", topic)
+        if [m.name for m in mentions(shorter)] == [m.name for m in mentions(topic)]:
+            topic = shorter
+    return topic
+
+
+# What a pronoun stands for
+
+
+def _with_antecedent(core: str, base: str, named: Sequence[Mention]) -> str | None:
+    pronoun = pronoun_of(core, mentions(core))
+    if pronoun is None:
+        return None
+    antecedent = _antecedent(core, pronoun.group().lower(), named)
+    if antecedent is None or len(PRONOUN.findall(EXPLETIVE.sub(" ", core))) > 1:
+        return None
+    end = pronoun.end()
+    if generic := re.match(rf"\s+(?:{'|'.join(sorted(GENERIC))})\b", core[end:]):
+        end += generic.end()
+    owned = "'s" if pronoun.group().lower() in {"its", "their"} else ""
+    text = f"{core[: pronoun.start()]}{antecedent.text}{owned}{core[end:]}"
+    own = {mention.slot for mention in mentions(core)}
+    text = _carried(text, [m for m in named if m is not antecedent], own)
+    return f"{text[:1].upper()}{text[1:]}?"
+
+
+def _antecedent(core: str, pronoun: str, named: Sequence[Mention]) -> Mention | None:
+    """The one thing that it can mean: a medicine that is given, a condition that is treated."""
+    drugs, conditions, lives = (
+        [m for m in named if m.slot is slot] for slot in (Slot.DRUG, Slot.CONDITION, Slot.LIFE)
+    )
+    if pronoun in {"they", "them", "their", "these", "those"}:
+        is_people = OF_PEOPLE.search(core) and len(lives) == 1 and not _is_state(lives[0])
+        return lives[0] if is_people else None
+    of_drug, of_condition = bool(OF_DRUG.search(core)), bool(OF_CONDITION.search(core))
+    if len(drugs) == 1 and of_drug and not of_condition:
+        return drugs[0]
+    if len(conditions) == 1 and of_condition and not (of_drug or drugs):
+        return conditions[0]
+    return None
+
+
+def _carried(text: str, context: Sequence[Mention], own: set[Slot]) -> str:
+    """With whom and what the base was about, but for what the follow-up says otherwise."""
+    own_population = own & set(POPULATION_SLOTS)
+    for mention in context:
+        if mention.slot is Slot.DRUG or mention.slot in own or not mention.lead:
+            continue
+        if mention.slot is Slot.NUMBER or (own_population and mention.slot is Slot.LIFE):
+            continue
+        text = f"{text} {mention.phrase}"
+    return text

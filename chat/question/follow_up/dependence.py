@@ -1,0 +1,130 @@
+"""Whether a question leans on the one before it, and how. Pure.
+
+Two errors count, and not alike. A follow-up that is not seen is asked as it stands, and mostly
+refused. A question that stands by itself and is mixed with another gets the answer to neither. So a
+follow-up is only what consists of nothing but words of closed lists and of what it changes, or
+whose subject is a pronoun without anything that it could stand for; and where more than one thing
+could be meant, the question stays as it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from chat.question.follow_up.mentions import Mention, Slot, mentions
+from chat.question.follow_up.vocabulary import (
+    ASKED_FIRST,
+    ASKING,
+    ASKS,
+    ATTRIBUTES,
+    BARE,
+    BEGINS_OPEN,
+    DOSING,
+    EXPLETIVE,
+    FUNCTION,
+    GENERIC,
+    OPENER,
+    PRONOUN,
+    VERBS,
+    WHOLE,
+)
+from core.text.words import sentences, words
+
+MAX_WORDS = 16  # of a follow-up
+MAX_LOOSE_WORDS = 25  # of a question that a language model may look at
+
+
+def may_be_follow_up(question: str) -> bool:
+    """Whether a question may leave something out, by a looser rule: it opens as an addition or
+    holds a pronoun that could stand for something. Only such a question is shown to a model.
+    """
+    if len(sentences(question)) != 1 or len(words(question)) > MAX_LOOSE_WORDS:
+        return False
+    plain = EXPLETIVE.sub(" ", question)
+    return bool(
+        leaning(question, core_of(question)) or OPENER.match(question) or PRONOUN.search(plain)
+    )
+
+
+def core_of(question: str) -> str:
+    """Without what opens it and the marks around it."""
+    return OPENER.sub("", question).strip(" ?.!,\t\n")
+
+
+def leaning(question: str, core: str) -> str:
+    """`slot`, `attribute`, `pronoun`, or nothing for a question that stands by itself.
+
+    A slot is what it changes and nothing else, an attribute what it asks for and of nothing.
+    """
+    if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
+        return ""
+    named = mentions(core)
+    if _changes_only(question, core, named):
+        return "slot"
+    if pronoun_of(core, named) is not None:
+        return "pronoun"
+    return "attribute" if _asks_of_nothing(question, core, named) else ""
+
+
+def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
+    if not named:
+        return False
+    left, opened = _left(core, named), OPENER.match(question) is not None
+    if WHOLE.match(core):
+        rest = WHOLE.sub("", core)
+        return _left(rest, mentions(rest)) <= FUNCTION
+    if opened and {mention.slot for mention in named} == {Slot.NUMBER}:
+        return left <= FUNCTION | {"it", "that"}
+    if not left <= FUNCTION or not (opened or BEGINS_OPEN.match(question)):
+        return False
+    return not _asks_itself(core, named)
+
+
+def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
+    """`In shock, when do I give hydrocortisone`, and not `if the patient is in shock`."""
+    first, *others = [word.lower() for word in words(_blanked(core, named))] or [""]
+    if first in {"if", "when", "while"}:
+        return bool({"do", "does", "did", "should", "what", "which", "how"} & set(others))
+    return bool(({first} | set(others)) & ASKS)
+
+
+def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool:
+    """Whether it asks for a dose, a route, a reason, and does not say of what."""
+    left, slots = _left(core, named), {mention.slot for mention in named}
+    if slots & {Slot.DRUG, Slot.CONDITION} or not (left <= FUNCTION | ATTRIBUTES and left & ASKING):
+        return False
+    if slots & {Slot.RENAL, Slot.HEPATIC, Slot.STATE} and not left & DOSING:
+        return False
+    return bool(OPENER.match(question) or ASKED_FIRST.match(core) or question.rstrip()[-1:] == "?")
+
+
+def _left(text: str, named: Sequence[Mention]) -> set[str]:
+    """The words that belong to no mention, in small letters."""
+    return {word.lower() for word in words(_blanked(text, named))}
+
+
+def _blanked(text: str, named: Sequence[Mention]) -> str:
+    for mention in named:
+        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
+    return text
+
+
+def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
+    """The pronoun that the question is about; None where it could stand for a word before it."""
+    plain = EXPLETIVE.sub(lambda match: " " * len(match.group()), core)
+    found = PRONOUN.search(plain)
+    if found is None or any(mention.start < found.start() for mention in named):
+        return None
+    ahead = [word.lower() for word in words(plain[: found.start()])]
+    behind = [word.lower() for word in words(plain[found.end() :])]
+    if not ahead or not set(ahead) <= FUNCTION | ATTRIBUTES | VERBS:
+        return None
+    is_pointing = found.group().lower() in {"this", "that", "these", "those"}
+    if is_pointing and behind and behind[0] not in FUNCTION | GENERIC | BARE:
+        return None
+    if found.group().lower() in {"its", "their"} and (
+        not behind or behind[0] not in ATTRIBUTES | GENERIC
+    ):
+        return None
+    return found

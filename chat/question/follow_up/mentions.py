@@ -1,0 +1,172 @@
+"""Where a question names whom, which medicine, condition and value it is about. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.text.drugs import drugs
+from core.text.population_terms import populations
+
+
+class Slot(StrEnum):
+    """What a mention can take the place of: another of its slot."""
+
+    LIFE = "life"  # age, pregnancy, breastfeeding
+    RENAL = "renal"
+    HEPATIC = "hepatic"
+    STATE = "state"  # of the immune system, or how ill
+    DRUG = "drug"
+    CONDITION = "condition"
+    MEASURE = "measure"  # a value with its name
+    NUMBER = "number"  # one without
+
+
+_SLOTS = {
+    "dialysis": Slot.RENAL,
+    "renal impairment": Slot.RENAL,
+    "hepatic impairment": Slot.HEPATIC,
+    "immunocompromised": Slot.STATE,
+    "critically ill": Slot.STATE,
+}
+POPULATION_SLOTS = (Slot.LIFE, Slot.RENAL, Slot.HEPATIC, Slot.STATE)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """`text[start:end]`; `lead` is the preposition before it, with the space, if there is one."""
+
+    slot: Slot
+    name: str  # levelled: the group, the medicine, the measure, the unit of a number
+    start: int
+    end: int
+    text: str
+    lead: str = ""
+
+    @property
+    def phrase(self) -> str:
+        return self.lead + self.text
+
+    @property
+    def phrase_start(self) -> int:
+        return self.start - len(self.lead)
+
+
+_ADJECTIVE = (
+    r"pregnant|non-?pregnant|breast-?feeding|lactating|postpartum|elderly|older|young|younger|adult"
+    r"|frail|preterm|premature|new-?born|p(?:a)?ediatric|obese|healthy"
+)
+_PERSON = (
+    r"adults?|children|child|neonates?|new-?borns?|infants?|bab(?:y|ies)|toddlers?|kids?|boys?"
+    r"|girls?|adolescents?|teenagers?|teens?|women|woman|men|man|people|person|patients?|mothers?"
+    r"|mums?"
+)
+_AGE = r"\d{1,3}[\s-]?(?:days?|weeks?|months?|years?|yrs?)[\s-]?olds?"
+_AGE_TAIL = (
+    r"(?:\s+(?:aged?|over|under|above|below|older than|younger than|up to|less than|more than)"
+    r"\s+(?:the age of\s+)?\d+(?:\s*(?:to|-|–|and)\s*\d+)?(?:\s*(?:days?|weeks?|months?|years?))?)?"
+    r"(?:\s+who (?:is|are) (?:not )?(?:pregnant|breast-?feeding))?"
+)
+_LIFE = re.compile(
+    rf"\b(?:an?\s+|the\s+)?(?:{_AGE}(?:\s+(?:{_PERSON}))?"
+    rf"|(?:(?:{_ADJECTIVE})\s+)*(?:{_PERSON})\b{_AGE_TAIL}"
+    r"|(?:the\s+)?(?:first|second|third|last|1st|2nd|3rd)\s+(?:and \w+ )?trimesters?"
+    r"(?:\s+of pregnancy)?|pregnancy|pregnant|breast-?feeding|lactation|labour|infancy|childhood"
+    r"|the elderly|elderly)\b",
+    re.IGNORECASE,
+)
+_GRADE = r"(?:(?:mild|moderate|severe|chronic|acute|end-stage|advanced|impaired|poor)\s+)*"
+_ILLNESS = r"impairment|failure|insufficiency|disease|dysfunction|function"
+_STATES = re.compile(
+    rf"\b(?:{_GRADE}(?:renal|kidney|hepatic|liver)\s+(?:{_ILLNESS})|CKD(?:\s+stage\s+\d)?|AKI|ESRD"
+    r"|(?:haemo|hemo|peritoneal )?dialysis|renal replacement(?: therapy)?|cirrhosis"
+    r"|immuno-?(?:suppression|deficiency|compromised|suppressed)|neutrop(?:a)?enia|intensive care"
+    r"|ICU|ITU|critical illness)\b",
+    re.IGNORECASE,
+)
+_DEGREE = (
+    r"(?:(?:acute|severe|lower|upper|chronic|mild|moderate|uncomplicated|complicated|suspected"
+    r"|recurrent|major|massive|septic|community-acquired|hospital-acquired|bacterial|viral|high-risk"
+    r"|low-risk|life-threatening|ischaemic|diabetic)\s+)*"
+)
+_CONDITION = re.compile(
+    rf"(?i:\b{_DEGREE}(?:[a-z]{{3,}}(?:itis|iasis|aemia|(?<!an)emia|opathy|uria|oedema|rrhagia|rrhoea"
+    r"|plegia|phrenia)"
+    r"|(?:[a-z]+\s+)?(?:infections?|syndrome|abscess)|sepsis|septic shock|shock|asthma|stroke"
+    r"|pneumonia|anaphylaxis|epilepsy|seizures?|status epilepticus|diabetes|gout|delirium"
+    r"|hypertension|hypotension|heart failure|atrial fibrillation|myocardial infarction|migraine"
+    r"|psoriasis|scabies|malaria|measles|tuberculosis|eczema|depression|obesity|thrombosis"
+    r"|(?:pulmonary )?embolism|(?:h(?:a)?emorrhage|bleeding|bleed)|fever|pain|cough|(?:leg )?cramps"
+    r"|thrush|burns?|ketoacidosis|alcohol withdrawal"
+    r"|cancer|lymphoma|leuk(?:a)?emia)\b)"
+    rf"|\b(?i:{_DEGREE})(?:UTIs?|DKA|VTE|DVT|PE|MI|ACS|COPD|CAP|HAP|AF"
+    r"|TB|HIV)\b"
+)
+_VALUE = r"\d+(?:[.,]\d+)*"
+_UNIT = (
+    r"(?:m[lL]/min(?:/1\.73\s?m2)?|mmol/[lL]|mg/[lL]|g/[lL]|mg/kg|mmHg|kg|mg|g|m[lL]|years?|months?"
+    r"|weeks?|days?|hours?|minutes?|units?|%)"
+)
+_MEASURE = re.compile(
+    r"\b(?:(?:the|an?|his|her|their|serum|blood)\s+)*(?P<name>e?GFR|CrCl|creatinine clearance"
+    r"|creatinine|INR|potassium|sodium|magnesium|calcium|phosphate|glucose|ketones?|bicarbonate|pH"
+    r"|lactate|h(?:a)?emoglobin|platelets?(?: count)?|weight|BMI|age|temperature|heart rate"
+    r"|blood pressure|oxygen saturation|trough(?: level| concentration)?|score|NIHSS|GCS)"
+    r"(?:\s+(?:is|was|of|at|level|falls?|rises?|to|below|above|under|over|less|more|than|only|between"
+    r"|around|about)|\s*[<>=≤≥])*\s*"
+    rf"(?P<value>{_VALUE}(?:\s*{_UNIT}(?![\w/]))?)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(rf"(?<![\w.,]){_VALUE}(?:\s*(?P<unit>{_UNIT})(?![\w/]))?")
+_LEAD = re.compile(
+    r"\b(?:in|for|to|on|of|with|without|during|at|by|from|when|if|while|after|before)\s+"
+    r"(?:(?:the|an?|someone|somebody|patients?|those|using|taking|who)\s+(?:with\s+)?)*\Z",
+    re.IGNORECASE,
+)
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """All that a text names, in its order; what two slots claim belongs to the first of `Slot`."""
+    taken: list[Mention] = []
+    for found in _all(text):
+        if all(found.end <= other.start or found.start >= other.end for other in taken):
+            taken.append(found)
+    return tuple(sorted(taken, key=lambda mention: mention.start))
+
+
+def unplaced_populations(text: str, named: tuple[Mention, ...]) -> set[str]:
+    """Groups that the text is about and no mention of it names: it can't be changed safely."""
+    said = {name for mention in named for name in populations(mention.text)}
+    return set(populations(text)) - said
+
+
+def _all(text: str) -> Iterator[Mention]:
+    for match in _MEASURE.finditer(text):
+        yield _mention(Slot.MEASURE, match["name"].lower(), match, text)
+    for pattern in (_LIFE, _STATES):
+        for match in pattern.finditer(text):
+            groups = populations(match.group())
+            if groups:
+                slot = next((_SLOTS[name] for name in groups if name in _SLOTS), Slot.LIFE)
+                yield _mention(slot, " ".join(groups), match, text)
+            elif pattern is _STATES:
+                slot = (
+                    Slot.RENAL if re.search(r"renal|kidney", match.group(), re.I) else Slot.HEPATIC
+                )
+                yield _mention(slot, match.group().lower(), match, text)
+    for name in drugs(text):
+        for match in re.finditer(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
+            yield _mention(Slot.DRUG, name, match, text)
+    for match in _CONDITION.finditer(text):
+        yield _mention(Slot.CONDITION, match.group().lower(), match, text)
+    for match in _NUMBER.finditer(text):
+        yield _mention(Slot.NUMBER, (match["unit"] or "").lower(), match, text)
+
+
+def _mention(slot: Slot, name: str, match: re.Match[str], text: str) -> Mention:
+    lead = _LEAD.search(text[max(0, match.start() - 40) : match.start()])
+    return Mention(
+        slot, name, match.start(), match.end(), match.group(), lead.group().lower() if lead else ""
+    )

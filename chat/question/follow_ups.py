@@ -1,0 +1,137 @@
+"""A follow-up becomes a question of its own: by rules, or by a language model that they check.
+
+The model is untrusted, and asked only where the rules see that something may be left out: a
+question that stands by itself is never changed. What it gives is one line, and holds no number,
+medicine, group of patients or negation that the conversation does not hold, and all that the
+question itself has of them; else the rules' result counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from chat.question.follow_up.completion import by_rules
+from chat.question.follow_up.dependence import may_be_follow_up
+from chat.question.follow_up.types import Asked, Standalone
+from core.llm.breaker import breaker_of
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from core.llm.prompt_files import Prompt
+from core.text.drugs import drugs
+from core.text.negation import negations
+from core.text.population_terms import populations
+from corpus.parsing.clean import clean_line
+
+__all__ = ["PROMPT", "Asked", "Standalone", "standalone"]
+
+PROMPT = Prompt(
+    Path(__file__).with_name("prompts") / "follow_up_v1.txt", frozenset({"question", "before"})
+)
+MAX_TURNS = 4  # before it that are looked at
+MAX_CHARS = 400  # of what a model makes of it
+MAX_TOKENS = 200
+RETRIES = 1  # somebody is waiting
+MIN_TIME_S = 0.2  # with less no call is begun
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SCHEMA = {
+    "type": "object",
+    "properties": {"question": {"type": "string"}},
+    "required": ["question"],
+    "additionalProperties": False,
+}
+
+
+def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: float) -> Standalone:
+    """The question as it can be searched by itself. Never raises for a model that fails.
+
+    `before` holds the turns of the conversation, oldest first, of which the last four count. `by`
+    is `rules`, `llm` or `off`. A question that stands by itself is returned as it was asked, and so
+    is one where more than one thing could be meant. No query.
+    """
+    if by == "off":
+        return Standalone(question)
+    before = before[-MAX_TURNS:]
+    ruled = by_rules(question, before)
+    if by != "llm" or not before or not may_be_follow_up(question):
+        return ruled
+    text, failure = _worded(question, before, timeout_s)
+    if failure or text == question:
+        return _left_to_rules(ruled, failure)
+    model = f"llm:{settings.REWRITE_LLM_MODEL}"
+    return Standalone(text, is_follow_up=True, by=model)
+
+
+def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
+    """What a model made of the question, in one line; empty where it can't be used."""
+    text = clean_line(answer).strip("\"'“”")
+    if "\n" in answer.strip() or not 3 <= len(text) <= MAX_CHARS:
+        return ""
+    known = " \n ".join([*(turn.standalone or turn.question for turn in before), question])
+    for named in (_numbers, _drugs, _populations, _negations):
+        if not named(question) <= named(text) <= named(known):
+            return ""
+    return text
+
+
+def _left_to_rules(ruled: Standalone, failure: str) -> Standalone:
+    notes = (*ruled.notes, failure) if failure else ruled.notes
+    return Standalone(ruled.text, ruled.is_follow_up, ruled.by, notes)
+
+
+def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
+    """The model's wording, or why there is none."""
+    url, model = settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL
+    if not url:
+        return "", "follow_up: MEDRAG_REWRITE_LLM_URL is not set."
+    if timeout_s < MIN_TIME_S:
+        return "", "follow_up: no time is left for a language model."
+    breaker = breaker_of("rewrite", url, model)
+    if refusal := breaker.refusal():
+        return "", f"follow_up: {refusal}."
+    try:
+        with breaker.watched(is_away):
+            answer = _asked(question, before, timeout_s)
+    except LanguageModelUnavailable as error:
+        return "", f"follow_up: {error.sentence}"
+    text = accepted(question, before, answer)
+    return text, "" if text else "follow_up: the language model's wording was not fit for use."
+
+
+def _asked(question: str, before: Sequence[Asked], timeout_s: float) -> str:
+    endpoint = Endpoint(
+        url=settings.REWRITE_LLM_URL,
+        model=settings.REWRITE_LLM_MODEL,
+        key=settings.REWRITE_LLM_KEY,
+        timeout_s=timeout_s,
+        settings="MEDRAG_REWRITE_LLM",
+    )
+    earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)
+    answer = ask_json(
+        endpoint,
+        prompt=PROMPT.filled(question=question, before=earlier),
+        schema=_SCHEMA,
+        name="question",
+        max_tokens=MAX_TOKENS,
+        retries=RETRIES,
+    )
+    return str(answer["question"])
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
+
+
+def _drugs(text: str) -> set[str]:
+    return set(drugs(text))
+
+
+def _populations(text: str) -> set[str]:
+    return set(populations(text))
+
+
+def _negations(text: str) -> set[str]:
+    return {word.casefold() for word in negations(text)}

@@ -1,0 +1,172 @@
+"""Multiple-choice questions: the stem, the options and which of them is asked for. By rules alone.
+
+In doubt a question is no multiple-choice question: then it is answered as any other is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chat.generation.types import Option
+from core.text.negation import asks_for_exception
+from retrieval.analysis.narrative import is_question
+
+LETTERS = "ABCDE"
+MAX_CHARS = 10_000  # of a question that are looked at
+MAX_OPTION_CHARS = 400
+MIN_STEM_WORDS = 2
+
+# A letter that names an option, by the way it is written. One style holds for all of a question's.
+_LEAD = r"(?:(?<=\s)|(?<=[?:;,.])|\A)(?i:(?:option|answer|choice)\s+)?"
+_STYLES = tuple(
+    re.compile(_LEAD + style)
+    for letters in ("A-H", "a-h")
+    for style in (
+        rf"\((?P<letter>[{letters}])\)\s*",
+        rf"\[(?P<letter>[{letters}])\]\s*",
+        rf"(?P<letter>[{letters}])\)\s*",
+        rf"(?P<letter>[{letters}])\.\s+",
+        rf"(?P<letter>[{letters}])\s?:\s+",
+        rf"(?P<letter>[{letters}])\s[-–—]\s",
+    )
+)
+# Genera by their initial.
+_GENUS = re.compile(
+    r"(?:A\.\s(?:baumannii|fumigatus|israelii)|B\.\s(?:fragilis|cereus|pertussis|anthracis"
+    r"|burgdorferi)|C\.\s(?:diff\w*|albicans|auris|glabrata|jejuni|perfringens|tetani|botulinum"
+    r"|trachomatis)|D\.\s(?:pneumoniae)|E\.\s(?:coli|faecalis|faecium|cloacae|histolytica)"
+    r"|G\.\s(?:vaginalis|lamblia)|H\.\s(?:pylori|influenzae))\b"
+)
+# What a letter belongs to: `hepatitis A.` names no option.
+_NAMED_BY_LETTER = re.compile(
+    r"\b(?:vitamins?|hepatitis|groups?|types?|class|classes|grade|stage|categor(?:y|ies)|factor"
+    r"|influenza|regimens?|arms?|protocols?|plan|table|figure|appendix|part|section|ward|bay|step"
+    r"|phase|cohort|child-pugh|haemoglobin|hemoglobin|immunoglobulin|protein|serotype|strain)\s*\Z",
+    re.IGNORECASE,
+)
+# A stem that its options end.
+_OPEN_ENDED = re.compile(
+    r"(?:\b(?:is|are|be|by|with|includes?|of|to|for|following|except|causes?|drug|dose|answer)"
+    r"|[:…]|\.{3}|_{2,})\W*\Z",
+    re.IGNORECASE,
+)
+# Of options that are an account of what a patient takes, or of what is compared.
+_ACCOUNT = re.compile(
+    r"\b(?:takes|taking|took|receives|received|prescribed|given|had|has|currently on|was started"
+    r"|doses|medications?|medicines)\W*\Z",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"[\s,;]+(?:or|and)?\s*\Z|\s+(?:or|and)\s*\Z", re.IGNORECASE)
+_ANSWER_LINE = re.compile(r"\s*\b(?:correct )?answer\s*[:=]?\s*\Z", re.IGNORECASE)
+_STEM_END = re.compile(r"(?:[\s:;,–—-]|\b(?:options|choices|answers)\b)+\Z", re.IGNORECASE)
+_EXCEPTION = re.compile(
+    r"\b(?:except|excluding)\W*\Z|\bfalse\b|\bincorrect\b|\bNOT\b|\bnot true\b|\bLEAST\b"
+    r"|\bleast (?:likely|appropriate|suitable|correct)\b"
+)
+
+
+@dataclass(frozen=True)
+class MultipleChoice:
+    """A question and the answers that it offers, in order of their letters from A."""
+
+    stem: str  # without the options
+    options: tuple[Option, ...]  # 2 to 5
+    asks_for_exception: bool  # EXCEPT, NOT true, LEAST likely: the one that does not hold
+
+
+@dataclass(frozen=True)
+class _Mark:
+    letter: str  # in capitals
+    start: int
+    end: int
+
+
+def parsed(question: str) -> MultipleChoice | None:
+    """The parts of a multiple-choice question; None for any other.
+
+    Two to five options with consecutive letters from A, each with a text of its own, behind a stem
+    that asks something; on lines of their own or in one line.
+    """
+    if len(question) > MAX_CHARS:
+        return None
+    found = [choice for marks in _runs(question) if (choice := _choice(question, marks))]
+    return max(found, key=lambda choice: len(choice.options), default=None)
+
+
+def is_exception(stem: str) -> bool:
+    """Whether a stem asks for the option that does not hold."""
+    return asks_for_exception(stem) or _EXCEPTION.search(stem) is not None
+
+
+def _runs(question: str) -> Iterator[tuple[_Mark, ...]]:
+    """For each style of writing the marks of its options, where their letters follow each other."""
+    for style in _STYLES:
+        marks = [
+            _Mark(match["letter"].upper(), match.start(), match.end())
+            for match in style.finditer(question)
+            if _is_mark(question, match)
+        ]
+        run = _run(marks)
+        if run:
+            yield run
+
+
+def _is_mark(question: str, match: re.Match[str]) -> bool:
+    if _GENUS.match(question, match.start("letter")):
+        return False
+    return not _NAMED_BY_LETTER.search(question[max(0, match.start() - 40) : match.start()])
+
+
+def _run(marks: Sequence[_Mark]) -> tuple[_Mark, ...]:
+    """The marks from the last A that a B follows; none where a letter is missing or comes twice."""
+    starts = [
+        place
+        for place, mark in enumerate(marks[:-1])
+        if mark.letter == "A" and marks[place + 1].letter == "B"
+    ]
+    if not starts:
+        return ()
+    run = marks[starts[-1] :]
+    letters = "".join(mark.letter for mark in run)
+    return tuple(run) if LETTERS.startswith(letters) else ()
+
+
+def _choice(question: str, marks: Sequence[_Mark]) -> MultipleChoice | None:
+    stem = _one_line(question[: marks[0].start])
+    ends = [mark.start for mark in marks[1:]] + [len(question)]
+    texts = [_option_text(question[mark.end : end]) for mark, end in zip(marks, ends, strict=True)]
+    if not _are_options(texts) or not _asks(stem, len(texts)):
+        return None
+    options = tuple(Option(mark.letter, text) for mark, text in zip(marks, texts, strict=True))
+    return MultipleChoice(_STEM_END.sub("", stem), options, is_exception(stem))
+
+
+def _are_options(texts: Sequence[str]) -> bool:
+    """Whether each says something of its own, and none goes on to ask."""
+    distinct = {text.casefold() for text in texts}
+    return len(distinct) == len(texts) and all(
+        text and len(text) <= MAX_OPTION_CHARS and "?" not in text for text in texts
+    )
+
+
+def _asks(stem: str, options: int) -> bool:
+    """Whether a stem asks, rather than lists what follows it."""
+    if len(stem.split()) < MIN_STEM_WORDS:
+        return False
+    if "?" in stem or is_exception(stem):
+        return True
+    if _ACCOUNT.search(stem):
+        return False
+    last = re.split(r"(?<=[.!])\s+", stem)[-1]
+    return is_question(last) or (options > 2 and _OPEN_ENDED.search(stem) is not None)
+
+
+def _option_text(text: str) -> str:
+    plain = _ANSWER_LINE.sub("", _one_line(text))
+    return _JOIN.sub("", plain).rstrip(" .;,")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

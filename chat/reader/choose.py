@@ -1,0 +1,103 @@
+"""Which statements of the passages answer a question, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+
+import numpy as np
+
+from chat.evidence.quotable import quotable_units
+from chat.reader.features import (
+    Column,
+    Features,
+    cheap_features,
+    weighted,
+    with_likeness,
+    with_reader,
+    without_denied,
+)
+from chat.reader.pair_scorer import Group, site_reader
+from chat.reader.types import Read, Reading
+from chat.reader.weights import weights
+from chat.reader.words import coverage
+from chat.types import Unit
+from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
+from corpus.encoders.query_cache import QueryCache
+from corpus.encoders.registry import get_embedder
+from corpus.encoders.types import Embedder, Vectors
+from retrieval.analysis import spelled_out
+from retrieval.lexical.search import asked_lexemes
+from retrieval.types import Hit
+
+KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
+ENCODED = 16  # statements at most: reading them is what an answer's time goes to
+_NEAREST_SECTIONS = 2  # that the reader is told
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Statements in order of reading, with their features and vectors `(n, d)`."""
+
+    units: tuple[Unit, ...]
+    features: Features
+    vectors: Vectors
+
+
+def read(question: str, hits: Sequence[Hit]) -> Reading:
+    """Score the statements of all hits. Three queries; the same input gives the same reading."""
+    found = encoded(question, *sifted(question, hits))
+    known, count = weights(), len(found.units)
+    # Rounded, so that the last bits of a float never decide between two statements.
+    score = weighted(found.features, known.order, count).round(LOGIT_DIGITS)
+    odds = (known.intercept + weighted(found.features, known.right, count)).round(LOGIT_DIGITS)
+    order = np.argsort(-score, kind="stable")
+    return Reading(
+        tuple(
+            Read(found.units[n], float(score[n]), float(odds[n]), found.vectors[n]) for n in order
+        )
+    )
+
+
+def encoded(question: str, units: Sequence[Unit], features: Features) -> Candidates:
+    """Choose the statements that are worth encoding, and say all that is known of each."""
+    if not units:
+        return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
+    first = weighted(features, weights().shortlist, len(units)).round(LOGIT_DIGITS)
+    kept = np.sort(np.argsort(-first, kind="stable")[:ENCODED])
+    units = [units[place] for place in kept]
+    features = {name: column[kept] for name, column in features.items()}
+    embedder = get_embedder()
+    vectors = _kept(embedder).vectors([unit.embedded_text for unit in units])
+    likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
+    features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
+    return Candidates(tuple(units), with_reader(features, _odds(question, units)), vectors)
+
+
+@lru_cache(maxsize=1)
+def _kept(embedder: Embedder) -> QueryCache:
+    """Vectors of the last statements: questions on one topic read the same ones."""
+    return QueryCache(embedder.encode, entries=KEPT)
+
+
+def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
+    """Return every statement of the hits with what costs no encoding."""
+    units = without_denied(question, quotable_units(hits, question))
+    if not units:
+        return [], {}
+    words = coverage(units, asked_lexemes(question))
+    return units, cheap_features(question, units, *words)
+
+
+def _odds(question: str, units: Sequence[Unit]) -> Column:
+    """The reader's, of each statement beside the others of its passage."""
+    groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
+    asked = [Group(heading(group[0].hit), tuple(unit.text for unit in group)) for group in groups]
+    return np.array([odds for group in site_reader().odds(question, asked) for odds in group])
+
+
+def heading(hit: Hit) -> str:
+    """Say what a passage is about, as the reader is told."""
+    return " > ".join([hit.title, *hit.section_path[-_NEAREST_SECTIONS:]])

@@ -1,0 +1,122 @@
+"""A list whose items hold together is one statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from chat.evidence.lead_ins import as_lead
+from chat.evidence.page_views import Place, Views, page_views
+from chat.types import Quote, Unit
+
+MAX_CHARS = 1500  # of a whole list
+# What makes the items of a list one statement: its lead-in, or the end of an item.
+_TOGETHER = re.compile(
+    r"\b(?:the following|all of|any of|both|either|one of|at least (?:one|two|three|\d)"
+    r"|one or more)\b",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
+
+
+def with_whole_lists(units: Sequence[Unit]) -> list[Unit]:
+    """Put the whole list in the place of a line that only announces it, or of a part of it.
+
+    An item stands for itself unless its list says that several hold together or in place of each
+    other: by its lead-in (`one or more of the following`), or by an item that ends in `and` or
+    `or`. A very long list stays as it was. Of what overlaps the better one is kept. One query.
+    """
+    views = page_views([unit.hit for unit in units])
+    found: list[Unit] = []
+    for unit in units:
+        whole = _whole(unit, views) or unit
+        if not any(_overlap(whole, other) for other in found):
+            found.append(whole)
+    return found
+
+
+def _overlap(one: Unit, other: Unit) -> bool:
+    """Whether what one of two says is quoted with the other."""
+    return _is_quoted(one.quotes[0], other) or _is_quoted(other.quotes[0], one)
+
+
+def _is_quoted(said: Quote, unit: Unit) -> bool:
+    return any(
+        (said.hit.document_id, said.page) == (quote.hit.document_id, quote.page)
+        and said.start < quote.end
+        and quote.start < said.end
+        for quote in unit.quotes
+    )
+
+
+def _whole(unit: Unit, views: Views) -> Unit | None:
+    """The unit with the list that it announces or is part of; None where it stands for itself."""
+    said, *leads = unit.quotes
+    at = _place(unit, views)
+    if at.kind == "list_item":
+        items = _items_around(at)
+        if len(items) < 2 or not _hold_together(items, leads):
+            return None
+    else:
+        following = next(at.below(), None)
+        if not said.text.endswith(":") or following is None or following.kind != "list_item":
+            return None
+        items = _items_around(following)
+    pieces = _pieces(unit, at, items)
+    if sum(len(piece.text) for piece in pieces) > MAX_CHARS:
+        return None
+    shown = "\n".join([*(as_lead(part.text) for part in leads), *(part.text for part in pieces)])
+    inside = next(piece for piece in pieces if piece.page == said.page and piece.end > said.start)
+    others = [piece for piece in pieces if piece != inside]
+    return replace(unit, text=shown, quotes=(inside, *leads, *others))
+
+
+def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
+    """The list with the line that announces it, a quote for each page, in order of reading.
+
+    What its passage holds of it is a quote by itself: a citation begins in its passage.
+    """
+    said = unit.quotes[0]
+    bounds: dict[int, tuple[int, int]] = {}
+    announced = [] if at.kind == "list_item" else [(at.page, said.start, said.end)]
+    parts = [(item.page, item.block["start"], item.block["end"]) for item in items]
+    for page, start, end in [*announced, *parts]:
+        bounds[page] = (bounds.get(page, (start, end))[0], end)
+    span = next(span for span in unit.hit.spans if span.page == at.page and said.start < span.end)
+    found: list[Quote] = []
+    for page, (start, end) in bounds.items():
+        cuts = {start, end}
+        if page == at.page:
+            cuts |= {cut for cut in (span.start, span.end) if start < cut < end}
+        on_page = replace(at, page=page)
+        found += [on_page.quote(*ends) for ends in pairwise(sorted(cuts))]
+    return [quote for quote in found if quote.text]
+
+
+def _place(unit: Unit, views: Views) -> Place:
+    """The block that a unit stands in."""
+    said = unit.quotes[0]
+    blocks = views[(unit.hit.document_id, said.page)].blocks
+    position = next(n for n, block in enumerate(blocks) if said.start < block["end"])
+    return Place(unit.hit, said.page, position, views)
+
+
+def _items_around(at: Place) -> list[Place]:
+    """The items of a list with those under them, also over a page's end, in order of reading."""
+
+    def beside(places: Iterable[Place]) -> Iterator[Place]:
+        for place in places:
+            if place.kind == "footnote" and place.page != at.page:
+                continue
+            if place.kind != "list_item" or place.block["level"] < at.block["level"]:
+                return
+            yield place
+
+    return [*reversed(list(beside(at.above()))), at, *beside(at.below())]
+
+
+def _hold_together(items: Sequence[Place], leads: Sequence[Quote]) -> bool:
+    announced = any(_TOGETHER.search(lead.text) for lead in leads)
+    return announced or any(_JOINED.search(item.text) for item in items)

@@ -1,0 +1,70 @@
+"""The trained reader: how much sooner each statement of a passage answers than none does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from core.rounding import LOGIT_DIGITS
+from corpus.encoders.folders import bundled_folder
+from corpus.encoders.pair_model import PairModel
+from corpus.encoders.pairs import Scores, Window, pair_tokenizer, statement_odds, windows_of
+
+FOLDER = Path(__file__).with_name("model")
+MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
+UNREAD = -15.0  # odds of what holds nothing that can be read
+
+
+@dataclass(frozen=True)
+class Group:
+    """Statements of one passage, in order of reading, under what they are about."""
+
+    heading: str  # title and section, read in front of them
+    statements: tuple[str, ...]
+
+
+class StatementReader:
+    """Reads each window by itself on one thread: its odds depend on its text alone."""
+
+    def __init__(self, folder: Path = FOLDER, *, threads: int) -> None:
+        """Raises EncoderUnusable for a folder without a model that loads."""
+        self._model = PairModel(folder, threads=threads)
+        self._tokenizer = pair_tokenizer(bundled_folder())
+        self._threads = threads
+
+    def odds(self, question: str, groups: Sequence[Group]) -> list[list[float]]:
+        """Logarithms of odds for each group's statements.
+
+        Rounded to 2 digits, so that the last bits of a float never decide between two statements.
+        """
+        windows = [self._windows(question, group) for group in groups]
+        with ThreadPoolExecutor(self._threads) as pool:
+            every = [window for of_group in windows for window in of_group]
+            scored = iter(list(pool.map(self._model.scores, every)))
+        return [
+            _odds_of(of_group, [next(scored) for _ in of_group], len(group.statements))
+            for of_group, group in zip(windows, groups, strict=True)
+        ]
+
+    def _windows(self, question: str, group: Group) -> list[Window]:
+        texts = [group.heading, *(text[:MAX_STATEMENT_CHARS] for text in group.statements)]
+        return windows_of(self._tokenizer, question, texts, max_tokens=self._model.max_tokens)
+
+
+@lru_cache(maxsize=1)
+def site_reader() -> StatementReader:
+    """Load the bundled reader, once a process."""
+    return StatementReader(threads=settings.ENCODER_THREADS)
+
+
+def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: int) -> list[float]:
+    """Place 0 is the heading."""
+    found: dict[int, float] = {}
+    for window, scores in zip(windows, scored, strict=True):
+        found |= statement_odds(window, scores)
+    return [round(found.get(place, UNREAD), LOGIT_DIGITS) for place in range(1, statements + 1)]

@@ -1,0 +1,313 @@
+"""A stored turn as the page shows it: claims, citations, sources and what became of them since."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from chat.caveats.notices import Notice, document_notices
+from chat.evidence.lead_ins import as_lead
+from chat.evidence.table_rows import labelled
+from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
+from chat.selectors import documents_by_sha256
+from chat.web.narrowing import narrowed_to
+from chat.web.refusals import ADVICE, WHY
+from corpus.models import Document
+
+CELLS = " | "  # between the cells of a table row in the text of a page
+CHECK_FIRST = "Check the cited page before acting."
+NOT_OPEN = "This statement came from a guideline that is no longer open to you."
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a table as pairs of label and cell, and the footnotes that it is marked with."""
+
+    pairs: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownClaim:
+    """A statement, its citations, and the first of each passage: that one is the link.
+
+    `is_verbatim`: the text is one quote with what it depends on, or a row with its labels.
+    `is_hidden`: it rests on a collection that is not open to the reader any more; then nothing of
+    it is shown, and it holds no citation.
+    """
+
+    claim: Claim
+    citations: tuple[Citation, ...]
+    links: tuple[Citation, ...]
+    is_verbatim: bool
+    row: TableRow | None = None
+    is_hidden: bool = False
+
+    @property
+    def beside(self) -> str:
+        """Why it stands beside the answer; empty for what answers."""
+        return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A statement that did not pass verification. Its text is never shown."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cited document as it stands today, and the version that was cited."""
+
+    document: Document
+    cited_version: str
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage shown with a refusal. It is no answer and no reference."""
+
+    title: str
+    version: str
+    page: int
+    position: str
+    section: str
+    text: str
+    url: str
+    notices: tuple[Notice, ...]
+    document: Document  # as it stands today
+
+
+@dataclass(frozen=True)
+class ShownTurn:
+    turn: Turn
+    claims: tuple[ShownClaim, ...]
+    sources: tuple[Source, ...]
+    nearest: tuple[Passage, ...]
+    advice: str
+    owner: dict[str, str]
+    narrowed: str  # what alone was searched; empty where nothing was left out
+    warnings: tuple[Mapping[str, Any], ...]  # `code` and `text`, as stored
+    withheld: tuple[Withheld, ...]  # only in the mode that shows verdicts
+    hidden: int  # statements, or passages after a refusal, that are not open to the reader
+
+    @property
+    def is_verbatim(self) -> bool:
+        return all(claim.is_verbatim for claim in self.claims if not claim.is_hidden)
+
+    @property
+    def confidence_percent(self) -> int:
+        """Rounded down, so that 100 means what it says."""
+        return int(self.turn.confidence * 100)
+
+    @property
+    def plain_text(self) -> str:
+        return _plain_text(self)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """The day, and the collections (primary keys) that may be named to whoever looks."""
+
+    on: datetime.date
+    readable: Set[int]
+
+    def notices(self, document: Document) -> tuple[Notice, ...]:
+        return document_notices(document, on=self.on, readable=self.readable)
+
+    def may_read(self, document: Document | None) -> bool:
+        return document is not None and document.collection_id in self.readable
+
+
+def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
+    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused.
+
+    `readable` are the collections that are open to the reader today, by primary key; of others
+    nothing is shown, also where it was shown once.
+    """
+    listed, reader = list(turns), _Reader(on, readable)
+    hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
+    hashes |= {sha for turn in listed for warning in turn.warnings for sha in warning["documents"]}
+    documents = documents_by_sha256(hashes) if hashes else {}
+    return [_shown(turn, documents, reader) for turn in listed]
+
+
+def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> ShownTurn:
+    claims = tuple(_claim(claim, reader) for claim in turn.claims.all())
+    nearest = _passages(turn.nearest, documents, reader)
+    hidden = len(turn.nearest) - len(nearest)
+    return ShownTurn(
+        turn=turn,
+        claims=claims,
+        sources=_sources(claims, reader),
+        nearest=nearest,
+        advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
+        owner={} if hidden else turn.owner,
+        narrowed=narrowed_to(turn),
+        warnings=_warnings(turn, claims, documents, reader),
+        withheld=withheld(turn),
+        hidden=hidden + sum(claim.is_hidden for claim in claims),
+    )
+
+
+def _warnings(
+    turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
+) -> tuple[Mapping[str, Any], ...]:
+    """Those of the turn that speak of nothing that is not open to the reader any more."""
+    hidden = {claim.claim.index for claim in claims if claim.is_hidden}
+    return tuple(
+        warning
+        for warning in turn.warnings
+        if not hidden & {*warning["claims"]}
+        and all(reader.may_read(documents.get(sha256)) for sha256 in warning["documents"])
+    )
+
+
+def withheld(turn: Turn) -> tuple[Withheld, ...]:
+    """What was not shown, by its check, where the mode is to say so."""
+    if turn.mode != Mode.STANDARD:
+        return ()
+    verdicts = turn.trace.get("verdicts", [])
+    return tuple(Withheld(WHY[v["failed"]]) for v in verdicts if v["failed"] in WHY)
+
+
+def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
+    citations = tuple(claim.citations.all())
+    if not all(reader.may_read(citation.document) for citation in citations):
+        return ShownClaim(claim, (), (), is_verbatim=False, is_hidden=True)
+    first: dict[int, Citation] = {}
+    for citation in citations:
+        first.setdefault(citation.index, citation)
+    quotes = [citation.quote for citation in citations]
+    verbatim = is_verbatim(claim.text, quotes)
+    row = table_row(quotes) if verbatim else None
+    return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
+
+
+def table_row(quotes: Sequence[str]) -> TableRow | None:
+    """The row of `[row, header, ...]`, the order in which a row is quoted; else None.
+
+    A merged cell is the first quote behind these, and fills the row's empty first cell. The others
+    are its notes: what stands above the table and below it.
+    """
+    cells = _cells(quotes[0]) if quotes else []
+    labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
+    if len(cells) < 2 or len(labels) != len(cells):
+        return None
+    notes = list(quotes[2:])
+    if not cells[0] and notes:
+        cells[0] = notes.pop(0)
+    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(notes))
+
+
+def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
+    """Whether a text is one quote with the lines above it, or a row with its labels and notes.
+
+    Whatever else is put together from quotes may say what none of them says. All that is quoted
+    behind it stands in it, too.
+    """
+    row = table_row(quotes)
+    if row:
+        labels, cells = zip(*row.pairs, strict=True)
+        return _is_shown(text, labelled(labels, cells), row.notes)
+    return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
+
+
+def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
+    """Whether a text is `said` with all that it depends on, as quotable units are written.
+
+    What goes on behind it, as a list over a page's end, stands behind it.
+    """
+    text = _plain(text)
+    notes = [quote for quote in further if f"({_plain(quote)})" in text]
+    parts = [quote for quote in further if quote not in notes]
+    leads = [part for part in parts if text.find(_plain(part)) < text.find(_plain(said))]
+    behind = [part for part in parts if part not in leads]
+    whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
+    return text == _plain(" ".join(whole))
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row; one without a first cell begins with the line between them."""
+    return [cell.strip() for cell in f" {row} ".split(CELLS)]
+
+
+def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:
+    """Each cited document once, in the order of first citation."""
+    found: dict[int, Source] = {}
+    for claim in claims:
+        for cited in claim.citations:
+            notices = reader.notices(cited.document)
+            found.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
+    return tuple(found.values())
+
+
+def _passages(
+    raws: list[dict[str, Any]], documents: dict[str, Document], reader: _Reader
+) -> tuple[Passage, ...]:
+    """The stored passages that the reader may read; a document's banners stand at its first."""
+    found: list[Passage] = []
+    seen: set[str] = set()
+    for raw in raws:
+        sha256 = str(raw.get("sha256", ""))
+        document = documents.get(sha256)
+        if document is None or not reader.may_read(document):
+            continue
+        notices = reader.notices(document) if sha256 not in seen else ()
+        seen.add(sha256)
+        found.append(
+            Passage(
+                title=str(raw.get("document", "")),
+                version=str(raw.get("version", "")),
+                page=int(raw.get("page", 1)),
+                position=str(raw.get("position", "")),
+                section=str(raw.get("section", "")),
+                text=str(raw.get("text", "")),
+                url=_passage_url(raw),
+                notices=notices,
+                document=document,
+            )
+        )
+    return tuple(found)
+
+
+def _passage_url(raw: dict[str, Any]) -> str:
+    address = reverse("chat:source", args=[raw["sha256"], raw.get("page") or 1])
+    return f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain_text(shown: ShownTurn) -> str:
+    """What the copy button takes: statements, and where each of them stands."""
+    lines = [shown.turn.question, ""]
+    cited: dict[int, Citation] = {}
+    for claim in shown.claims:
+        if claim.is_hidden:
+            lines.append(f"{claim.claim.index}. {NOT_OPEN}")
+            continue
+        marks = "".join(f" [{citation.index}]" for citation in claim.links)
+        cited |= {citation.index: citation for citation in claim.links}
+        beside = f"{claim.beside}: " if claim.beside else ""
+        lines.append(f"{claim.claim.index}. {beside}{claim.claim.text}{marks}")
+    lines += [f"Note: {warning['text']}" for warning in shown.warnings]
+    lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
+    day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")
+    return "\n".join([*lines, "", f"From guidelines in force on {day}. {CHECK_FIRST}"])
+
+
+def reference(citation: Citation) -> str:
+    """One citation as a line of text."""
+    version = f", version {citation.version}" if citation.version else ""
+    return f"[{citation.index}] {citation.title}{version}, {citation.place}"

@@ -1,0 +1,146 @@
+"""The page that a citation rests on, rendered from the original, with the cited span painted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from django.http import FileResponse, Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_cache_control
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from chat.caveats.notices import document_notices
+from chat.models import Citation
+from chat.selectors import (
+    access_citation,
+    access_document,
+    access_page,
+    chunk_spans,
+    citations_beside,
+)
+from chat.web.http import SignedInRequest, signed_in
+from chat.web.painting import locate, paint, show
+from corpus.access import readable_ids
+from corpus.boxes import Span
+from corpus.files import document_path
+from corpus.models import Document, Page
+from corpus.review.pictures import has_picture, picture_response
+
+A_DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What to paint on a page: the cited words, and what stands beside them in the same claim.
+
+    `main` is empty where nothing is cited, or where the quote is no longer on the page.
+    """
+
+    main: list[Span]
+    quote: str
+    also: list[Span] = field(default_factory=list)
+
+
+@require_safe
+@signed_in
+@never_cache
+def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
+    """The cited page, also when the document is out of force by now: with a banner."""
+    cited = access_citation(request.user, pk=pk)
+    page = access_page(access_document(request.user, sha256=cited.sha256), number=cited.page)
+    place = locate(page.text, (cited.start, cited.end), cited.quote)
+    beside = [locate(page.text, (c.start, c.end), c.quote) for c in citations_beside(cited)]
+    marks = Marks(
+        main=[place] if place else [],
+        also=[span for span in beside if span] if place else [],
+        quote=cited.quote,
+    )
+    return _viewer(request, page, marks, cited=cited)
+
+
+@require_safe
+@signed_in
+@never_cache
+def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
+    """Any page; `?chunk=<key>` paints what of that passage stands on it."""
+    document = access_document(request.user, sha256=sha256)
+    page = access_page(document, number=number)
+    spans = chunk_spans(document, key=request.GET.get("chunk", ""), page=number)
+    quote = "\n".join(page.text[start:end] for start, end in spans)
+    return _viewer(request, page, Marks(main=spans, quote=quote))
+
+
+@require_safe
+@signed_in
+def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
+    document = access_document(request.user, sha256=sha256)
+    response = picture_response(document, access_page(document, number=number))
+    return _kept(response, document) if response.streaming else response
+
+
+@require_safe
+@signed_in
+def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
+    """The bytes as they were uploaded, always as a download: a browser must not run them."""
+    document = access_document(request.user, sha256=sha256)
+    response = FileResponse(
+        _opened(document_path(document.sha256)),
+        as_attachment=True,
+        filename=document.filename,
+        content_type=document.media_type or "application/octet-stream",
+    )
+    return _kept(response, document)
+
+
+def _viewer(
+    request: SignedInRequest, page: Page, marks: Marks, *, cited: Citation | None = None
+) -> HttpResponse:
+    document = page.document
+    context = {
+        "document": document,
+        "page": page,
+        "cited": cited,
+        "back": _answer_address(request, cited) if cited else "",
+        "marks": marks,
+        "notices": document_notices(
+            document, on=timezone.localdate(), readable=readable_ids(request.user)
+        ),
+        "has_pages": document.page_count > 1 or page.width > 0,
+        "has_image": page.width > 0 and has_picture(document, page),
+        "painted": paint(page.blocks, marks.main),
+        "also": paint(page.blocks, marks.also),
+        "blocks": show(page.text, page.blocks, [*marks.main, *marks.also]),
+        "previous": page.number - 1,
+        "next": page.number + 1 if page.number < document.page_count else 0,
+    }
+    return render(request, "chat/source.html", context)
+
+
+def _answer_address(request: SignedInRequest, cited: Citation) -> str:
+    """Where the answer stands for its asker; an auditor came from the administration."""
+    turn = cited.claim.turn
+    if turn.user_id == request.user.pk and turn.conversation_id:
+        return f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
+    return ""
+
+
+def _kept(response: HttpResponseBase, document: Document) -> HttpResponseBase:
+    """For a day in the reader's own browser; not at all where the right to read may be taken."""
+    if document.collection.searchers.exists():
+        patch_cache_control(response, private=True, no_store=True)
+    else:
+        patch_cache_control(response, private=True, max_age=A_DAY_S)
+    return response
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise Http404 from error

@@ -1,0 +1,29 @@
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+
+from chat.web import sources as source_views
+from chat.web import views
+
+
+class Sha256Converter(StringConverter):
+    regex = "[0-9a-f]{64}"
+
+
+register_converter(Sha256Converter, "sha256")
+
+app_name = "chat"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("ask/", views.ask, name="ask"),
+    path("guidelines/", views.guidelines, name="guidelines"),
+    # /conversations/
+    path("conversations/", views.conversations, name="conversations"),
+    path("conversations/<uuid:pk>/", views.conversation, name="conversation"),
+    path("conversations/<uuid:pk>/ask/", views.ask, name="ask_in"),
+    path("turns/<uuid:pk>/feedback/", views.feedback, name="feedback"),
+    # /source/
+    path("source/citation/<int:pk>/", source_views.citation, name="citation"),
+    path("source/<sha256:sha256>/<int:number>/", source_views.source, name="source"),
+    path("source/<sha256:sha256>/<int:number>/image/", source_views.page_image, name="page_image"),
+    path("source/<sha256:sha256>/original/", source_views.original, name="original"),
+]

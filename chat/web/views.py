@@ -1,0 +1,208 @@
+"""The clinician's pages. Each works without JavaScript; htmx only saves the reload."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
+
+from chat.feedback import feedback_save
+from chat.models import Channel, Conversation, Turn
+from chat.selectors import (
+    access_conversation,
+    access_turn,
+    collections_in_force,
+    conversations_of,
+    documents_in_force,
+    narrowing_choices,
+    turns_of,
+)
+from chat.services import turn_ask
+from chat.web.forms import NARROWING, AskForm, FeedbackForm
+from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment
+from chat.web.presentation import ShownTurn, shown_turns
+from core.errors import MedragError
+from corpus.access import readable_ids
+from corpus.models import Collection
+
+SIDEBAR = 30
+
+
+@require_safe
+@signed_in
+@never_cache
+def home(request: SignedInRequest) -> HttpResponseBase:
+    return render(request, "chat/home.html", _context(request, None))
+
+
+@require_safe
+@signed_in
+@never_cache
+def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    thread = access_conversation(request.user, pk=pk)
+    return render(request, "chat/conversation.html", _context(request, thread))
+
+
+@require_safe
+@signed_in
+@never_cache
+def conversations(request: SignedInRequest) -> HttpResponseBase:
+    words = _words(request)
+    pages = Paginator(conversations_of(request.user, words=words), 50)
+    page = pages.get_page(request.GET.get("page"))
+    return render(request, "chat/conversations.html", {"page": page, "words": words})
+
+
+@require_safe
+@signed_in
+@never_cache
+def guidelines(request: SignedInRequest) -> HttpResponseBase:
+    """What is in force today: the same documents that a question is asked of."""
+    words, slug = _words(request), request.GET.get("collection", "")
+    found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
+    context = {
+        "page": Paginator(found, 100).get_page(request.GET.get("page")),
+        "words": words,
+        "slug": slug,
+        "today": _today(),
+    }
+    return render(request, "chat/guidelines.html", context)
+
+
+@require_POST
+@signed_in
+@never_cache
+def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
+    """Ask in a conversation, or in a new one. What is shown was stored first."""
+    thread = access_conversation(request.user, pk=pk) if pk else None
+    form = _form(request, request.POST)
+    turn = _asked(request, form, thread)
+    if turn is None:
+        return _ask_again(request, form, thread)
+    if thread is not None and wants_fragment(request):
+        return _turn_and_empty_form(request, turn, thread)
+    address = f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
+    return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)
+
+
+@require_POST
+@signed_in
+@never_cache
+def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    turn = access_turn(request.user, pk=pk)
+    if turn.conversation_id is None:  # asked over the API or in a terminal: no page shows it
+        raise Http404
+    form = FeedbackForm(request.POST)
+    if form.is_valid():
+        feedback_save(turn, **form.cleaned_data)
+        if not wants_fragment(request):
+            return redirect("chat:conversation", pk=turn.conversation_id)
+        turn = access_turn(request.user, pk=pk)
+    if wants_fragment(request):
+        return render(request, "chat/_feedback.html", {"turn": turn, "sent": form})
+    return _feedback_again(request, turn, form)
+
+
+def _words(request: SignedInRequest) -> str:
+    return request.GET.get("q", "").strip()[:200]
+
+
+def _asked(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> Turn | None:
+    """The stored turn, or None with the reason among the form's errors."""
+    if not form.is_valid():
+        return None
+    try:
+        return turn_ask(
+            form.cleaned_data["question"],
+            user=request.user,
+            channel=Channel.PAGE,
+            conversation=thread,
+            collections=form.slugs,
+            filters=form.filters,
+        )
+    except MedragError as error:
+        form.add_error("question", error.sentence)
+        return None
+
+
+def _ask_again(
+    request: SignedInRequest, form: AskForm, thread: Conversation | None
+) -> HttpResponse:
+    """The form with what was typed and what is wrong, with 200, since htmx swaps nothing else."""
+    response = render_part(
+        request,
+        page="chat/conversation.html" if thread else "chat/home.html",
+        fragment="chat/_ask.html",
+        context=_context(request, thread, form=form),
+    )
+    if wants_fragment(request):
+        reswap(retarget(response, "#ask"), "outerHTML")
+    return response
+
+
+def _feedback_again(request: SignedInRequest, turn: Turn, form: FeedbackForm) -> HttpResponse:
+    """The page with what was typed and what is wrong with it, where the turn stands."""
+    context = _context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
+    return render(request, "chat/conversation.html", context)
+
+
+def _turn_and_empty_form(
+    request: SignedInRequest, turn: Turn, thread: Conversation
+) -> HttpResponse:
+    (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
+    kept = {name: request.POST.get(name, "") for name in ("collection", *NARROWING)}
+    form = _form(request, initial=kept)
+    context = {"shown": shown, "conversation": thread, "form": form, "swap": True}
+    return render(request, "chat/_asked.html", context)
+
+
+def _context(
+    request: SignedInRequest, thread: Conversation | None, *, form: AskForm | None = None
+) -> dict[str, Any]:
+    collections = _collections(request)
+    return {
+        "conversation": thread,
+        "turns": _shown(request, turns_of(thread)) if thread else [],
+        "form": form or _form(request, collections=collections),
+        "collections": collections,
+        "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
+        "history": conversations_of(request.user)[:SIDEBAR],
+    }
+
+
+def _form(
+    request: SignedInRequest,
+    sent: QueryDict | None = None,
+    *,
+    initial: dict[str, str] | None = None,
+    collections: list[Collection] | None = None,
+) -> AskForm:
+    return AskForm(
+        sent,
+        initial=initial,
+        collections=_collections(request) if collections is None else collections,
+        narrowing=narrowing_choices(_today(), user=request.user),
+    )
+
+
+def _collections(request: SignedInRequest) -> list[Collection]:
+    return collections_in_force(_today(), user=request.user)
+
+
+def _shown(request: SignedInRequest, turns: Iterable[Turn]) -> list[ShownTurn]:
+    return shown_turns(turns, on=_today(), readable=readable_ids(request.user))
+
+
+def _today() -> datetime.date:
+    return timezone.localdate()

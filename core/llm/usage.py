@@ -1,0 +1,38 @@
+"""What language models take, in calls, tokens and money. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.llm.failover import Answer, NoneAnswered
+
+Price = tuple[float, float]  # of a million tokens, of a prompt and of an answer
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the language models of a turn took."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0  # in the currency of the configured price; 0 where none is configured
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost + other.cost,
+        )
+
+
+def usage_of(answer: Answer | NoneAnswered, price: Price) -> Usage:
+    """What an answer took, or that there is none, and at `price` what it cost."""
+    millionths = answer.prompt_tokens * price[0] + answer.completion_tokens * price[1]
+    return Usage(
+        calls=answer.calls,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        cost=millionths / 1_000_000,
+    )

@@ -1,0 +1,103 @@
+"""Medicines that a question names. Pure.
+
+By the stems that the World Health Organization's list of International Nonproprietary Names gives
+to whole classes, and by a short list of common medicines without one. It does not know brands;
+docs/evaluation.md says how many it finds.
+"""
+
+from __future__ import annotations
+
+import re
+
+from core.text.words import distinct
+
+_STEMS = """
+cillin mycin micin kacin floxacin cycline azole prazole nidazole penem bactam fungin conazole pril
+prilat sartan olol alol dilol clidinium statin dipine fibrate gliptin gliflozin glutide glitazone
+glinide formin parin xaban gatran grel grelor teplase plase mab tinib ciclib limus platin rubicin
+taxel bicin tidine prazan setron triptan gepant lukast terol tropium phylline profen coxib oxicam
+fenac dronate dronic thiazide semide tizide vaptan azosin asteride afil oxetine traline ipramine
+triptyline azepam azolam zolam barbital peridol peridone azine apine piprazole caine curium curonium
+flurane fentanil morphone codone nalox naltrexone stigmine tropine sone solone onide nisone
+thyroxine gestrel estradiol progesterone testosterone vir vudine citabine trexate trexed parib zomib
+lidomide mustine sulfan quine vaquone nacin verine bendazole mectin quantel racetam gabalin
+gabatrine toin suximide bamate caserin melteon dopa capone giline ergoline triptyl setine azoline
+nidine ergometrine prost prostol tocin relin relix pressin actide calcet calcitol calciferol dazole
+""".split()
+_ENDINGS = tuple(sorted(set(_STEMS)))
+_BEFORE_ENDING = 2  # letters at least
+_LETTERS = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
+_BEGINNING = re.compile(
+    r"cef[a-z]{4,}|cephal(?:exin|othin|oridine)|sul(?:f|ph)a(?!t)[a-z]{4,}|predn[a-z]{4,}"
+)
+# Words with such an ending that are no medicine, as far as medical text holds them.
+_NO_DRUG = re.compile(
+    r"april|\w*cholesterol|\w*sterol|(?:cy|myo|somato)statin|ectropium|(?:his|cy)tidine|cocaine|hurricane"
+    r"|benzodiazepine|phenothiazine|thiazine|(?:tri|imid|pyr)azole|\w*aminoimidazole|azole"
+    r"|adenovir|reservoir|elixir|triumvir|sulfanyl\w*|carbapenem|ghrelin"
+    r"|guanidine|\w*benzylguanidine|pseudothalidomide",
+    re.IGNORECASE,
+)
+_NAMED = """
+abatacept acetaminophen acetazolamide acetylcysteine activated-charcoal acyclovir adenosine
+adrenaline albuterol albumin alendronate allopurinol amantadine amiloride aminophylline amiodarone
+amphetamine amphotericin anastrozole aspirin atropine azathioprine baclofen bismuth bisacodyl
+bleomycin bosentan botulinum bromocriptine buprenorphine bupropion buspirone busulfan caffeine
+calcitonin calcium-gluconate cannabidiol carbamazepine carbimazole carboprost chlorambucil
+chloramphenicol chlorhexidine chlorphenamine ciclosporin cisplatin citalopram clarithromycin
+clobazam clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole codeine colchicine
+colistin cyclizine cyclophosphamide cyclosporine dabigatran dantrolene dapsone deferasirox
+desferrioxamine desmopressin dexmedetomidine dicyclomine dextrose diamorphine diclofenac digoxin
+diltiazem dimenhydrinate diphenhydramine dipyridamole disulfiram dobutamine domperidone donepezil
+dopamine doxapram droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine
+escitalopram esmolol estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl
+filgrastim flecainide fluorouracil flumazenil folinic folic-acid fomepizole fosfomycin furosemide
+fusidic gabapentin gefitinib gentamicin glargine glibenclamide gliclazide glimepiride glipizide
+glucagon glyceryl glycopyrronium guaifenesin heparin hydralazine hydroxocobalamin hydroxychloroquine
+hydroxyurea hydroxycarbamide hyoscine ibuprofen icatibant imatinib immunoglobulin insulin interferon
+irinotecan isoniazid isoprenaline isosorbide isotretinoin ivabradine ketamine ketorolac lactulose
+lamotrigine leflunomide letrozole leucovorin levetiracetam levodopa linezolid lithium loperamide
+loratadine lorazepam magnesium-sulfate mannitol mebendazole mebeverine mefloquine megestrol
+melatonin melphalan memantine mercaptopurine mesalazine mesna metaraminol methadone methimazole
+methotrexate methyldopa methylene-blue methylphenidate metoclopramide metformin mianserin
+mifepristone milrinone minoxidil mirtazapine misoprostol modafinil morphine mycophenolate nalbuphine
+naloxone naltrexone neostigmine nicorandil nicotine nitrofurantoin nitroglycerin nitroprusside
+noradrenaline norepinephrine nystatin octreotide olanzapine ondansetron orlistat oseltamivir
+oxcarbazepine oxybutynin oxycodone oxytocin pamidronate pancuronium paracetamol paraldehyde
+penicillamine penicillin pentamidine pentoxifylline permethrin pethidine phenelzine phenobarbital
+phenobarbitone phentolamine phenylephrine phentermine phenytoin pirfenidone polymyxin
+potassium-chloride pralidoxime prednisolone primidone probenecid procainamide progesterone
+promethazine propofol propylthiouracil protamine pseudoephedrine pyrazinamide pyrimethamine
+quetiapine quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifampicin rifampin
+rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
+sildenafil sodium-bicarbonate sotalol spironolactone streptokinase sucralfate sugammadex
+suxamethonium succinylcholine sulfasalazine sulfadiazine tamoxifen tamsulosin tapentadol teicoplanin
+temozolomide terbinafine terbutaline terlipressin testosterone tetrabenazine thalidomide
+theophylline thiamine thiopental tigecycline tiotropium tolterodine topiramate tramadol
+tranexamic-acid trazodone tretinoin trimethoprim trimetazidine urea-cream ursodeoxycholic valproate
+valproic vasopressin venlafaxine verapamil vigabatrin vincristine vinblastine warfarin zidovudine
+zolpidem zopiclone zuclopenthixol
+""".split()
+_SINGLE = frozenset(name for name in _NAMED if "-" not in name)
+_SEVERAL = re.compile(
+    r"\b(?:{})\b".format(
+        "|".join(name.replace("-", r"[-\s]") for name in sorted(_NAMED) if "-" in name)
+    ),
+    re.IGNORECASE,
+)
+
+
+def drugs(text: str) -> tuple[str, ...]:
+    """Medicines in small letters, each once, in order of the text."""
+    typed = {match.start(): match.group().lower() for match in _LETTERS.finditer(text)}
+    known = {word for word in set(typed.values()) if _is_drug(word)}
+    found = {start: word for start, word in typed.items() if word in known}
+    found |= {m.start(): m.group() for m in _SEVERAL.finditer(text)}
+    return distinct(found[place].lower() for place in sorted(found))
+
+
+def _is_drug(word: str) -> bool:
+    if word in _SINGLE:
+        return True
+    ending = word[_BEFORE_ENDING:].endswith(_ENDINGS) or _BEGINNING.fullmatch(word)
+    return bool(ending) and not _NO_DRUG.fullmatch(word)

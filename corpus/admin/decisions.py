@@ -1,0 +1,271 @@
+"""Steps in a document's life: for many as actions of the list, for one on a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django_htmx.http import trigger_client_event
+
+from core.errors import MedragError
+from corpus.access import collections_publishable
+from corpus.admin.forms import DecisionForm, PublishForm, ReasonForm, ReviewDateForm, WithdrawForm
+from corpus.admin.pages import Right, StaffRequest, address, document_for, log, may_change, page
+from corpus.admin.progress import JobCell
+from corpus.admin.selectors import SENT_BACK
+from corpus.models import Document, Lifecycle
+from corpus.selectors import answers_citing
+from corpus.services.documents import NotNow, document_reindex, document_retry
+from corpus.services.lifecycle import (
+    document_publish,
+    document_return,
+    document_submit,
+    document_withdraw,
+)
+from corpus.services.metadata import document_edit
+
+Step = Callable[[Document, User, dict[str, Any]], None]
+TOLD_BY_NAME = 5  # more documents than that become a number
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A step, the words that ask for it, and the words for the log.
+
+    One without a question is taken at once.
+    """
+
+    action: str  # the name that the list sends
+    right: Right
+    done: str
+    step: Step
+    question: str = ""
+    button: str = ""
+    form: type[DecisionForm] = DecisionForm
+
+
+def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
+    """A draft goes through review in the same moment: publishing is the review's yes."""
+    with transaction.atomic():
+        if not document.pages.exists():
+            raise NotNow(
+                f"“{document}” has not been read yet, so nobody can have looked at it.",
+                hint="Wait until its pages are there, then check them.",
+            )
+        if document.lifecycle == Lifecycle.DRAFT:
+            document_submit(document, by=by)
+        document_publish(
+            document,
+            by=by,
+            today=timezone.localdate(),
+            supersedes=answers.get("replaces"),
+            looked=answers.get("pages", ()),  # of the form for many: nobody named any
+        )
+
+
+def _submit(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_submit(document, by=by)
+
+
+def _return(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_return(document, by=by, reason=answers["reason"])
+
+
+def _withdraw(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_withdraw(document, by=by, reason=answers["reason"])
+
+
+def _retry(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_retry(document, by=by)
+
+
+def _reindex(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_reindex(document, by=by)
+
+
+def _set_review_date(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_edit(document, by=by, changes={"review_by": answers["review_by"]})
+
+
+PUBLISH = Decision(
+    action="publish",
+    right=Right.PUBLISH,
+    question="Publish? Clinicians get answers from these documents as soon as they are indexed.",
+    button="Publish",
+    done="Published",
+    form=PublishForm,
+    step=publish,
+)
+WITHDRAW = Decision(
+    action="withdraw",
+    right=Right.PUBLISH,
+    question="Withdraw? From now on no answer uses these documents. This can't be undone.",
+    button="Withdraw",
+    done="Withdrawn",
+    form=WithdrawForm,
+    step=_withdraw,
+)
+RETURN = Decision(
+    action="return",
+    right=Right.PUBLISH,
+    question="Send back? It becomes a draft again.",
+    button="Send back",
+    done="Sent back",
+    form=ReasonForm,
+    step=_return,
+)
+REVIEW_DATE = Decision(
+    action="set_review_date",
+    right=Right.CHANGE,
+    question="When must these be reviewed?",
+    button="Set the review date",
+    done="Review date set",
+    form=ReviewDateForm,
+    step=_set_review_date,
+)
+SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", _submit)
+RETRY = Decision("retry", Right.CHANGE, "Queued again", _retry)
+REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", _reindex)
+
+ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, RETURN)}
+
+
+def decide_many(
+    request: HttpRequest, queryset: QuerySet[Document], decision: Decision
+) -> HttpResponse | None:
+    """Ask, and after the answer take the step for each document; None goes back to the list.
+
+    What the person may not do it to is left out, with a sentence.
+    """
+    by = signed_in_user(request)
+    documents = _permitted(request, list(queryset), by, decision.right)
+    if not documents:
+        return None
+    answered = request.POST if "confirmed" in request.POST or not decision.question else None
+    form = decision.form(answered, documents=documents)
+    if form.is_valid():
+        _take_steps(request, documents, decision, by, form.cleaned_data)
+        return None
+    if decision is PUBLISH and len(documents) == 1:
+        return redirect(address("approve", documents[0].pk))
+    return page(
+        request,
+        "decide.html",
+        title=decision.button,
+        decision=decision,
+        documents=documents,
+        form=form,
+        checkbox_name=ACTION_CHECKBOX_NAME,
+    )
+
+
+def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
+    """One step of one document: asked for on a page where it needs an answer, else taken."""
+    decision = ON_A_PAGE.get(action)
+    if decision is None:
+        raise Http404
+    document = document_for(request.user, pk, decision.right)
+    if request.method != "POST" and not decision.question:
+        return HttpResponseNotAllowed(["POST"])
+    answered = request.POST if request.method == "POST" else None
+    form = decision.form(answered, documents=[document])
+    if form.is_valid():
+        return _taken(request, document, decision, form.cleaned_data)
+    return page(
+        request,
+        "decide.html",
+        title=decision.button,
+        decision=decision,
+        document=document,
+        documents=[document],
+        form=form,
+        cited_by=answers_citing(document) if decision is WITHDRAW else None,
+    )
+
+
+def _taken(
+    request: StaffRequest, document: Document, decision: Decision, answers: dict[str, Any]
+) -> HttpResponse:
+    """Take the step; htmx gets the job's new cell, a browser a page that goes on from here."""
+    try:
+        decision.step(document, request.user, answers)
+    except MedragError as error:
+        if not request.htmx:
+            messages.error(request, error.sentence)
+            return redirect(address("change", document.pk))
+    else:
+        log(request.user, document, _line(decision, answers))
+        if not request.htmx:
+            messages.success(request, f"{decision.done}: {document}.")
+    if request.htmx:
+        cell = JobCell.of(document_for(request.user, document.pk))
+        cell_html = render(request, "admin/corpus/document/_job.html", {"cell": cell})
+        return trigger_client_event(cell_html, "stored", after="settle")
+    return redirect(address("recall" if decision is WITHDRAW else "change", document.pk))
+
+
+def _line(decision: Decision, answers: dict[str, Any]) -> str:
+    """For the history, which is where the uploader reads why a document came back."""
+    return f"{SENT_BACK}{answers['reason']}" if decision is RETURN else f"{decision.done}."
+
+
+def signed_in_user(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise TypeError("The administration is for people who are signed in.")
+    return request.user
+
+
+def _permitted(
+    request: HttpRequest, documents: list[Document], by: User, right: Right
+) -> list[Document]:
+    if right is Right.CHANGE:
+        permitted = [document for document in documents if may_change(document)]
+    else:
+        shelves = set(collections_publishable(by).values_list("pk", flat=True))
+        permitted = [document for document in documents if document.collection_id in shelves]
+    if left_out := len(documents) - len(permitted):
+        text = f"Left out: {_counted(left_out)} in collections where you may not do this."
+        messages.warning(request, text)
+    return permitted
+
+
+def _take_steps(
+    request: HttpRequest,
+    documents: Sequence[Document],
+    decision: Decision,
+    by: User,
+    answers: dict[str, Any],
+) -> None:
+    """One document that can't take the step stops none of the others."""
+    done: list[Document] = []
+    refused: list[str] = []
+    for document in documents:
+        try:
+            decision.step(document, by, answers)
+        except MedragError as error:
+            refused.append(error.sentence)
+        else:
+            log(by, document, f"{decision.done}.")
+            done.append(document)
+    for sentence in refused[:TOLD_BY_NAME]:
+        messages.error(request, sentence)
+    if more := len(refused[TOLD_BY_NAME:]):
+        messages.error(request, f"The same or the like for {_counted(more)} more.")
+    if len(done) > TOLD_BY_NAME:
+        messages.success(request, f"{decision.done}: {_counted(len(done))}.")
+    for document in done if len(done) <= TOLD_BY_NAME else ():
+        messages.success(request, f"{decision.done}: {document}.")
+
+
+def _counted(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documents"

@@ -1,0 +1,167 @@
+"""What corpus staff can send in the administration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+
+from corpus.admin.selectors import pages_to_look_at
+from corpus.models import Collection, Document, SourceType
+
+AT_ONCE = ("uploads", "collection")
+
+
+class ManyFilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class ManyFilesField(forms.FileField):
+    """A list of files; a lone one is a list, too."""
+
+    widget = ManyFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[bytes]]:
+        files = data if isinstance(data, list | tuple) else [data]
+        if not any(files):
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+        return list(files)
+
+
+class DateInput(forms.DateInput):
+    input_type = "date"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(format="%Y-%m-%d", **kwargs)
+
+
+class UploadForm(forms.Form):
+    """Files and what is the same for all of them."""
+
+    uploads = ManyFilesField(
+        label="Files",
+        help_text="PDF, Office, HTML, Markdown or text. Choose many at once, or drop them here.",
+        error_messages={"required": "Choose at least one file."},
+    )
+    collection = forms.ModelChoiceField(Collection.objects.none(), empty_label=None)
+    source_type = forms.ChoiceField(
+        choices=SourceType, initial=SourceType.GUIDELINE, required=False
+    )
+    issuer = forms.CharField(max_length=200, required=False)
+    version = forms.CharField(max_length=50, required=False)
+    population = forms.CharField(
+        max_length=100, required=False, help_text="Whom it applies to, for example: adult"
+    )
+    effective_from = forms.DateField(
+        required=False, widget=DateInput, help_text="Empty: in force from the day of publication"
+    )
+    review_by = forms.DateField(required=False, widget=DateInput)
+
+    def __init__(self, *args: Any, collections: QuerySet[Collection], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["collection"].queryset = collections  # type: ignore[attr-defined]
+
+    @property
+    def at_once(self) -> list[forms.BoundField]:
+        return [self[name] for name in AT_ONCE]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """What is folded away: an upload needs none of it."""
+        return [self[name] for name in self.fields if name not in AT_ONCE]
+
+    @property
+    def has_errors_in_more(self) -> bool:
+        return any(field.errors for field in self.more)
+
+    def clean_source_type(self) -> str:
+        return str(self.cleaned_data["source_type"] or SourceType.GUIDELINE)
+
+    def document(self) -> Document:
+        """A new document with what was filled in, not saved."""
+        return Document(**{k: v for k, v in self.cleaned_data.items() if k != "uploads"})
+
+
+class DecisionForm(forms.Form):
+    """Confirms a step for one document or for those that were chosen in the list."""
+
+    def __init__(self, *args: Any, documents: list[Document], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.documents = documents
+
+
+class PublishForm(DecisionForm):
+    """Where the parser was unsure of pages, somebody has to say that they were looked at."""
+
+    looked = forms.BooleanField(
+        label="I looked at the pages that the parser was unsure of",
+        error_messages={"required": "Look at these pages first, and tick it."},
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        count = sum(pages_to_look_at(self.documents).values())
+        self.fields["looked"].help_text = f"{count} in all."
+        if not count:
+            del self.fields["looked"]
+
+
+class ReasonForm(DecisionForm):
+    reason = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
+        max_length=1000,
+        help_text="What has to change before it can be published.",
+    )
+
+
+class WithdrawForm(ReasonForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        text = "Clinicians read it beside each answer that cited the document."
+        self.fields["reason"].help_text = text
+
+
+class ReviewDateForm(DecisionForm):
+    review_by = forms.DateField(widget=DateInput, help_text="Past it, answers carry a banner.")
+
+
+class ReplaceForm(forms.Form):
+    """Which published document another one takes the place of, or gives its place to."""
+
+    other = forms.ModelChoiceField(Document.objects.none(), required=False)
+
+    def __init__(
+        self, *args: Any, choices: QuerySet[Document], required: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["other"].queryset = choices  # type: ignore[attr-defined]
+        self.fields["other"].required = required
+        self.fields["other"].error_messages["required"] = "Choose the document."
+
+
+class ApproveForm(ReplaceForm):
+    """The yes of the person who looked: `looked` holds the pages that had to be looked at."""
+
+    looked = forms.TypedMultipleChoiceField(coerce=int, required=False)
+
+    def __init__(self, *args: Any, to_look_at: list[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.to_look_at = to_look_at
+        self.fields["looked"].choices = [(n, n) for n in to_look_at]  # type: ignore[attr-defined]
+
+    def clean_looked(self) -> list[int]:
+        looked: list[int] = self.cleaned_data["looked"]
+        missing = [str(number) for number in self.to_look_at if number not in looked]
+        if missing:
+            pages = ", ".join(missing[:20]) + (" and more" if len(missing) > 20 else "")
+            text = f"Look at page {pages} beside the picture, and tick it."
+            raise forms.ValidationError(text, code="not_looked_at")
+        return looked
+
+
+class DisableForm(forms.Form):
+    reason = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 40}), max_length=1000, label="Reason"
+    )

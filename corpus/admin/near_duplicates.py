@@ -1,0 +1,61 @@
+"""Lists across documents: near-duplicate passages, and what an older version has read."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from core.errors import MedragError
+from corpus.admin.pages import StaffRequest, address, log, page
+from corpus.admin.selectors import documents_to_read_again, twin_groups, twin_keys
+from corpus.models import Document
+from corpus.services.documents import document_reindex
+
+QUEUED_AT_ONCE = 500  # one press of the button; a request has to end
+SHOWN = 50
+GROUPS_PER_PAGE = 25
+
+
+def stale(request: StaffRequest) -> HttpResponse:
+    """Say what an older version has read, and queue it to be read again."""
+    if not request.user.has_perm("corpus.change_document"):
+        raise PermissionDenied
+    found = documents_to_read_again(request.user)
+    if request.method == "POST":
+        _queue(request, list(found[:QUEUED_AT_ONCE]))
+        return redirect(address("changelist"))
+    context = {"count": found.count(), "documents": found[:SHOWN], "at_once": QUEUED_AT_ONCE}
+    return page(request, "stale.html", title="Read by an older version", **context)
+
+
+def near_duplicates(request: StaffRequest) -> HttpResponse:
+    """Passages that say the same in several places; `?q=` only those of one document or group."""
+    if not request.user.has_perm("corpus.view_document"):
+        raise PermissionDenied
+    words = request.GET.get("q", "").strip()
+    paginator = Paginator(twin_keys(request.user, words=words), GROUPS_PER_PAGE)
+    shown = paginator.get_page(request.GET.get("page"))
+    return page(
+        request,
+        "twins.html",
+        title="Near-duplicates",
+        shown=shown,
+        groups=twin_groups(request.user, list(shown)),
+        words=words,
+    )
+
+
+def _queue(request: StaffRequest, documents: list[Document]) -> None:
+    queued = 0
+    for document in documents:
+        try:
+            document_reindex(document, by=request.user)
+        except MedragError as error:
+            messages.error(request, f"{document}: {error.sentence}")
+        else:
+            log(request.user, document, "Queued to be read again.")
+            queued += 1
+    messages.success(request, f"Queued to be read again: {queued}.")

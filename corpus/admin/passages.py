@@ -1,0 +1,187 @@
+"""The passage view: a page's picture beside what was read of it, and the passages cut from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import FileResponse, Http404, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import require_POST, require_safe
+
+from core.errors import MedragError
+from corpus.admin.forms import DisableForm
+from corpus.admin.pages import (
+    Right,
+    StaffRequest,
+    address,
+    guarded,
+    may_change,
+    page,
+)
+from corpus.admin.selectors import (
+    LOW_CONFIDENCE,
+    PageCheck,
+    page_checks,
+    passages_on,
+    spans_on,
+)
+from corpus.files import document_path
+from corpus.models import Chunk, Document, Page
+from corpus.review.pages import ReadPage, read_page
+from corpus.review.pictures import has_picture, picture_response
+from corpus.services.passages import chunk_disable, chunk_enable
+
+A_DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class ShownPassage:
+    """A passage on a page. `key` paints it; the spans of its text may go on to other pages."""
+
+    key: str
+    chunk: Chunk
+    first_page: int
+    last_page: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All that the passage view shows of one page. `painted` are the keys painted at once."""
+
+    page: Page
+    read: ReadPage
+    passages: tuple[ShownPassage, ...]
+    has_picture: bool
+    painted: frozenset[str]
+
+    @property
+    def is_badly_scanned(self) -> bool:
+        confidence = self.page.ocr_confidence
+        return confidence is not None and confidence < LOW_CONFIDENCE
+
+
+def reading_of(document: Document, number: int, *, user: User, show: str = "") -> Reading:
+    """Read one page with its passages: two queries. Raises Http404 where there is none."""
+    row = get_object_or_404(document.pages, number=number)
+    chunks = passages_on(document, page=number, user=user)
+    spans = {f"c{chunk.index}": spans_on(chunk, page=number) for chunk in chunks}
+    return Reading(
+        page=row,
+        read=read_page(row.text, blocks=row.blocks, doubts=row.doubts, passages=spans),
+        passages=tuple(_shown(chunk) for chunk in chunks),
+        has_picture=has_picture(document, row),
+        painted=frozenset({show} - {""}),
+    )
+
+
+@require_safe
+@guarded(Right.SEE)
+def read(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
+    """The passage view of one page; `?show=c12` paints a passage, as a block, cell or doubt.
+
+    To htmx it is the page's two columns alone, for the list that an approver goes through.
+    """
+    show = request.GET.get("show", "")[:20]
+    reading = reading_of(document, number, user=request.user, show=show)
+    context = {"document": document, "reading": reading, "may_change": may_change(document)}
+    if request.htmx:
+        template = "admin/corpus/document/_reading.html"
+        return TemplateResponse(request, template, {**context, "is_part": True})
+    checks = page_checks(document)
+    last = checks[-1].number if checks else number
+    return page(
+        request,
+        "read.html",
+        title=f"Page {number}",
+        previous=number - 1,
+        next=number + 1 if number < last else 0,
+        last=last,
+        to_look_at=_others(checks, number),
+        **context,
+    )
+
+
+@require_safe
+@guarded(Right.SEE)
+def picture(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
+    response = picture_response(document, get_object_or_404(document.pages, number=number))
+    return _private(response) if response.streaming else response
+
+
+@require_safe
+@guarded(Right.SEE)
+def original(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """The bytes as they were uploaded, always as a download: a browser must not run them."""
+    response = FileResponse(
+        _opened(document_path(document.sha256)),
+        as_attachment=True,
+        filename=document.filename,
+        content_type=document.media_type or "application/octet-stream",
+    )
+    return _private(response)
+
+
+@require_POST
+@guarded(Right.CHANGE)
+def disable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
+    """Take a passage out of every search, for a reason."""
+    chunk = get_object_or_404(document.chunks, index=index)
+    form = DisableForm(request.POST)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    try:
+        chunk_disable(chunk, by=request.user, reason=reason)
+    except MedragError as error:
+        messages.error(request, error.sentence)
+    else:
+        messages.success(request, f"Passage {index} is disabled: no search finds it from now on.")
+    return _back(request, document, chunk)
+
+
+@require_POST
+@guarded(Right.CHANGE)
+def enable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
+    chunk = get_object_or_404(document.chunks, index=index)
+    try:
+        chunk_enable(chunk, by=request.user)
+    except MedragError as error:
+        messages.error(request, error.sentence)
+    else:
+        messages.success(request, f"Passage {index} is searched again.")
+    return _back(request, document, chunk)
+
+
+def _back(request: StaffRequest, document: Document, chunk: Chunk) -> HttpResponseRedirect:
+    """To the page that the form stood on; to the passage's first where that is not said."""
+    pages = {number for number, _, _ in chunk.spans}
+    asked = request.POST.get("page", "")
+    number = int(asked) if asked.isdecimal() and int(asked) in pages else chunk.page
+    target = address("read", document.pk, number)
+    return HttpResponseRedirect(f"{target}?show=c{chunk.index}#p{number}-c{chunk.index}")
+
+
+def _shown(chunk: Chunk) -> ShownPassage:
+    pages = [number for number, _, _ in chunk.spans]
+    return ShownPassage(f"c{chunk.index}", chunk, min(pages), max(pages))
+
+
+def _others(checks: list[PageCheck], number: int) -> list[PageCheck]:
+    return [check for check in checks if check.is_doubtful and check.number != number]
+
+
+def _private(response: HttpResponseBase) -> HttpResponseBase:
+    patch_cache_control(response, private=True, max_age=A_DAY_S)
+    return response
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise Http404 from error

@@ -1,0 +1,121 @@
+"""How far a document is, in a staff member's words, moving without a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from corpus.admin.pages import StaffRequest, may_change
+from corpus.admin.selectors import documents_for_staff
+from corpus.models import Document, JobState, Lifecycle, Stage
+from corpus.selectors import Suggestion, predecessors_suggested, worker_is_alive
+
+MAX_POLLED = 500  # as many as one upload may hold
+MAX_OFFERS = 20  # documents of one response for which likely predecessors are looked up
+
+RUNNING_STEP = {
+    Stage.STORED: "Reading",
+    Stage.PARSED: "Cutting into passages",
+    Stage.CHUNKED: "Embedding",
+    Stage.EMBEDDED: "Indexing",
+    Stage.INDEXED: "Finishing",
+}
+STEP_NAMES = {
+    Stage.STORED: "stored",
+    Stage.PARSED: "read",
+    Stage.CHUNKED: "cut into passages",
+    Stage.EMBEDDED: "embedded",
+    Stage.INDEXED: "indexed",
+}
+_ORDER = tuple(STEP_NAMES)
+
+
+@dataclass(frozen=True)
+class Step:
+    """`state` is done, now, failed or ahead."""
+
+    name: str
+    state: str
+
+
+@dataclass(frozen=True)
+class JobCell:
+    """`text` such as `Embedding 32/120`; `error` is the reason of the last failure."""
+
+    document: Document
+    state: str
+    text: str
+    done: int
+    total: int
+    error: str
+    is_active: bool
+    can_retry: bool
+    steps: tuple[Step, ...]
+    offers: tuple[Suggestion, ...] = ()
+
+    @classmethod
+    def of(cls, document: Document, offers: Sequence[Suggestion] = ()) -> JobCell:
+        job = document.job
+        counted = job.state == JobState.RUNNING and job.total > 0
+        text = job.get_state_display()
+        if job.state == JobState.RUNNING:
+            text = RUNNING_STEP[Stage(job.stage)] + (f" {job.done}/{job.total}" if counted else "")
+        return cls(
+            document=document,
+            state=job.state.lower(),
+            text=text,
+            done=job.done if counted else 0,
+            total=job.total if counted else 0,
+            error="" if job.state == JobState.DONE else job.last_error,
+            is_active=job.state in (JobState.PENDING, JobState.RUNNING),
+            can_retry=job.state == JobState.FAILED and may_change(document),
+            steps=_steps(Stage(job.stage), JobState(job.state)),
+            offers=tuple(offers),
+        )
+
+
+def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCell]:
+    """A cell for each; with what a draft that has been read may be a new version of."""
+    cells, looked_up = [], 0
+    for document in documents:
+        offers: Sequence[Suggestion] = ()
+        if with_offers and looked_up < MAX_OFFERS and _is_new_and_read(document):
+            offers = predecessors_suggested(document)
+            looked_up += 1
+        cells.append(JobCell.of(document, offers))
+    return cells
+
+
+@require_POST
+def progress(request: StaffRequest) -> HttpResponse:
+    """The states of `pk=...` as fragments that replace themselves; `?offers` adds predecessors."""
+    if not request.user.has_perm("corpus.view_document"):
+        raise PermissionDenied
+    wanted = [pk for pk in request.POST.getlist("pk")[:MAX_POLLED] if pk.isdecimal()]
+    documents = documents_for_staff(request.user).filter(pk__in=wanted)
+    cells = job_cells(documents, with_offers="offers" in request.GET)
+    context = {
+        "cells": cells,
+        "is_active": any(cell.is_active for cell in cells),
+        "with_offers": "offers" in request.GET,
+        "worker_is_alive": worker_is_alive(),
+    }
+    return render(request, "admin/corpus/document/_progress.html", context)
+
+
+def _is_new_and_read(document: Document) -> bool:
+    is_new = document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    return is_new and document.job.stage != Stage.STORED
+
+
+def _steps(stage: Stage, state: JobState) -> tuple[Step, ...]:
+    """All steps; the one after `stage` is at work or failed."""
+    finished = _ORDER.index(stage)
+    at_next = {JobState.RUNNING: "now", JobState.FAILED: "failed"}.get(state, "ahead")
+    states = ["done"] * (finished + 1) + [at_next] + ["ahead"] * len(_ORDER)
+    return tuple(Step(STEP_NAMES[s], mark) for s, mark in zip(_ORDER, states, strict=False))

@@ -1,0 +1,217 @@
+"""Before and after publication: check, approve, compare with another version, recall."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+
+from core.errors import MedragError
+from corpus.access import may_publish
+from corpus.admin.decisions import publish
+from corpus.admin.forms import ApproveForm, ReplaceForm
+from corpus.admin.pages import (
+    Right,
+    StaffRequest,
+    address,
+    document_for,
+    guarded,
+    log,
+    may_change,
+    page,
+)
+from corpus.admin.selectors import (
+    documents_published_like,
+    documents_replaceable,
+    page_checks,
+)
+from corpus.indexing.rows import pages_of
+from corpus.models import Document, JobState, Lifecycle
+from corpus.review.versions import compare
+from corpus.selectors import answers_citing, predecessors_suggested
+from corpus.services.lifecycle import document_supersede
+
+SURE = 0.75  # a suggestion from here on is chosen beforehand; the person can choose otherwise
+FOUND = 20
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run it
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A published document that may be the other version, and why it is shown."""
+
+    document: Document
+    why: str
+    is_chosen: bool
+
+
+@guarded(Right.SEE)
+def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """What the approver has to see on one page, and the buttons that end it."""
+    checks = page_checks(document)
+    to_look_at = [check.number for check in checks if check.is_doubtful]
+    choices = documents_replaceable(request.user, other_than=document)
+    answered = request.POST if request.method == "POST" else None
+    form = ApproveForm(answered, choices=choices, to_look_at=to_look_at)
+    if request.method == "POST":
+        document_for(request.user, document.pk, Right.PUBLISH)
+        if form.is_valid() and _published(request, document, form):
+            return redirect(address("change", document.pk))
+    candidates = _candidates(request, document, chosen=request.POST.get("other"))
+    return page(
+        request,
+        "approve.html",
+        title="Check and publish",
+        document=document,
+        checks=checks,
+        is_any_chosen=any(candidate.is_chosen for candidate in candidates),
+        ticked={int(n) for n in request.POST.getlist("looked") if n.isdecimal()},
+        form=form,
+        words=request.GET.get("q", ""),
+        candidates=candidates,
+        obstacle=_obstacle(request, document),
+        may_publish=may_publish(request.user, document),
+        may_change=may_change(document),
+        two_person=settings.TWO_PERSON_PUBLISH,
+    )
+
+
+@guarded(Right.PUBLISH)
+def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """Say which published document takes the place of one that is published, too."""
+    choices = documents_replaceable(request.user, other_than=document)
+    answered = request.POST if request.method == "POST" else None
+    form = ReplaceForm(answered, choices=choices, required=True)
+    if form.is_valid():
+        try:
+            document_supersede(document, by=request.user, successor=form.cleaned_data["other"])
+        except MedragError as error:
+            messages.error(request, error.sentence)
+        else:
+            log(request.user, document, "Superseded.")
+            messages.success(request, f"Superseded: {document}.")
+        return redirect(address("change", document.pk))
+    return page(
+        request,
+        "supersede.html",
+        title="Mark as superseded",
+        document=document,
+        form=form,
+        words=request.GET.get("q", ""),
+        candidates=_candidates(request, document, chosen=request.POST.get("other", "")),
+    )
+
+
+@guarded(Right.SEE)
+def compare_versions(request: StaffRequest, document: Document, other: int) -> HttpResponseBase:
+    """What a document says otherwise than an older one, section by section."""
+    old = document_for(request.user, other)
+    changes = compare(pages_of(old), pages_of(document))
+    return page(
+        request,
+        "compare.html",
+        title=f"Compared with {old}",
+        document=document,
+        old=old,
+        changes=[change for change in changes if change.kind != "same"],
+        same=sum(change.kind == "same" for change in changes),
+        may_publish=may_publish(request.user, document),
+    )
+
+
+@guarded(Right.SEE)
+def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """The past answers that cited a document: whom a withdrawal concerns."""
+    if not may_recall(request.user, document):
+        raise PermissionDenied
+    answers = answers_citing(document)
+    return page(request, "recall.html", title="Recall list", document=document, cited_by=answers)
+
+
+@guarded(Right.SEE)
+def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
+    if not may_recall(request.user, document):
+        raise PermissionDenied
+    name = f"recall-{document.sha256[:12]}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    rows = csv.writer(response)
+    rows.writerow(["answer", "asked at", "asked by", "address"])
+    for answer in answers_citing(document):
+        link = request.build_absolute_uri(answer.url) if answer.url else ""
+        asked_at = answer.asked_at.isoformat(timespec="seconds")
+        rows.writerow(_harmless([answer.reference, asked_at, answer.asked_by, link]))
+    return response
+
+
+def may_recall(user: User, document: Document) -> bool:
+    """Names of people who asked are for those who withdraw and for auditors."""
+    return may_publish(user, document) or user.has_perm("chat.view_turn")
+
+
+def _published(request: StaffRequest, document: Document, form: ApproveForm) -> bool:
+    replaced = form.cleaned_data["other"]
+    try:
+        pages = form.cleaned_data["looked"]
+        publish(document, request.user, {"replaces": replaced, "pages": pages})
+    except MedragError as error:
+        messages.error(request, error.sentence)
+        return False
+    looked = ", ".join(str(number) for number in form.to_look_at)
+    log(request.user, document, f"Published{f' after a look at page {looked}' if looked else ''}.")
+    messages.success(request, f"Published: {document}.")
+    if replaced is not None:
+        messages.success(request, f"Superseded in the same moment: {replaced}.")
+    return True
+
+
+def _candidates(
+    request: StaffRequest, document: Document, *, chosen: str | None
+) -> Sequence[Candidate]:
+    """Likely other versions first, then what a search by title finds. `chosen` None: not asked."""
+    suggested = predecessors_suggested(document)
+    likely = {suggestion.document.pk: suggestion for suggestion in suggested}
+    permitted = documents_replaceable(request.user, other_than=document).filter(pk__in=likely)
+    by_pk = {found.pk: found for found in permitted}
+    candidates: list[Candidate] = []
+    for suggestion in (likely[pk] for pk in likely if pk in by_pk):
+        is_first = not candidates and suggestion.score >= SURE
+        pk = suggestion.document.pk
+        is_chosen = is_first if chosen is None else chosen == str(pk)
+        candidates.append(Candidate(by_pk[pk], suggestion.why, is_chosen))
+    words = request.GET.get("q", "")
+    found = documents_published_like(request.user, words, other_than=document, limit=FOUND)
+    for other in found:
+        if other.pk not in by_pk:
+            candidates.append(Candidate(other, "found by its title", chosen == str(other.pk)))
+    return candidates
+
+
+def _obstacle(request: StaffRequest, document: Document) -> str:
+    """Why it can't be published by this person now; empty where it can."""
+    if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
+        return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
+    if document.job.state == JobState.FAILED:
+        return "It could not be read, so it can't be published. Retry it, or upload it again."
+    if not document.pages.exists():
+        return "It has not been read yet, so there is nothing to look at. Wait until it has."
+    if not may_publish(request.user, document):
+        return "Publishing in this collection is the right of others. Send it to review."
+    if settings.TWO_PERSON_PUBLISH and document.uploaded_by_id == request.user.pk:
+        return (
+            "Publishing needs a second person: whoever uploaded a document may not approve it. "
+            "Ask a colleague with the right to publish in this collection."
+        )
+    return ""
+
+
+def _harmless(cells: Sequence[str]) -> list[str]:
+    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells]

@@ -1,0 +1,241 @@
+"""What the administration reads: documents with their rights, and what needs a person's eye."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from corpus.access import (
+    collections_publishable,
+    collections_searchable,
+    collections_uploadable,
+    documents_visible,
+)
+from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
+from corpus.review.words_found import SHARE
+from corpus.selectors import documents_stale
+
+STUCK_AFTER = datetime.timedelta(minutes=10)
+REVIEW_SOON = datetime.timedelta(days=60)
+LOW_CONFIDENCE = 0.9  # of OCR: below, a person looks at the page
+RECENT = datetime.timedelta(hours=24)
+
+SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
+
+_UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
+_TABLES = '$[*] ? (@.kind == "table")'
+
+
+def collections_seen(user: User) -> QuerySet[Collection]:
+    """Collections that somebody in the administration may know of, by name."""
+    found = [collections_searchable(user), collections_changeable(user)]
+    return _any_of(found).order_by("name")
+
+
+def collections_changeable(user: User) -> QuerySet[Collection]:
+    """Those whose documents the user may change, where the user may change any at all."""
+    if not user.has_perm("corpus.change_document"):
+        return Collection.objects.none()
+    return _any_of([collections_uploadable(user), collections_publishable(user)])
+
+
+def documents_for_staff(user: User) -> QuerySet[Document]:
+    """What the user may see, newest first, each with what a row shows and `may_change`."""
+    changeable = Q(collection__in=collections_changeable(user).order_by().values("pk"))
+    may_change = Case(When(changeable, then=Value(True)), default=Value(False))
+    documents = documents_visible(user).select_related(
+        "collection", "job", "uploaded_by", "published_by", "superseded_by"
+    )
+    return documents.annotate(may_change=may_change)
+
+
+def documents_to_read_again(user: User) -> QuerySet[Document]:
+    """What an older version has read, of what the user may change, oldest first."""
+    shelves = list(collections_changeable(user).values_list("pk", flat=True))
+    return documents_stale().filter(collection__in=shelves)
+
+
+def documents_read_by_older(documents: QuerySet[Document]) -> QuerySet[Document]:
+    """Keys first: joined with itself, a table without statistics is compared row by row."""
+    return documents.filter(pk__in=list(documents_stale().values_list("pk", flat=True)))
+
+
+def documents_stuck(documents: QuerySet[Document]) -> QuerySet[Document]:
+    """Waiting, or running without a sign of life, for more than `STUCK_AFTER`."""
+    then = Now() - STUCK_AFTER
+    waiting = Q(job__state=JobState.PENDING, job__enqueued_at__lt=then)
+    silent = Q(job__state=JobState.RUNNING, job__heartbeat_at__lt=then)
+    return documents.filter(waiting | silent)
+
+
+def documents_badly_scanned(documents: QuerySet[Document]) -> QuerySet[Document]:
+    poor = Page.objects.filter(document=OuterRef("pk"), ocr_confidence__lt=LOW_CONFIDENCE)
+    return documents.filter(Exists(poor))
+
+
+def documents_unpublished(documents: QuerySet[Document]) -> QuerySet[Document]:
+    return documents.filter(lifecycle__in=_UNPUBLISHED)
+
+
+def documents_to_review(documents: QuerySet[Document], *, past: bool) -> QuerySet[Document]:
+    """Published and past the review date, or due within `REVIEW_SOON`."""
+    today = timezone.localdate()
+    days = Q(review_by__lt=today) if past else Q(review_by__range=(today, today + REVIEW_SOON))
+    return documents.filter(days, lifecycle=Lifecycle.PUBLISHED)
+
+
+def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:
+    """What the user uploaded in the last 24 hours, the latest first."""
+    mine = documents_for_staff(user).filter(uploaded_by=user, uploaded_at__gt=Now() - RECENT)
+    return list(mine.order_by("-uploaded_at", "-pk")[:limit])
+
+
+@dataclass(frozen=True)
+class PageCheck:
+    """What somebody should look at on a page before the document is published."""
+
+    number: int
+    tables: int
+    ocr_confidence: float | None
+    doubts: tuple[str, ...]  # their messages, each once
+    words_share: float | None = None  # of its words, found again under their boxes
+
+    @property
+    def is_badly_scanned(self) -> bool:
+        return self.ocr_confidence is not None and self.ocr_confidence < LOW_CONFIDENCE
+
+    @property
+    def is_doubtful(self) -> bool:
+        return bool(self.doubts) or self.is_badly_scanned
+
+
+def page_checks(document: Document) -> list[PageCheck]:
+    """Every page in order. One query, which leaves text and blocks in the database."""
+    found = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
+    tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
+    rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
+    return [
+        PageCheck(number, count, confidence, _messages(doubts), share)
+        for number, count, confidence, doubts, share in rows.values_list(
+            "number", "tables", "ocr_confidence", "doubts", "share"
+        )
+    ]
+
+
+def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
+    """How many pages of each document the parser was unsure of; none: not in it. One query."""
+    poor = Q(ocr_confidence__lt=LOW_CONFIDENCE) | ~Q(doubts=[])
+    pages = Page.objects.filter(poor, document__in=[document.pk for document in documents])
+    return dict(pages.order_by().values_list("document").annotate(Count("pk")))
+
+
+def passages_on(document: Document, *, page: int, user: User) -> list[Chunk]:
+    """The passages that hold words of a page, in reading order, with who disabled them.
+
+    `has_twins`: the user may see another passage that says the same. One query.
+    """
+    # Containment finds offsets of that number, too: a superset, narrowed below.
+    chunks = document.chunks.filter(page__lte=page, spans__contains=[[page]])
+    others = Chunk.objects.filter(twins=OuterRef("twins"), twins__gt="").exclude(pk=OuterRef("pk"))
+    seen = others.filter(document__in=documents_visible(user).values("pk"))
+    rows = chunks.annotate(has_twins=Exists(seen)).select_related("disabled_by")
+    rows = rows.defer("search_vector")
+    return [chunk for chunk in rows.order_by("index") if spans_on(chunk, page=page)]
+
+
+def spans_on(chunk: Chunk, *, page: int) -> list[tuple[int, int]]:
+    return [(start, end) for number, start, end in chunk.spans if number == page]
+
+
+def documents_published_like(
+    user: User, words: str, *, other_than: Document, limit: int
+) -> list[Document]:
+    """Published documents with these words in their title, of those that the user may replace."""
+    if not words.strip():
+        return []
+    found = documents_replaceable(user, other_than=other_than).filter(title__icontains=words)
+    return list(found.order_by("title", "pk")[:limit])
+
+
+def documents_replaceable(user: User, *, other_than: Document) -> QuerySet[Document]:
+    published = documents_visible(user).filter(lifecycle=Lifecycle.PUBLISHED)
+    published = published.filter(collection__in=collections_publishable(user))
+    return published.exclude(pk=other_than.pk).select_related("collection")
+
+
+def twin_keys(user: User, *, words: str = "") -> QuerySet[Chunk, str]:
+    """Keys of groups of near-duplicates of which the user may see two or more, in order.
+
+    `words` keeps those of a document with that title, or of that key.
+    """
+    seen = Chunk.objects.filter(twins__gt="", document__in=documents_visible(user).values("pk"))
+    if words:
+        named = seen.filter(Q(document__title__icontains=words) | Q(twins=words))
+        seen = seen.filter(twins__in=named.values("twins"))
+    groups = seen.order_by("twins").values("twins").annotate(members=Count("pk"))
+    return groups.filter(members__gt=1).values_list("twins", flat=True)
+
+
+def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
+    """The passages of these groups that the user may see, with their documents. One query."""
+    chunks = Chunk.objects.filter(
+        twins__in=keys, document__in=documents_visible(user).values("pk")
+    ).select_related("document__collection")
+    found: dict[str, list[Chunk]] = {key: [] for key in keys}
+    for chunk in chunks.defer("search_vector").order_by("twins", "key"):
+        found[chunk.twins].append(chunk)
+    return list(found.values())
+
+
+def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Document, int]]:
+    """Other documents that say some of the same, with how many groups they share, most first."""
+    mine = document.chunks.filter(twins__gt="").values("twins")
+    others = Chunk.objects.filter(twins__in=mine).exclude(document=document)
+    counts = others.order_by().values_list("document").annotate(n=Count("twins", distinct=True))
+    shared: dict[int, int] = dict(counts.order_by("-n", "document")[:limit])
+    seen = documents_visible(user).filter(pk__in=shared)
+    return sorted(((d, shared[d.pk]) for d in seen), key=lambda pair: (-pair[1], pair[0].pk))
+
+
+def sent_back(document: Document) -> LogEntry | None:
+    """The last line of the history that says why a draft was sent back; None for what moved on."""
+    if document.lifecycle != Lifecycle.DRAFT:
+        return None
+    lines = LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(Document),
+        object_id=str(document.pk),
+        change_message__startswith=SENT_BACK,
+    )
+    return lines.select_related("user").order_by("-action_time").first()
+
+
+def _messages(doubts: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(doubt["message"]) for doubt in doubts))
+
+
+def _any_of(found: Sequence[QuerySet[Collection]]) -> QuerySet[Collection]:
+    chosen = Q(pk__in=[])
+    for collections in found:
+        chosen |= Q(pk__in=collections.order_by().values("pk"))
+    return Collection.objects.filter(chosen)

@@ -1,0 +1,136 @@
+"""Many files at once in the administration, each with a row of its own.
+
+With JavaScript each file is a request, so that one refusal stops none; without, one form brings
+them all and the page that comes back holds the same rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.admin.models import ADDITION, LogEntry
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST
+
+from core.errors import MedragError
+from corpus.access import collections_uploadable, documents_visible
+from corpus.admin.forms import UploadForm
+from corpus.admin.pages import StaffRequest, address, document_for, page
+from corpus.admin.progress import JobCell, job_cells
+from corpus.admin.selectors import documents_uploaded_by
+from corpus.filenames import clean_filename
+from corpus.models import Collection, Document
+from corpus.selectors import worker_is_alive
+from corpus.services.documents import DuplicateDocument, collection_default, document_ingest
+
+SHOWN = 100  # rows of earlier uploads
+REFUSED = 422
+
+
+@dataclass(frozen=True)
+class Received:
+    """What became of one file: a document, the one that was there, or a sentence."""
+
+    filename: str
+    document: Document | None = None
+    existing: Document | None = None
+    refusal: str = ""
+
+
+def upload(request: StaffRequest) -> HttpResponse:
+    """Show the form and the last day's uploads, or store the files and show them there."""
+    _refuse_others(request)
+    form = _form(request)
+    if request.method == "POST" and form.is_valid():
+        for file in form.cleaned_data["uploads"]:
+            _tell(request, _receive(request, form.document(), file))
+        return HttpResponseRedirect(address("add"))
+    cells = job_cells(documents_uploaded_by(request.user, limit=SHOWN), with_offers=True)
+    return page(
+        request,
+        "upload.html",
+        title="Upload guidelines",
+        form=form,
+        cells=cells,
+        is_active=any(cell.is_active for cell in cells),
+        with_offers=True,
+        worker_is_alive=worker_is_alive(),
+    )
+
+
+@require_POST
+def upload_one(request: StaffRequest) -> HttpResponse:
+    """Store one file of a batch and answer with its row; 422 where it is refused."""
+    _refuse_others(request)
+    form = _form(request)
+    if not form.is_valid():
+        sentences = [str(error) for errors in form.errors.values() for error in errors]
+        files = request.FILES.getlist("uploads")
+        name = clean_filename(files[0].name or "") if files else "This file"
+        return _row(request, Received(name, refusal=" ".join(sentences)))
+    return _row(request, _receive(request, form.document(), form.cleaned_data["uploads"][0]))
+
+
+def _form(request: StaffRequest) -> UploadForm:
+    if not Collection.objects.exists():
+        collection_default()
+    shelves = collections_uploadable(request.user).order_by("name")
+    return UploadForm(request.POST or None, request.FILES or None, collections=shelves)
+
+
+def _refuse_others(request: StaffRequest) -> None:
+    if not request.user.has_perm("corpus.add_document"):
+        raise PermissionDenied
+
+
+def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes]) -> Received:
+    name = clean_filename(file.name or "")
+    try:
+        document_ingest(document, upload=file, uploaded_by=request.user)
+    except DuplicateDocument as error:
+        return _duplicate(request, name, error)
+    except MedragError as error:
+        return Received(name, refusal=error.sentence)
+    LogEntry.objects.log_actions(
+        request.user.pk, [document], ADDITION, change_message=[{"added": {}}], single_object=True
+    )
+    return Received(name, document=document)
+
+
+def _duplicate(request: StaffRequest, name: str, error: DuplicateDocument) -> Received:
+    """A link to what is there; to whom that is hidden, no more than that it can't be taken in."""
+    if documents_visible(request.user).filter(pk=error.existing.pk).exists():
+        return Received(name, existing=error.existing)
+    hidden = "It can't be added here. Ask an administrator of the corpus, who can see why."
+    return Received(name, refusal=hidden)
+
+
+def _row(request: StaffRequest, received: Received) -> HttpResponse:
+    cell = None
+    if received.document is not None:
+        cell = JobCell.of(document_for(request.user, received.document.pk))
+    context = {"received": received, "cell": cell}
+    status = 200 if cell else REFUSED
+    return render(request, "admin/corpus/document/_upload_row.html", context, status=status)
+
+
+def _tell(request: StaffRequest, received: Received) -> None:
+    if received.document is not None:
+        link = _link(received.document)
+        text = format_html("{}: stored as {}; it is being read.", received.filename, link)
+        messages.success(request, text)
+    elif received.existing is not None:
+        link = _link(received.existing)
+        text = format_html("{}: this very file is here already, as {}.", received.filename, link)
+        messages.warning(request, text)
+    else:
+        messages.error(request, f"{received.filename}: {received.refusal}")
+
+
+def _link(document: Document) -> str:
+    return format_html('<a href="{}">{}</a>', address("change", document.pk), document)

@@ -1,0 +1,88 @@
+"""Whether vectors of which nothing says what made them were made by the encoder that is at hand.
+
+A migration can't know what made those that it moved; only encoding some of their passages again
+tells. A model is asked for that, so that it is never done inside a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from django.db import connections
+
+from corpus.encoders.batches import encode_rows
+from corpus.encoders.folders import Facts
+from corpus.encoders.registry import EncoderUnavailable, embedder_for
+from corpus.encoders.specs import EncoderSpec
+from corpus.encoders.types import Vectors
+from corpus.models import Chunk, Encoder
+
+COMPARED = 8  # passages, at even steps over all: neighbours are of one document
+# Above what computing in 16 bits instead of 32 costs; two trainings of a model are far below.
+SAME_COSINE = 0.99
+
+_STORED = """
+WITH parted AS (SELECT chunk_id, ntile(%s) OVER (ORDER BY chunk_id) AS part FROM {table})
+SELECT chunk_id, embedding::real[] FROM {table}
+WHERE chunk_id IN (SELECT min(chunk_id) FROM parted GROUP BY part)
+ORDER BY chunk_id
+"""
+
+
+def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
+    """The keys of the rows of which nothing says what made their vectors, and `spec` did.
+
+    One query, and two for each. Raises `EncoderUnavailable` where something else did, and whatever
+    the encoder raises where it can't be loaded or fails. The model is loaded only for such rows.
+    """
+    unknown = list(Encoder.objects.using(alias).filter(fingerprint="").order_by("pk"))
+    for encoder in unknown:
+        _refuse_other_dimensions(encoder, spec, facts)
+        _refuse_other_vectors(encoder, spec, alias)
+    return [encoder.pk for encoder in unknown]
+
+
+def _refuse_other_dimensions(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> None:
+    if encoder.dimensions != facts.dimensions:
+        raise EncoderUnavailable(
+            f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
+            f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
+            hint="Put the old MEDRAG_EMBEDDER back, run manage.py migrate, then change it.",
+        )
+
+
+def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> None:
+    if not _makes_its_vectors(encoder, spec, alias):
+        raise EncoderUnavailable(
+            f"The vectors that are here were not made by the encoder {spec.name}. "
+            "Nothing was lost.",
+            hint="Put the old MEDRAG_EMBEDDER back and run manage.py migrate with it; "
+            "change it afterwards.",
+        )
+
+
+def _makes_its_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> bool:
+    """Whether `spec` makes those of a few passages; so where there are none."""
+    stored = _stored(encoder, alias)
+    rows = list(Chunk.objects.using(alias).filter(pk__in=stored).order_by("pk"))
+    if not rows:
+        return True
+    made = encode_rows(embedder_for(spec), rows)
+    if made.shape[1] != encoder.dimensions:
+        return False
+    return bool(_cosines(made, [stored[row.pk] for row in rows]).min() >= SAME_COSINE)
+
+
+def _stored(encoder: Encoder, alias: str) -> dict[int, Vectors]:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_STORED.replace("{table}", encoder.table), [COMPARED])
+        return {pk: np.asarray(vector, dtype=np.float32) for pk, vector in cursor.fetchall()}
+
+
+def _cosines(made: Vectors, stored: Sequence[Vectors]) -> Vectors:
+    """`(n,)` in [-1, 1]; 0 where one of the two has no length."""
+    kept = np.stack(stored)
+    lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(kept, axis=1)
+    products = (made * kept).sum(axis=1)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

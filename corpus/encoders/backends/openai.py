@@ -1,0 +1,227 @@
+"""An encoder behind an OpenAI-compatible endpoint: text leaves the machine, as it is configured to.
+
+The endpoint is neither trusted nor relied on: what it sends is measured, counted and checked
+for numbers before it is a vector. A call ends at its deadline and is tried again in one place only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.llm.calls import (
+    RETRIED,
+    Deadline,
+    TooLong,
+    client_within,
+    retry_after_s,
+    whole_body,
+)
+from corpus.encoders.counting import (
+    LETTERS,
+    PIECE,
+    TokenCounter,
+    estimated,
+    estimated_tokens,
+)
+from corpus.encoders.errors import EncodingFailed
+from corpus.encoders.query_cache import QueryCache
+from corpus.encoders.types import Vectors
+
+TOGETHER = 64  # texts of a request
+READS_TOKENS = 8000  # of text-embedding-3-large, which takes 8,191, by our estimate
+RETRIES = 3
+FIRST_WAIT_S = 0.5  # doubled with each attempt, unless the endpoint says how long
+LONGEST_WAIT_S = 30.0
+MAX_ANSWER_BYTES = 64 * 1024**2
+
+
+@dataclass(frozen=True)
+class OpenAIModel:
+    """Which endpoint, and how it is asked."""
+
+    url: str
+    model: str = "text-embedding-3-large"
+    key: str = field(default="", repr=False)
+    dimensions: int = 1536
+    passage_prefix: str = ""
+    query_prefix: str = ""
+    max_tokens: int = READS_TOKENS  # of a text, prefix included, by our estimate
+    query_deadline_s: float = 5.0  # of a question's vector, attempts and waits included
+    batch_deadline_s: float = 120.0  # of one request for passages
+
+
+class OpenAIEmbedder:
+    """`corpus.encoders.types.Embedder` by an endpoint. Safe to use from many threads.
+
+    Other than a model of our own it may give the same text another vector on another day; the
+    vectors of the last questions are kept.
+    """
+
+    def __init__(self, model: OpenAIModel) -> None:
+        self._model = model
+        self.max_tokens = passage_tokens(model)
+        self.dimensions = model.dimensions
+        self.fingerprint = openai_fingerprint(model)
+        self._cache = QueryCache(self._encode_queries)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        prefix, deadline_s = self._model.passage_prefix, self._model.batch_deadline_s
+        return self._vectors([prefix + text for text in texts], deadline_s)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._cache.vectors(texts)
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: its tokenizer is not here. Rather too many than too few."""
+        return estimated_tokens(text)
+
+    def token_counter(self, folder: Path) -> TokenCounter:
+        return TokenCounter()
+
+    def _encode_queries(self, texts: Sequence[str]) -> Vectors:
+        prefix, deadline_s = self._model.query_prefix, self._model.query_deadline_s
+        return self._vectors([prefix + text for text in texts], deadline_s)
+
+    def _vectors(self, texts: Sequence[str], deadline_s: float) -> Vectors:
+        parts = [np.zeros((0, self.dimensions), dtype=np.float32)]
+        for first in range(0, len(texts), TOGETHER):
+            batch = [
+                _bounded(text, self._model.max_tokens) for text in texts[first : first + TOGETHER]
+            ]
+            body = _asked(self._model, batch, deadline_s)
+            parts.append(_checked(body, len(batch), self.dimensions))
+        return np.concatenate(parts)
+
+
+def openai_fingerprint(model: OpenAIModel) -> str:
+    """Names the model and what is put before a text; the endpoint's weights can't be seen."""
+    parts: list[int | str] = [model.dimensions, model.passage_prefix, model.query_prefix]
+    if model.max_tokens != READS_TOKENS:  # where it isn't set, what is stored keeps its name
+        parts.append(model.max_tokens)
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    return f"{model.model}:{digest}:endpoint"
+
+
+def passage_tokens(model: OpenAIModel) -> int:
+    """The most tokens of a passage: what the endpoint reads without the prefix, at least one."""
+    return max(1, model.max_tokens - estimated_tokens(model.passage_prefix))
+
+
+def _bounded(text: str, most: int) -> str:
+    """As much of the text as the endpoint reads; a space for none, which it would refuse."""
+    used = 0
+    for match in PIECE.finditer(text):
+        used += estimated(match.group())
+        if used > most:
+            return text[: match.start()] or text[: most * LETTERS]
+    return text or " "
+
+
+def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
+    """The body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
+    with (
+        Deadline(deadline_s) as deadline,
+        client_within(deadline, url=model.url, key=model.key, accept=_accept) as client,
+    ):
+        for wait_s in _waits():
+            try:
+                return _attempt(client, model, batch, deadline)
+            except _Again as error:
+                wait_s = error.wait_s if error.wait_s is not None else wait_s
+                if wait_s is None or wait_s > deadline.left_s:
+                    raise EncodingFailed(
+                        f"The endpoint that encodes texts {error}. Nothing was lost.",
+                        hint="Check the encoder's address; it is tried again with the next call.",
+                    ) from error
+                time.sleep(wait_s)
+    raise AssertionError("unreachable")
+
+
+def _waits() -> Iterator[float | None]:
+    """Before each further attempt, doubled and with jitter; None after the last."""
+    for attempt in range(RETRIES):
+        yield FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311  no secret
+    yield None
+
+
+class _Again(Exception):
+    """An attempt failed in a way that may pass; `wait_s` is what the endpoint asked for."""
+
+    def __init__(self, what: str, wait_s: float | None = None) -> None:
+        super().__init__(what)
+        self.wait_s = wait_s
+
+
+def _attempt(client: Any, model: OpenAIModel, batch: Sequence[str], deadline: Deadline) -> bytes:
+    import httpx  # late, with the client
+    import openai  # late: it takes half a second, and only sites with an endpoint need it
+
+    request = client.embeddings.with_streaming_response.create(
+        model=model.model,
+        input=list(batch),
+        dimensions=model.dimensions,
+        encoding_format="float",
+        timeout=max(0.001, deadline.left_s),
+    )
+    try:
+        body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
+    except TooLong as error:
+        raise EncodingFailed("The endpoint that encodes texts answered without an end.") from error
+    except (openai.OpenAIError, httpx.HTTPError) as error:
+        raise _silent(error, deadline) from error
+    if not deadline.left_s:  # a cut connection may look like an answer's end
+        raise _Again("took too long")
+    return body
+
+
+def _silent(error: Exception, deadline: Deadline) -> Exception:
+    if not deadline.left_s:
+        return _Again("took too long")
+    if isinstance(error.__cause__, (_Again, EncodingFailed)):  # of `_accept`, wrapped
+        return error.__cause__
+    return _Again(f"did not answer ({type(error).__name__})")
+
+
+def _accept(response: Any) -> None:
+    """Refuse what is no success before its body is read: that may be of any size."""
+    status = int(response.status_code)
+    if status in RETRIED:
+        wait_s = retry_after_s(response.headers, most_s=LONGEST_WAIT_S)
+        raise _Again(f"answered with status {status}", wait_s)
+    if status != 200:
+        raise EncodingFailed(
+            f"The endpoint that encodes texts answered with status {status}.",
+            hint="Check the encoder's address, model, key and dimensions.",
+            retryable=False,
+        )
+
+
+def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
+    """The vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
+    try:
+        entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
+        found = np.array([entries[place] for place in range(count)], dtype=np.float64)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise EncodingFailed(
+            "The endpoint that encodes texts gave an answer that can't be read."
+        ) from error
+    if len(entries) != count or found.shape != (count, dimensions):
+        raise EncodingFailed(
+            f"The endpoint that encodes texts gave vectors of {found.shape[-1]} dimensions for "
+            f"{len(entries)} texts; {dimensions} for {count} were asked for.",
+            hint="Check the encoder's model and dimensions.",
+            retryable=False,
+        )
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or not (norms > 0).all():
+        raise EncodingFailed("The endpoint that encodes texts gave vectors without a length.")
+    return np.asarray(found / norms, dtype=np.float32)

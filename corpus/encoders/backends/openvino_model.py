@@ -1,0 +1,212 @@
+"""A model's weights in OpenVINO's form, made once and kept beside the site's other state.
+
+NAME/        the model
+NAME.lock    held by the process that makes it
+NAME.used    held, together, by the processes that compute with it
+NAME.part-*  what is being made; left behind by a process that was killed
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import threading
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from core.disk import DiskFull, refuse_full
+from core.openvino_runtime import openvino
+from corpus.encoders.backends.torch import sentence_transformer
+from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.model_folders import facts_of
+
+_ONLY_TO_READ = (errno.EACCES, errno.EPERM, errno.EROFS)
+_OURS = re.compile(r"(.+-[0-9a-f]{16})(\.lock|\.used|\.part-.*)?")
+REVISION = 1  # of what is made here
+MODEL, WEIGHTS, TOKENIZER = "model.xml", "model.bin", "tokenizer.json"
+CONTENTS = "contents.json"
+
+
+def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
+    """The folder with the converted model: `model.xml`, `model.bin`, `tokenizer.json`.
+
+    It is made where it is missing or where a file of it is not what was written; processes that
+    start together wait for the first. Takes seconds, and torch, only then. As long as this process
+    lives `drop_unused` leaves it. Raises EncoderUnusable.
+    """
+    target = kept_in / converted_name(folder, pooling=pooling)
+    try:
+        kept_in.mkdir(parents=True, exist_ok=True)
+        _use(target)
+        if not is_whole(target):
+            with _locked(_beside(target, "lock"), fcntl.LOCK_EX):
+                if not is_whole(target):
+                    _make(folder, pooling, target)
+    except (OSError, DiskFull) as error:
+        why = str(getattr(error, "strerror", error))
+        raise EncoderUnusable(
+            f"The model in {folder} can't be kept in {kept_in} ({why}).",
+            hint="Free some disk there, or choose the backend torch.",
+        ) from error
+    return target
+
+
+def is_whole(target: Path) -> bool:
+    """Whether every file is there with the bytes that were written."""
+    try:
+        contents = json.loads((target / CONTENTS).read_text())
+        return bool(contents) and bool(contents == _contents(target))
+    except (OSError, ValueError):
+        return False
+
+
+def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
+    """Delete converted models but those of the names `used`; the names of what was deleted, sorted.
+
+    What a process computes with or makes stays, whoever made it; so does what can't be deleted, and
+    all else in there. A folder that can't be read is left alone.
+    """
+    try:
+        names = sorted(path.name for path in kept_in.iterdir())
+    except OSError:
+        return ()
+    found = dict.fromkeys(match.group(1) for name in names if (match := _OURS.fullmatch(name)))
+    return tuple(name for name in found if name not in used and _drop(kept_in / name))
+
+
+def _drop(target: Path) -> bool:
+    """Whether there was anything of a model and all of it is gone."""
+    try:
+        with (
+            _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+            _locked(_beside(target, "lock"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+        ):
+            found = [path for path in (target, *_parts(target)) if path.exists()]
+            for path in found:
+                shutil.rmtree(path)
+            _beside(target, "lock").unlink()
+            _beside(target, "used").unlink()
+    except OSError:  # it is in use, or this may not delete there
+        return False
+    return bool(found)
+
+
+def _parts(target: Path) -> list[Path]:
+    return sorted(target.parent.glob(f"{glob.escape(target.name)}.part-*"))
+
+
+def converted_name(folder: Path, *, pooling: str) -> str:
+    """Of the folder with the converted model: by all that decides what it computes."""
+    parts = [REVISION, openvino().__version__, facts_of(folder).digest, pooling]
+    return f"{folder.name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]}"
+
+
+def _make(folder: Path, pooling: str, target: Path) -> None:
+    weights = sum(path.stat().st_size for path in folder.rglob("*.safetensors"))
+    refuse_full(target.parent, weights, writing="the encoder's model")
+    for left in _parts(target):
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{target.name}.part-", dir=target.parent) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        _convert(folder, pooling, made)
+        (made / CONTENTS).write_text(json.dumps(_contents(made)))
+        shutil.rmtree(target, ignore_errors=True)
+        made.rename(target)
+
+
+def _convert(folder: Path, pooling: str, made: Path) -> None:
+    """Trace the whole chain of modules, pooling and projections among them, and save it."""
+    import torch  # late: only for the conversion
+
+    model = sentence_transformer(folder, pooling)
+    backend = getattr(model.tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        raise EncoderUnusable(
+            f"{folder} has a tokenizer that only torch's library knows.",
+            hint="Choose the backend torch for it.",
+        )
+    backend.save(str(made / TOKENIZER))
+
+    class Chain(torch.nn.Module):
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            features = {"input_ids": input_ids, "attention_mask": attention_mask}
+            return model(features)["sentence_embedding"]
+
+    example = torch.ones((1, 16), dtype=torch.int64)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the tracer, about branches that are not ours
+        chain = Chain()
+        chain.model = model  # its weights are the chain's
+        graph = openvino().convert_model(
+            chain, example_input={"input_ids": example, "attention_mask": example}
+        )
+    graph.reshape({name: [1, -1] for name in ("input_ids", "attention_mask")})
+    openvino().save_model(graph, made / MODEL, compress_to_fp16=False)
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.name != CONTENTS
+    }
+
+
+def _beside(target: Path, kind: str) -> Path:
+    return target.with_name(f"{target.name}.{kind}")
+
+
+_used: dict[Path, int] = {}  # descriptors, kept until the process ends
+_used_lock = threading.Lock()
+
+
+def _use(target: Path) -> None:
+    """Keep others from deleting it, now or when it is made."""
+    with _used_lock:
+        if target not in _used:
+            try:
+                _used[target] = _lock(_beside(target, "used"), fcntl.LOCK_SH)
+            except OSError as error:
+                if error.errno not in _ONLY_TO_READ:  # there nobody deletes either
+                    raise
+
+
+@contextmanager
+def _locked(path: Path, kind: int) -> Iterator[None]:
+    handle = _lock(path, kind)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(path: Path, kind: int) -> int:
+    """A descriptor with the lock; raises BlockingIOError where that is asked for."""
+    while True:
+        handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, kind)
+            if _is_still(path, handle):  # else it was deleted while this waited
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _is_still(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False

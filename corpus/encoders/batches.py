@@ -1,0 +1,41 @@
+"""Chunks encoded in fixed batches, so that whoever goes on computes the same vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.errors import MedragError
+from corpus.encoders.types import Embedder, Vectors
+from corpus.models import Chunk
+
+BATCH = 16  # chunks encoded together: chunks 16k to 16k + 15 by index, always
+
+
+class IncompleteDocument(MedragError):
+    """A part of the document is missing from what was made of it: none of it may be searched."""
+
+    code = "incomplete"
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """What an encoder reads of a passage."""
+    return f"{chunk.context}\n{chunk.text}"
+
+
+def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
+    """`(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that isn't."""
+    vectors = embedder.encode([embedded_text(row) for row in rows])
+    refuse_bad_vectors(vectors, len(rows))
+    return vectors
+
+
+def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
+    """Raises `IncompleteDocument` unless they are `count` of unit norm."""
+    lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
+    if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
+        raise IncompleteDocument(
+            "The encoder gave vectors that can't be searched.",
+            hint="Check MEDRAG_EMBEDDER or MEDRAG_ENCODERS, then press Retry.",
+        )

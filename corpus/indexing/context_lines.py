@@ -1,0 +1,172 @@
+"""Context lines that a language model writes for passages, where one is configured.
+
+The line is embedded and indexed in front of its passage and never quoted. The model is neither
+trusted nor relied on: what it is shown is data between marks that are new for each question, and
+a line that is too long, more than one, or holds a number that its passage and section do not is
+dropped. Each line is kept under the SHA-256 of all that it depends on, so that none is asked for
+twice. Where the model does not answer the job fails, rather than go on with other vectors than
+the settings say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+
+from core.errors import MedragError
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_text
+from core.llm.prompt_files import Prompt
+from corpus.chunking import ChunkDraft, CountTokens, Strategy
+from corpus.indexing.jobs import Lease
+from corpus.models import ContextLine
+from corpus.parsing.clean import clean_text
+
+PROMPT = Prompt(
+    Path(__file__).with_name("prompts") / "context_line_v1.txt",
+    frozenset({"title", "section", "surroundings", "passage"}),
+)
+MAX_LINE_TOKENS = 40
+NEIGHBOURS = 2  # passages shown on either side
+MAX_AROUND_CHARS = 4000
+
+DEADLINE_S = 120.0  # of a line, attempts and waits included
+RETRIES = 2
+CALL_LIMIT_S = DEADLINE_S + 30  # with what the machine needs when it is busy
+
+_NUMBER = re.compile(
+    r"\d+(?:[.,]\d+)*|[¼½¾⅓⅔⅛]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|half|halve[ds]?|third|quarter|once|twice|double[ds]?|triple[ds]?)\b",
+    re.IGNORECASE,
+)
+
+
+class ContextLineUnavailable(MedragError):
+    """The language model gave no answer that can be read. Never holds text of a document."""
+
+    code = "context_llm"
+
+    def __init__(self, what: str, *, check: str, retryable: bool) -> None:
+        super().__init__(
+            f"The language model that writes context lines {what}. "
+            "The lines that it has written are kept.",
+            hint=f"{check}, or leave MEDRAG_CONTEXT_LLM_URL out "
+            "to index without such lines, then press Retry.",
+            retryable=retryable,
+        )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the model is shown of a document."""
+
+    title: str
+    section: str
+    surroundings: str
+    passage: str
+
+    def key(self) -> str:
+        """64 hexadecimal digits over everything that decides the line."""
+        parts = [recipe(), self.title, self.section, self.surroundings, self.passage]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def is_configured() -> bool:
+    return bool(settings.CONTEXT_LLM_URL) and settings.CHUNK_STRATEGY == Strategy.SECTIONS
+
+
+def recipe() -> str:
+    """The prompt's version and the model, as they go into a fingerprint; empty where it is off."""
+    return f"{PROMPT.name} {settings.CONTEXT_LLM_MODEL}" if is_configured() else ""
+
+
+def with_lines(
+    drafts: Sequence[ChunkDraft], *, title: str, count_tokens: CountTokens, lease: Lease
+) -> list[ChunkDraft]:
+    """The same passages with their lines; asks for those that no earlier attempt has kept.
+
+    Call it outside a transaction. Raises ContextLineUnavailable and LeaseLost; what was answered
+    until then is kept.
+    """
+    shown = [_shown(drafts, place, title) for place in range(len(drafts))]
+    keys = [passage.key() for passage in shown]
+    lines = dict(ContextLine.objects.filter(pk__in=keys).values_list("pk", "line"))
+    for done, (key, passage) in enumerate(zip(keys, shown, strict=True), start=1):
+        if key not in lines:
+            answer = lease.run(partial(ask, passage), limit_s=CALL_LIMIT_S)
+            lines[key] = accepted(answer, passage, count_tokens)
+            _keep(key, lines[key])
+        lease.progress(done, len(drafts))
+    return [
+        _with_line(draft, lines[key], count_tokens) for draft, key in zip(drafts, keys, strict=True)
+    ]
+
+
+def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
+    """The answer as a line, or nothing where it is not one line that its passage bears out."""
+    lines = [line for line in clean_text(answer).splitlines() if line.strip()]
+    line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
+    known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
+    if count_tokens(line) > MAX_LINE_TOKENS or not numbers_in(line) <= known:
+        return ""
+    return line
+
+
+def numbers_in(text: str) -> set[str]:
+    return {number.casefold() for number in _NUMBER.findall(text)}
+
+
+def ask(shown: Shown) -> str:
+    """One answer of the model, as it came. Raises ContextLineUnavailable."""
+    prompt = PROMPT.filled(
+        title=shown.title,
+        section=shown.section,
+        surroundings=shown.surroundings,
+        passage=shown.passage,
+    )
+    try:
+        return ask_text(_endpoint(), prompt=prompt, max_tokens=3 * MAX_LINE_TOKENS, retries=RETRIES)
+    except LanguageModelUnavailable as error:
+        raise ContextLineUnavailable(
+            error.what, check=error.check, retryable=error.retryable
+        ) from error
+
+
+def _endpoint() -> Endpoint:
+    return Endpoint(
+        url=settings.CONTEXT_LLM_URL,
+        model=settings.CONTEXT_LLM_MODEL,
+        key=settings.CONTEXT_LLM_KEY,
+        timeout_s=DEADLINE_S,
+        settings="MEDRAG_CONTEXT_LLM",
+    )
+
+
+def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
+    before = drafts[max(0, place - NEIGHBOURS) : place]
+    after = drafts[place + 1 : place + 1 + NEIGHBOURS]
+    return Shown(
+        title=title,
+        section=" > ".join(drafts[place].section_path),
+        surroundings="\n\n".join(d.text for d in [*before, *after])[:MAX_AROUND_CHARS],
+        passage=drafts[place].text,
+    )
+
+
+def _keep(key: str, line: str) -> None:
+    row = ContextLine(pk=key, line=line, model=settings.CONTEXT_LLM_MODEL, prompt=PROMPT.name)
+    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _with_line(draft: ChunkDraft, line: str, count_tokens: CountTokens) -> ChunkDraft:
+    if not line:
+        return draft
+    context = f"{draft.context}\n{line}"
+    return replace(draft, context=context, tokens=count_tokens(f"{context}\n{draft.text}"))

@@ -1,0 +1,469 @@
+"""Who may work on a document now: claims, leases, and the sweep that mends what was lost.
+
+Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
+database's clock. A lease is held by its token: a worker that was paused past its end, or whose
+job was given to another, finds that its update changes no row, and writes nothing. It finds out
+within seconds, and its child is killed.
+
+A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
+the time when it was queued and what a file of its size takes. So of files that came together the
+small go first, and a job lets only those pass it that come within what it takes itself and are
+shorter. Where work takes what it was thought to take, no job takes more than twice the longer of
+what it would in order of arrival and where all that wait share the worker equally. A job that runs
+gives way by the same rule, between its steps and after each batch of vectors, so that a short one
+waits for a step of a long one and not for all of it, with one worker as with more. A file that is
+being read or cut is not interrupted: that has limits of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db import Error, connection, transaction
+from django.db.models import (
+    Case,
+    DateTimeField,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    Func,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Greatest, Now
+
+from core.database_availability import is_away
+from core.errors import MedragError
+from corpus.indexing.wakeups import Queue, delete, enqueue
+from corpus.models import Document, Job, JobState, Stage
+from corpus.signals import document_failed
+
+T = TypeVar("T")
+
+WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of every token of a cluster
+LOST_AFTER_S = 30.0
+BEAT_S = 2.0  # between two signs of life, each of which finds out whether the lease was lost
+SWEEP_LIMIT = 500
+
+STEP_NAMES = {
+    Stage.STORED: "parsed",
+    Stage.PARSED: "cut into passages",
+    Stage.CHUNKED: "embedded",
+    Stage.EMBEDDED: "indexed",
+    Stage.INDEXED: "finished",
+}
+
+
+# What `Job.timings` counts, in order: starting the parser's process, its work, loading the encoder,
+# cutting, encoding, the transactions that keep what was made, and the last one.
+TIMED = ("start", "parse", "load", "chunk", "embed", "write", "finish")
+
+
+# When a job is due: the sooner, the shorter its file. It is a time, so that waiting is ageing.
+# For each byte about what it takes on one core: pages, or text that is nothing but text.
+PACE, PACE_OF_TEXT = timedelta(minutes=1) / 2**20, timedelta(minutes=4) / 2**20
+_PACE = Case(
+    When(document__media_type__startswith="text/", then=Value(PACE_OF_TEXT)), default=Value(PACE)
+)
+DUE = ExpressionWrapper(
+    F("enqueued_at")
+    + ExpressionWrapper(F("document__size_bytes") * _PACE, output_field=DurationField()),
+    output_field=DateTimeField(),
+)
+
+
+class Preempted(MedragError):
+    """Shorter work is due: the job waits again, with all that was done so far."""
+
+    retryable = True
+
+
+class LeaseLost(MedragError):
+    """Another attempt may be running: stop, and write nothing."""
+
+    retryable = True
+
+
+@dataclass
+class Lease:
+    """The right of one attempt to write, kept alive by each write and by `beat`."""
+
+    job_id: int
+    document_id: int
+    token: uuid.UUID
+    attempt: int  # 1-based
+    stage: Stage
+    timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
+    gives_way: bool = False  # to what is due before it: not where somebody asked for this one
+    _beaten: float = field(default_factory=time.monotonic)
+    _lapped: float = field(default_factory=time.monotonic)
+    _shown: tuple[int, int] = (0, 0)
+
+    def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
+        """Check and extend the lease, and change the job's row. Raises LeaseLost.
+
+        Call it first in each transaction that writes: the row stays locked until the commit.
+        `for_s` is how long that may take where it may be longer than a lease.
+        """
+        until = _in(max(for_s, settings.JOB_LEASE_S))
+        changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
+        if self._held().update(**changes) != 1:
+            raise self._lost()
+        self._beaten = time.monotonic()
+
+    def _held(self) -> QuerySet[Job]:
+        return Job.objects.filter(
+            pk=self.job_id,
+            state=JobState.RUNNING,
+            lease_token=self.token,
+            lease_until__gt=Now(),
+        )
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"The lease on document {self.document_id} was lost.")
+
+    def lap(self, step: str) -> None:
+        """Count the time since the last lap to `step`."""
+        now = time.monotonic()
+        self.timings[step] = round(self.timings.get(step, 0.0) + now - self._lapped, 4)
+        self._lapped = now
+
+    def progress(self, done: int, total: int) -> None:
+        """Show how far the running step is; at most a few updates per second. Raises LeaseLost.
+
+        Called at least every second, it finds a lease that was lost within BEAT_S and a second.
+        """
+        quiet_s = time.monotonic() - self._beaten
+        if quiet_s >= _beat_s() or (self._shown != (done, total) and quiet_s >= 0.3):
+            self.hold(done=done, total=total)
+            self._shown = (done, total)
+
+    def run(self, work: Callable[[], T], *, limit_s: float, head_start_s: float = 0.0) -> T:
+        """Return what `work` returns, with the lease kept alive meanwhile; raises what it raises.
+
+        For a call that takes long and uses no database: it runs in a thread of its own. Raises
+        LeaseLost as soon as the lease is lost; then nobody waits for `work`, or sees its result.
+        After `limit_s` the lease is no longer extended: a call that hangs for ever loses it.
+        `head_start_s` is given at once, for a call that may keep our thread from running at all.
+        """
+        if head_start_s:
+            self.hold(lease_until=Greatest(F("lease_until"), _in(head_start_s)))
+        future: Future[T] = Future()
+        threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
+        return self.result_of(future, limit_s=limit_s)
+
+    def result_of(self, future: Future[T], *, limit_s: float) -> T:
+        """The same for work that runs already; while the database is away it goes on."""
+        deadline = time.monotonic() + limit_s
+        while not wait([future], timeout=_beat_s()).done:
+            try:
+                self._beat(keeps=time.monotonic() < deadline)
+            except Error as error:
+                if not is_away(error):
+                    raise
+                connection.close()  # the next write says so, where it is away still
+        return future.result()
+
+    def _beat(self, *, keeps: bool) -> None:
+        """Keep the lease, or only look whether it is held. Raises LeaseLost."""
+        if keeps:
+            self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
+        elif not self._held().exists():
+            raise self._lost()
+
+
+def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+        future.set_exception(error)
+
+
+def _beat_s() -> float:
+    return min(BEAT_S, settings.JOB_LEASE_S / 4)
+
+
+def _waiting() -> QuerySet[Job]:
+    return Job.objects.filter(state=JobState.PENDING, attempts__lt=settings.JOB_MAX_ATTEMPTS)
+
+
+@transaction.atomic(durable=True)
+def claim(document_id: int | None = None) -> Lease | None:
+    """Count an attempt and take the lease, committed; None when there is nothing to do.
+
+    Without an id it is that of the job which is due first and which nobody else is taking.
+    """
+    token, gives_way = _new_token(), document_id is None
+    if document_id is None:
+        first = _waiting().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
+        document_id = first.values_list("document_id", flat=True).first()
+    if document_id is None:
+        return None
+    claimed = (
+        _waiting()
+        .filter(document_id=document_id)
+        .update(
+            state=JobState.RUNNING,
+            attempts=F("attempts") + 1,
+            lease_token=token,
+            lease_until=_in(settings.JOB_LEASE_S),
+            heartbeat_at=Now(),
+            started_at=Now(),
+            finished_at=None,
+            done=0,
+            total=0,
+        )
+    )
+    if claimed != 1:
+        return None
+    job = Job.objects.get(lease_token=token)
+    return Lease(
+        job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings), gives_way
+    )
+
+
+def give_way(lease: Lease) -> None:
+    """Raise Preempted where another job is due before this one, which then waits again.
+
+    Called where nothing is lost by it: what was done is kept, the attempt does not count, and when
+    it is due stays as it was. Raises LeaseLost. One query where nobody is before it.
+    """
+    own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
+    if (
+        not lease.gives_way
+        or not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists()
+    ):
+        return
+    with transaction.atomic():
+        lease.hold(
+            state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE
+        )
+        enqueue(lease.document_id)
+    raise Preempted(f"Document {lease.document_id} waits for shorter work.")
+
+
+@transaction.atomic
+def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> None:
+    """Record a failed attempt: queue the next one, or park the job. Raises LeaseLost."""
+    if retryable and lease.attempt < settings.JOB_MAX_ATTEMPTS:
+        lease.hold(
+            state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
+        )
+        enqueue(lease.document_id)
+        return
+    if lease.attempt > 1:
+        reason = f"{reason} It was tried {lease.attempt} times."
+    lease.hold(
+        state=JobState.FAILED, error_code=code, last_error=reason, finished_at=Now(), **_FREE
+    )
+    _announce_failure(lease.document_id, code)
+
+
+@transaction.atomic
+def requeue_uncounted(lease: Lease, *, code: str, reason: str, wake: bool) -> bool:
+    """Let the document go on later and count no attempt: what ended this one was no fault of its.
+
+    Without `wake` a sweep does so after LOST_AFTER_S. Returns whether the reason is a new one.
+    Raises LeaseLost.
+    """
+    held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
+    job = held.first()
+    if job is None:
+        raise LeaseLost(f"The lease on document {lease.document_id} was lost.")
+    _update(
+        job,
+        state=JobState.PENDING,
+        attempts=job.attempts - 1,
+        error_code=code,
+        last_error=reason,
+        enqueued_at=Now(),
+        **_FREE,
+    )
+    if wake:
+        enqueue(lease.document_id)
+    return job.error_code != code
+
+
+def database_began_anew(lease: Lease) -> bool:
+    """Whether the database was started since the attempt was: then that is what cut it off.
+
+    A server that only ends all its connections, as after the crash of one, goes on: it may have
+    been this document that it crashed on.
+    """
+    job = Job.objects.filter(pk=lease.job_id, started_at__lt=_DatabaseStart())
+    return job.exists()
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep found: attempts that ended without a word, and wake-ups that were lost."""
+
+    requeued: int = 0
+    failed: int = 0
+    woken: int = 0
+
+
+def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> Swept:
+    """Mend what died or was lost. Idempotent; any number of sweeps may run at once."""
+    queue = queue or Queue()
+    requeued, failed = end_expired(queue)
+    woken = _wake_lost(queue, lost_after_s)
+    _forget_ended(queue)
+    return Swept(requeued, failed, woken)
+
+
+@transaction.atomic
+def end_expired(queue: Queue) -> tuple[int, int]:
+    """The first half of `sweep`, which is cheap: how many were queued again, how many failed.
+
+    Nobody could extend a lease while the database was away: one that runs out then has as long
+    again from its start.
+    """
+    answers_since = _DatabaseStart() + timedelta(seconds=settings.JOB_LEASE_S)
+    expired = Job.objects.alias(answers_since=answers_since).filter(
+        Q(answers_since__lte=Now()) | Q(started_at__gt=_DatabaseStart()),
+        state=JobState.RUNNING,
+        lease_until__lte=Now(),
+    )
+    requeued: list[int] = []
+    failed: list[int] = []
+    for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
+        if job.attempts < settings.JOB_MAX_ATTEMPTS:
+            _update(job, state=JobState.PENDING, enqueued_at=Now(), **_FREE)
+            requeued.append(job.document_id)
+            continue
+        _update(
+            job,
+            state=JobState.FAILED,
+            error_code="worker_stopped",
+            last_error=_stopped_reason(job),
+            finished_at=Now(),
+            **_FREE,
+        )
+        _announce_failure(job.document_id, "worker_stopped")
+        failed.append(job.document_id)
+    queue.wake(requeued)
+    return len(requeued), len(failed)
+
+
+@transaction.atomic
+def _wake_lost(queue: Queue, lost_after_s: float) -> int:
+    waiting = Job.objects.filter(
+        state=JobState.PENDING, enqueued_at__lt=Now() - timedelta(seconds=lost_after_s)
+    )
+    if not waiting.exists():
+        return 0
+    queued = queue.rows()
+    lost = [
+        job_id
+        for job_id, document_id in waiting.values_list("pk", "document_id").order_by("pk")
+        if document_id not in queued
+    ]
+    taken = waiting.filter(pk__in=lost[:SWEEP_LIMIT]).select_for_update(skip_locked=True)
+    jobs = list(taken.order_by("pk"))
+    for job in jobs:  # when it is due stays as it was
+        enqueue(job.document_id)
+    return len(jobs)
+
+
+def _forget_ended(queue: Queue) -> None:
+    """Delete wake-ups that nobody needs, which a process that was killed may have held for ever.
+
+    The rows are read first: one that wakes a job which is queued meanwhile is not among them.
+    """
+    queued = queue.rows()
+    if not queued:
+        return
+    going_on = Job.objects.filter(state__in=(JobState.PENDING, JobState.RUNNING))
+    needed = set(going_on.filter(document_id__in=queued).values_list("document_id", flat=True))
+    delete(row for document, rows in queued.items() if document not in needed for row in rows)
+
+
+@transaction.atomic
+def give_back(worker_id: str, queue: Queue | None = None, *, blameless: bool) -> int:
+    """End the leases of a cluster whose processes are all dead.
+
+    `blameless`: it was stopped on purpose, so that the attempts don't count.
+    """
+    low, high = uuid.UUID(worker_id + "0" * 16), uuid.UUID(worker_id + "f" * 16)
+    held = Job.objects.filter(
+        state=JobState.RUNNING, lease_token__gte=low, lease_token__lte=high
+    ).select_for_update()
+    jobs = list(held.order_by("pk"))
+    for job in jobs:
+        if blameless:
+            _update(
+                job,
+                state=JobState.PENDING,
+                attempts=job.attempts - 1,
+                enqueued_at=Now(),
+                **_FREE,
+            )
+        else:
+            _update(job, lease_until=Now())
+    if blameless:
+        (queue or Queue()).wake(job.document_id for job in jobs)
+    return len(jobs)
+
+
+_STALLED_SQL = """
+SELECT extract(epoch FROM statement_timestamp() - greatest(
+    min(enqueued_at) FILTER (WHERE state = 'PENDING'), max(heartbeat_at), max(finished_at)))
+FROM corpus_job
+HAVING count(*) FILTER (WHERE state = 'PENDING') > 0
+   AND count(*) FILTER (WHERE state = 'RUNNING' AND lease_until > statement_timestamp()) = 0
+"""
+
+
+def stalled_for_s() -> float:
+    """How long work has been waiting while nobody works; 0 when that is not so. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STALLED_SQL)
+        row = cursor.fetchone()
+    return max(float(row[0]), 0.0) if row else 0.0
+
+
+class _DatabaseStart(Func):
+    function = "pg_postmaster_start_time"
+    output_field = DateTimeField()
+
+
+_FREE: dict[str, Any] = {"lease_token": None, "lease_until": None}
+
+
+def _update(job: Job, **changes: Any) -> None:
+    Job.objects.filter(pk=job.pk).update(**changes)
+
+
+def _announce_failure(document_id: int, code: str) -> None:
+    document = Document.objects.get(pk=document_id)
+    document_failed.send(Document, document=document, actor=None, code=code)
+
+
+def _stopped_reason(job: Job) -> str:
+    return (
+        f"The worker stopped {job.attempts} times while this document was being "
+        f"{STEP_NAMES[Stage(job.stage)]}. The file may need more memory or time than there is: "
+        f"split it or save it again, then press Retry."
+    )
+
+
+def _in(seconds: float) -> Any:
+    return Now() + timedelta(seconds=seconds)
+
+
+def _new_token() -> uuid.UUID:
+    return uuid.UUID(os.environ.get(WORKER_VARIABLE, "0" * 16) + secrets.token_hex(8))

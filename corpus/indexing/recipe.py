@@ -1,0 +1,89 @@
+"""What decides the passages of given bytes, and its fingerprint.
+
+The same expression stands here in Python and in SQL, so that a whole corpus is compared with one
+statement. What is left out of it can change without anybody being told to read documents again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.db.models import F, Func, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Concat
+
+from corpus.chunking import CHUNKER_VERSION, ChunkSettings, Strategy
+from corpus.encoders.folders import Facts
+from corpus.encoders.types import Embedder
+from corpus.indexing import context_lines
+from corpus.indexing.search_text import SEARCH_TEXT_REVISION
+from corpus.models import Document
+from corpus.parsing.engines import ModelsMissing, artifacts_for
+from corpus.parsing.registry import MODELS_ENGINE, engine_name
+
+ENGINE_CHARS = 300  # as many as `Document.engine` keeps
+
+
+def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
+    """As set for this site, bounded by what the encoder reads."""
+    wanted = ChunkSettings(
+        max_tokens=settings.CHUNK_TOKENS,
+        overlap_tokens=settings.CHUNK_OVERLAP_TOKENS,
+        strategy=Strategy(settings.CHUNK_STRATEGY),
+        max_characters=settings.CHUNK_CHARACTERS,
+        overlap_characters=settings.CHUNK_OVERLAP_CHARACTERS,
+        reserved_tokens=context_lines.MAX_LINE_TOKENS if context_lines.is_configured() else 0,
+    )
+    return wanted.bounded(encoder.max_tokens)
+
+
+def site_recipe(encoder: Facts) -> str:
+    """The part that is the same for all documents of this site: how they are cut.
+
+    Of the primary encoder its tokenizer and how much it reads. Its weights are left out: to encode
+    anew what is cut is another thing (`corpus.services.encoders`).
+    """
+    parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.tokenizer]
+    parts.append(f"search text {SEARCH_TEXT_REVISION}")
+    return "\n".join([*parts, context_lines.recipe()])
+
+
+def pdf_reader() -> str:
+    """Return what reads PDFs here, with versions: another one makes other passages of them."""
+    return engine_name("application/pdf")
+
+
+def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
+    """Tell whether another engine than `engine` would read a file of this type now.
+
+    False for what models have read that the site no longer has: nothing can read it so again.
+    """
+    try:
+        with_models = artifacts_for(read_with) is not None
+    except ModelsMissing:
+        if engine.startswith(MODELS_ENGINE):
+            return False
+        with_models = True
+    return engine_name(media_type, with_models=with_models)[:ENGINE_CHARS] != engine
+
+
+def fingerprint(document: Document, recipe: str) -> str:
+    """64 hexadecimal digits of the engine that read it, `recipe`, language and context line."""
+    parts = [document.engine, recipe, document.title, document.population, document.language]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def fingerprint_in_sql(recipe: str) -> Combinable:
+    """The same as `fingerprint`, as an expression over documents."""
+    line = Value("\n")
+    parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
+    parts.append(F("language"))
+    return _Sha256(Concat(*parts, output_field=TextField()))
+
+
+class _Sha256(Func):
+    """PostgreSQL's own; Django's needs the extension pgcrypto."""
+
+    template = "encode(sha256(convert_to(%(expressions)s, 'UTF8')), 'hex')"
+    output_field = TextField()

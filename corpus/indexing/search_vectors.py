@@ -1,0 +1,74 @@
+"""The search vector of a passage: its lexemes, and marks for those that weigh much in it.
+
+A mark such as `diabet~75` says that BM25 gives the lexeme at least 75 % of the most that it can:
+it stands in the passage often, or the passage is short. Marks have no position, so that they
+neither count as length nor in a score; the search uses them to come by the best passages of
+frequent words without reading all that hold one. The parser makes no lexeme with a `~`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from corpus.indexing.impact_levels import STRONG
+from corpus.indexing.search_text import indexed_text
+from corpus.models import Chunk, Document
+
+_K1, _B, _AVERAGE_LENGTH = 1.2, 0.75, 100
+
+# As CUT takes them.
+MARKED: dict[str, Any] = {
+    "strong": list(STRONG),
+    "absolute": _K1 * (1 - _B),
+    "relative": _K1 * _B / _AVERAGE_LENGTH,
+}
+# To stand behind rows `w (configuration, words)`, with MARKED among the parameters: the search
+# vector is `t.vector || array_to_tsvector(u.marks)` and the length `n.length`.
+CUT = """
+CROSS JOIN LATERAL (
+    SELECT to_tsvector(w.configuration::regconfig, w.words) AS vector OFFSET 0) AS t
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(cardinality(v.positions)), 0) AS length
+    FROM unnest(t.vector) AS v(lexeme, positions, weights) OFFSET 0) AS n
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(v.lexeme || '~' || s.strong), '{}') AS marks
+    FROM unnest(t.vector) AS v(lexeme, positions, weights)
+         JOIN unnest(%(strong)s::int[]) AS s(strong)
+         ON 100 * cardinality(v.positions) >= s.strong * (
+            cardinality(v.positions) + %(absolute)s::float8 + %(relative)s::float8 * n.length)
+) AS u
+"""
+_WRITE = f"""
+UPDATE corpus_chunk c
+SET search_vector = t.vector || array_to_tsvector(u.marks), length = n.length
+FROM unnest(%(ids)s::bigint[], %(configurations)s::text[], %(texts)s::text[])
+         AS w(id, configuration, words)
+{CUT}
+WHERE c.id = w.id AND c.search_vector IS NULL
+"""  # noqa: S608
+
+
+def write(chunks: Sequence[Chunk]) -> None:
+    """Cut passages that have no search vector yet, each as its document says. Two queries.
+
+    Sets their length too. The same text in the same configuration gives the same vector.
+    """
+    documents = {chunk.document_id for chunk in chunks}
+    rows = Document.objects.filter(pk__in=documents).values_list("pk", "search_configuration")
+    by_document = dict(rows)
+    configurations = [by_document[chunk.document_id] for chunk in chunks]
+    texts = [
+        indexed_text(chunk.context, chunk.text, configuration)
+        for chunk, configuration in zip(chunks, configurations, strict=True)
+    ]
+    parameters: dict[str, Any] = {
+        "ids": [chunk.pk for chunk in chunks],
+        "configurations": configurations,
+        "texts": texts,
+        **MARKED,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, parameters)

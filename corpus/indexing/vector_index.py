@@ -1,0 +1,138 @@
+"""The index of an encoder's vectors, built while passages are written and deleted.
+
+An index that is built in the usual way keeps everybody from writing to its table until it is there,
+and so from deleting a passage, whose vector goes with it. `CONCURRENTLY` doesn't, but where it is
+killed it leaves an index that is marked invalid; that is dropped and built anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from django.db import Error, connection, connections, transaction
+from django.db.backends.utils import CursorWrapper
+
+from core.errors import MedragError
+from corpus.models import Encoder
+
+OWNER = "owner"
+# Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
+# indexes it, which may outlive its process.
+FILLING, _INDEXING = 7_301, 7_303
+_BUILD_MEMORY = "1GB"  # at most, for the graph of an index while it is built
+_NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
+
+_METHOD = {"vector": "vector_cosine_ops", "halfvec": "halfvec_cosine_ops"}
+_BUILD = """
+CREATE INDEX CONCURRENTLY {table}_hnsw ON {table} USING hnsw (embedding {operators})
+WITH (m = {m}, ef_construction = {ef_construction})
+"""
+_IS_VALID = """
+SELECT i.indisvalid FROM pg_index i
+WHERE i.indexrelid = to_regclass(%s) AND i.indrelid = to_regclass(%s)
+"""
+_IS_OWNER = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass(%s)"
+
+
+class AlreadyRunning(MedragError):
+    """Another process fills the vectors of this encoder."""
+
+    retryable = True
+
+
+class IndexUnusable(MedragError):
+    """A build that was killed left an index that can't be mended with the rights that are here."""
+
+
+def index_build(encoder: Encoder) -> None:
+    """Index its vectors, while passages are written, deleted and searched. Outside transactions.
+
+    Waits for transactions that are older. Nothing is done where the index is there and whole; one
+    that a killed build left is built anew. Where the owner's connection has no more rights than the
+    application's, the database's own function builds it, and whoever deletes a passage waits.
+    Raises `AlreadyRunning` where the database still builds it for a process that died, and
+    `IndexUnusable`.
+    """
+    if is_indexed(encoder):
+        return
+    try:
+        if _may_index(encoder):
+            with alone(encoder, _INDEXING, alias=OWNER):
+                _build_beside(encoder)
+        else:
+            _build_alone(encoder)
+    finally:
+        connections[OWNER].close()  # with its settings, and its locks
+    if not is_indexed(encoder):  # the function, which can't drop, found one that is invalid
+        raise IndexUnusable(
+            f"The index of the vectors of {encoder.name} is not whole, and only the tables' owner "
+            "can build it anew. Nothing was lost; what is searched stays searched.",
+            hint="Run manage.py reembed with the owner's DATABASE_OWNER_URL.",
+        )
+
+
+def is_indexed(encoder: Encoder) -> bool:
+    """Whether its index is there and whole. One query."""
+    return _is_valid(encoder, "default") is True
+
+
+@contextmanager
+def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[None]:
+    """Held by the connection, so that it goes with it. Raises `AlreadyRunning`."""
+    key = [what, encoder.pk % 2**31]
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
+        if not cursor.fetchone()[0]:
+            raise AlreadyRunning(
+                f"The vectors of {encoder.name} are being made by another process.",
+                hint="Nothing is lost; manage.py doctor says how far it is.",
+            )
+        try:
+            yield
+        finally:
+            with suppress(Error):  # a connection that was lost, whose error is the one to be told
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+
+
+def _build_beside(encoder: Encoder) -> None:
+    statement = _BUILD.format(
+        table=encoder.table,
+        operators=_METHOD[encoder.storage],
+        m=int(encoder.spec.get("m") or 16),
+        ef_construction=int(encoder.spec.get("ef_construction") or 64),
+    )
+    with connections[OWNER].cursor() as cursor:
+        _give_room(cursor, "SET")
+        cursor.execute(f"SET client_connection_check_interval = '{_NOTICES_DEATH}'")
+        if _is_valid(encoder, OWNER) is False:
+            cursor.execute(f"DROP INDEX CONCURRENTLY {encoder.table}_hnsw")
+        if _is_valid(encoder, OWNER) is None:
+            cursor.execute(statement)
+
+
+def _build_alone(encoder: Encoder) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        _give_room(cursor, "SET LOCAL")
+        cursor.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
+
+
+def _give_room(cursor: CursorWrapper, set_: str) -> None:
+    cursor.execute(f"{set_} maintenance_work_mem = '{_BUILD_MEMORY}'")
+    # Its helpers share that memory by a file system that containers keep at 64 MB.
+    cursor.execute(f"{set_} max_parallel_maintenance_workers = 0")
+
+
+def _may_index(encoder: Encoder) -> bool:
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(_IS_OWNER, [encoder.table])
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def _is_valid(encoder: Encoder, alias: str) -> bool | None:
+    """None where there is no index."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_IS_VALID, [f"{encoder.table}_hnsw", encoder.table])
+        row = cursor.fetchone()
+    return bool(row[0]) if row else None

@@ -1,0 +1,141 @@
+"""Take files in one after another. What is here already is recognised before anything is written,
+so that a second run over a large folder reads the files and asks the database, and no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from core.errors import MedragError
+from corpus import files, selectors
+from corpus.filenames import clean_filename
+from corpus.models import Document
+from corpus.parsing.sniff import media_type_of
+from corpus.services.documents import DuplicateDocument, document_ingest, refuse_others
+
+LOOKED_UP_TOGETHER = 200  # files for one query
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is recorded; None for the system. A second person where publishing needs one."""
+
+    uploader: User | None = None
+    publisher: User | None = None
+
+
+@dataclass
+class Outcome:
+    """What became of the files: `refused` maps a path to the sentence that says why.
+
+    `documents` maps the paths of those that are added or were present. After a dry run those that
+    would be added are unsaved.
+    """
+
+    added: list[Document] = field(default_factory=list)
+    present: list[Document] = field(default_factory=list)
+    refused: dict[Path, str] = field(default_factory=dict)
+    documents: dict[Path, Document] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file, and the unsaved document that describes it."""
+
+    path: Path
+    document: Document
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """`on_file` is called before each file, `on_added` after one was queued."""
+
+    on_file: Callable[[Path], None] = lambda path: None
+    on_added: Callable[[Document], None] = lambda document: None
+
+
+def take_in(
+    items: Iterable[Item],
+    *,
+    uploader: User | None,
+    listeners: Listeners,
+    dry_run: bool = False,
+) -> Outcome:
+    """Ingest each file; one that is refused stops none of the others.
+
+    A dry run writes nothing. One query for every 200 files, and those of `document_ingest` for each
+    that is new.
+    """
+    outcome = Outcome()
+    seen: dict[str, Document] = {}  # of this run: of two equal files the second is here already
+    for batch in _batches(items):
+        digests = {item.path: _digest(item.path) for item in batch}
+        known = selectors.documents_by_sha256(d for d in digests.values() if d)
+        for item in batch:
+            listeners.on_file(item.path)
+            digest = digests[item.path]
+            document = known.get(digest) or seen.get(digest) if digest else None
+            if document is None:
+                document = _add(item, outcome, uploader, listeners, dry_run)
+                if document is not None and digest:
+                    seen[digest] = document
+            else:
+                outcome.present.append(document)
+            if document is not None:
+                outcome.documents[item.path] = document
+    return outcome
+
+
+def sentence_of(error: MedragError | OSError) -> str:
+    if isinstance(error, MedragError):
+        return error.sentence
+    return f"The file can't be opened: {error.strerror}."
+
+
+def _add(
+    item: Item, outcome: Outcome, uploader: User | None, listeners: Listeners, dry_run: bool
+) -> Document | None:
+    document = item.document
+    try:
+        with item.path.open("rb") as stream:
+            if dry_run:
+                if document.collection_id:  # else it would be made, open to all who may upload
+                    refuse_others(uploader, document.collection)
+                files.refuse_too_large(item.path.stat().st_size)
+                media_type_of(item.path, clean_filename(item.path.name))
+                outcome.added.append(document)
+                return document
+            document_ingest(document, upload=stream, uploaded_by=uploader, filename=item.path.name)
+        outcome.added.append(document)
+        listeners.on_added(document)
+    except DuplicateDocument as error:  # another upload was faster
+        outcome.present.append(error.existing)
+        return error.existing
+    except (MedragError, OSError) as error:
+        outcome.refused[item.path] = sentence_of(error)
+        return document if document.pk else None
+    return document
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, LOOKED_UP_TOGETHER)):
+        yield batch
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file; empty where it can't be read or is too large to be taken in."""
+    try:
+        if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
+            return ""
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,227 @@
+"""A table of documents, JSON or CSV: what each is, and where it stands in its life.
+
+    {"collections": [{"slug", "name", "description", "owner_name", "owner_contact"}],
+     "documents": [{"file", "title", "collection", "lifecycle", "supersedes", ...}]}
+
+In CSV the first line names the columns, by the same names; a cell that is empty is as if it were
+not there. `file` and `supersedes` are paths relative to the manifest's folder or another that is
+named. All rows are checked before the first file is taken in, and all faults are told together.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from core.errors import MedragError
+from corpus.intake.folders import leads_out
+from corpus.models import Collection, Document, Lifecycle
+
+# Fields of `Document` that a row may give.
+FIELDS = (
+    *("title", "version", "issuer", "authority", "specialty", "population", "language"),
+    *("year", "source_type", "source_url", "licence", "effective_from", "review_by"),
+)
+COLUMNS = ("file", *FIELDS, "collection", "lifecycle", "supersedes", "withdrawn_reason")
+_COLLECTION_KEYS = ("name", "description", "owner_name", "owner_contact")
+
+
+class ManifestError(MedragError):
+    """The manifest can't be followed; nothing of it was ingested."""
+
+    code = "bad_manifest"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One document of a manifest, its names resolved and its values checked."""
+
+    place: str  # where it stands, for people
+    path: Path
+    collection: str
+    lifecycle: Lifecycle
+    supersedes: Path | None
+    withdrawn_reason: str
+    values: Mapping[str, Any]  # fields of `Document`
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`collections` maps slugs to the fields of `Collection`."""
+
+    collections: Mapping[str, Mapping[str, str]]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a row need not say: the folder of its files, and the collection ("" for none)."""
+
+    folder: Path
+    collection: str = ""
+
+
+class RowError(ValueError):
+    """What is wrong with one row, and what to do, as a sentence."""
+
+
+Row = tuple[str, Mapping[str, Any]]  # its place, and its values by column
+
+
+def read_manifest(path: Path, *, folder: Path | None = None, collection: str = "") -> Manifest:
+    """Read and check the whole of it. Raises ManifestError with a line for each bad row."""
+    collections, rows = _read(path)
+    defaults = Defaults(folder or path.parent, collection)
+    entries: list[Entry] = []
+    faults: list[tuple[str, str]] = []
+    for place, raw in rows:
+        try:
+            entries.append(_entry(place, raw, defaults))
+        except RowError as error:
+            faults.append((place, str(error)))
+    faults += _loose_ends(entries, collections)
+    if faults:
+        order = [place for place, _ in rows]
+        faults.sort(key=lambda fault: order.index(fault[0]))
+        told = "\n  ".join(f"{place}: {what}" for place, what in faults)
+        raise ManifestError(
+            f"{path} can't be followed, and nothing of it was ingested. Mend these rows:\n  {told}"
+        )
+    return Manifest(collections, tuple(entries))
+
+
+def _read(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    readers = {".csv": _read_csv, ".json": _read_json}
+    read = readers.get(path.suffix.lower())
+    if read is None:
+        raise ManifestError(f"{path} is no manifest.", hint="Its name ends in .csv or .json.")
+    try:
+        return read(path)
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, csv.Error) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ManifestError(f"{path} is not a manifest that can be read ({what}).") from error
+
+
+def _read_json(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    collections = {
+        str(c["slug"]): {key: str(c[key]) for key in _COLLECTION_KEYS if c.get(key)}
+        for c in raw.get("collections", [])
+    }
+    rows = [
+        (f"document {number} ({entry.get('file', 'no file')})", entry)
+        for number, entry in enumerate(raw["documents"], start=1)
+    ]
+    return collections, rows
+
+
+def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
+    """The separator is that of the first line: a comma, a semicolon or a tab."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        separator = max(",;\t", key=stream.readline().count)
+        stream.seek(0)
+        reader = csv.DictReader(stream, delimiter=separator, restkey="", strict=True)
+        return {}, list(_csv_rows(reader))
+
+
+def _csv_rows(reader: csv.DictReader[str]) -> Iterator[Row]:
+    line = 1
+    for row in reader:
+        first, line = line + 1, reader.line_num
+        if "" in row:  # the rest of a row that is longer than the first one
+            row = {**row, "": "more cells"}
+        yield f"line {first}", {key: value for key, value in row.items() if value}
+
+
+def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
+    """Raises RowError."""
+    if "" in raw:
+        raise RowError("the row has more cells than the first line: quote a cell with a separator")
+    unknown = sorted(raw.keys() - set(COLUMNS))
+    if unknown:
+        raise RowError(
+            f"unknown keys {', '.join(unknown)}; those that are known: {', '.join(COLUMNS)}"
+        )
+    if not raw.get("file"):
+        raise RowError("file is missing: name the file that the row describes")
+    collection = str(raw.get("collection") or defaults.collection)
+    if not collection:
+        raise RowError("collection is missing: name one, or give --collection for all rows")
+    superseded = raw.get("supersedes")
+    return Entry(
+        place=place,
+        path=_found(defaults.folder, str(raw["file"])),
+        collection=collection,
+        lifecycle=_lifecycle(raw.get("lifecycle") or Lifecycle.DRAFT),
+        supersedes=_found(defaults.folder, str(superseded)) if superseded else None,
+        withdrawn_reason=str(raw.get("withdrawn_reason") or ""),
+        values={key: field_value(key, raw[key]) for key in FIELDS if raw.get(key)},
+    )
+
+
+def _lifecycle(value: Any) -> Lifecycle:
+    try:
+        return Lifecycle(str(value).strip().upper())
+    except ValueError as error:
+        known = ", ".join(Lifecycle.values)
+        raise RowError(f"lifecycle: there is no {value}; use one of {known}") from error
+
+
+def _found(folder: Path, name: str) -> Path:
+    """Files lie in the folder or in one of their own below it, nowhere else. Raises RowError."""
+    for candidate in (folder / name, folder / "guidelines" / name):
+        if candidate.is_file():
+            if leads_out(candidate, folder):
+                raise RowError(f"{name}: the file lies outside {folder}; copy it there")
+            return candidate.resolve()
+    raise RowError(f"{name}: there is no such file in {folder}")
+
+
+def field_value(key: str, value: Any) -> Any:
+    """A text as the field of `Document` of that name keeps it. Raises RowError."""
+    field: Any = Document._meta.get_field(key)
+    if isinstance(value, dict | list | bool):
+        raise RowError(f"{key}: a text or a number is expected")
+    try:
+        return field.clean(str(value).strip(), None)
+    except ValidationError as error:
+        known = ", ".join(str(choice) for choice, _ in field.choices or ())
+        raise RowError(
+            f"{key}: {' '.join(error.messages)}" + (f" Use one of {known}." if known else "")
+        ) from error
+
+
+def _loose_ends(entries: list[Entry], collections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong between rows: the place, and what."""
+    published = {e.path for e in entries if e.lifecycle == Lifecycle.PUBLISHED}
+    replaced = {e.supersedes for e in entries if e.path in published}
+    known = {*collections, *Collection.objects.values_list("slug", flat=True)}
+    seen: dict[Path, str] = {}
+    for entry in entries:
+        for what in _faults(entry, replaced, known, seen):
+            yield entry.place, what
+        seen.setdefault(entry.path, entry.place)
+
+
+def _faults(
+    entry: Entry, replaced: set[Path | None], known: set[str], seen: Mapping[Path, str]
+) -> Iterator[str]:
+    if entry.path in seen:
+        yield f"the file is that of {seen[entry.path]} too: leave one of them out"
+    if entry.supersedes == entry.path:
+        yield "the document supersedes itself"
+    if entry.lifecycle == Lifecycle.SUPERSEDED and entry.path not in replaced:
+        yield "it is SUPERSEDED, but no published entry supersedes it"
+    if entry.lifecycle == Lifecycle.WITHDRAWN and not entry.withdrawn_reason:
+        yield "it is WITHDRAWN without a withdrawn_reason"
+    if entry.collection not in known:
+        yield (
+            f"there is no collection {entry.collection}: make it in the administration, or use "
+            f"one of {', '.join(sorted(known)) or 'none yet'}"
+        )

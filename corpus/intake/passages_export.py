@@ -1,0 +1,140 @@
+"""Passages as JSON lines, for other systems and for `manage.py import_chunks`."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+
+from corpus.boxes import boxes_of
+from corpus.intake.manifest import FIELDS
+from corpus.models import Chunk, Document, Lifecycle, Page
+
+CHUNKS_FETCHED = 500
+PAGES_FETCHED = 20  # their blocks are large
+Blocks = dict[int, list[dict[str, Any]]]  # by page
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which passages: of all that are indexed, those that every part admits. "" and None: all."""
+
+    collection: str = ""  # its slug
+    sha256: str = ""
+    in_force_on: datetime.date | None = None
+    with_disabled: bool = False
+
+
+def passages_counted(choice: Choice) -> int:
+    """How many lines `passages_exported` yields. One query."""
+    return _chunks(choice).count()
+
+
+def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
+    """A JSON object for each passage, by the document's SHA-256 and in reading order.
+
+    Two queries, read with cursors: what is held in memory is one document's pages. They see the
+    database as it was when the first line was asked for.
+    """
+    with _snapshot():
+        chunks = _chunks(choice).order_by("document__sha256", "index")
+        chunks = chunks.select_related("document__collection", "document__superseded_by")
+        rows = chunks.defer("search_vector").iterator(CHUNKS_FETCHED)
+        pages = _pages_by_document(choice)
+        for document, group in groupby(rows, key=lambda chunk: chunk.document):
+            blocks = next(blocks for pk, blocks in pages if pk == document.pk)
+            described = _described(document)
+            for chunk in group:
+                yield _line(chunk, document, described, blocks)
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """One state of the database for both cursors; the caller's, where it has a transaction."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+def _documents(choice: Choice) -> QuerySet[Document]:
+    documents = Document.objects.filter(indexed_at__isnull=False)
+    if choice.collection:
+        documents = documents.filter(collection__slug=choice.collection)
+    if choice.sha256:
+        documents = documents.filter(sha256=choice.sha256)
+    if choice.in_force_on:
+        begun = Q(effective_from=None) | Q(effective_from__lte=choice.in_force_on)
+        documents = documents.filter(begun, lifecycle=Lifecycle.PUBLISHED)
+    return documents.order_by()
+
+
+def _chunks(choice: Choice) -> QuerySet[Chunk]:
+    chunks = Chunk.objects.filter(document__in=_documents(choice))
+    return chunks if choice.with_disabled else chunks.filter(disabled_at=None)
+
+
+def _pages_by_document(choice: Choice) -> Iterator[tuple[int, Blocks]]:
+    """In the order of the passages; a document whose passages are all left out is among them."""
+    pages = Page.objects.filter(document__in=_documents(choice))
+    rows = pages.order_by("document__sha256", "number").values_list(
+        "document_id", "number", "blocks"
+    )
+    for document_id, group in groupby(rows.iterator(PAGES_FETCHED), key=lambda row: row[0]):
+        yield document_id, {number: blocks for _, number, blocks in group}
+
+
+def _line(
+    chunk: Chunk, document: Document, described: dict[str, Any], blocks: Blocks
+) -> dict[str, Any]:
+    return {
+        "id": chunk.key,
+        "url": document.source_url,
+        "title": document.title,
+        "section_path": chunk.section_path,
+        "text": chunk.text,
+        "source": document.issuer,
+        "page": chunk.page,
+        "boxes": _boxes(chunk, blocks),
+        "context": chunk.context,
+        "spans": chunk.spans,
+        "tokens": chunk.tokens,
+        **({"disabled": chunk.disabled_reason or True} if chunk.disabled_at else {}),
+        "document": described,
+    }
+
+
+def _boxes(chunk: Chunk, blocks: Blocks) -> list[list[float]]:
+    """[page, left, top, right, bottom] of each line, in points rounded to hundredths."""
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for page, start, end in chunk.spans:
+        spans.setdefault(page, []).append((start, end))
+    return [
+        [page, *(round(float(value), 2) for value in box)]
+        for page, on_page in spans.items()
+        for box in boxes_of(blocks[page], on_page)
+    ]
+
+
+def _described(document: Document) -> dict[str, Any]:
+    """What is known of the document, and where it stands in its life; blank values left out."""
+    values = {key: getattr(document, key) for key in FIELDS if key not in ("title", "source_url")}
+    values |= {
+        "sha256": document.sha256,
+        "filename": document.filename,
+        "collection": document.collection.slug,
+        "lifecycle": document.lifecycle,
+        "superseded_by": document.superseded_by.sha256 if document.superseded_by else "",
+        "withdrawn_reason": document.withdrawn_reason,
+        "engine": document.engine,
+    }
+    dates = {key: str(value) for key, value in values.items() if isinstance(value, datetime.date)}
+    return {key: value for key, value in (values | dates).items() if value}

@@ -1,0 +1,174 @@
+"""The forms in which corpora are published, by name: how each is divided, and what reads a record.
+
+A new one is a parser in `corpus.parsing` and a line here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from html import escape, unescape
+from importlib import import_module
+from pathlib import Path
+from typing import IO
+
+from corpus.intake.sources import BROKEN, OnBytes, broken, parts_of
+from corpus.intake.splitting import Element, Record, elements, lines, whole
+from corpus.parsing import sniff
+from corpus.parsing.types import ParseError
+
+Split = Callable[[str, IO[bytes], int], Iterator[Record]]
+_XML = (".xml", ".nxml")
+_LINES = (".jsonl", ".ndjson")
+_WIKI = (  # language, name and address
+    re.compile(rb"<mediawiki\b[^>]*?\bxml:lang\s*=\s*[\"']([\w-]{1,20})[\"']"),
+    re.compile(rb"<sitename>([^<]{1,200})</sitename>"),
+    re.compile(rb"<base>([^<]{1,500})</base>"),
+)
+
+
+@dataclass(frozen=True)
+class Format:
+    """`inspect` names the function that says what a record is, in `corpus.parsing.published`."""
+
+    about: str
+    media_type: str
+    suffixes: tuple[str, ...]
+    split: Split
+    inspect: tuple[str, str]
+
+    def inspector(self) -> Callable[[bytes], dict[str, str]]:
+        """Return it, imported now: the parser of wikitext is not needed for the others."""
+        module, name = self.inspect
+        function: Callable[[bytes], dict[str, str]] = getattr(
+            import_module(f"corpus.parsing.published.{module}"), name
+        )
+        return function
+
+
+def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
+    """The day of the dump stands in its own first lines, which are left out."""
+    opening, closing = f"<{tag}>\n".encode(), f"\n</{tag}>\n".encode()
+    return lambda header, record: opening + record + closing
+
+
+def _wiki_wrap(header: bytes, record: bytes) -> bytes:
+    """Which wiki it is goes with each page; the version of its software does not."""
+    language, name, base = (_said(pattern, header) for pattern in _WIKI)
+    opening = f'<mediawiki xml:lang="{language}"><siteinfo><sitename>{name}</sitename>'
+    return f"{opening}<base>{base}</base></siteinfo>\n".encode() + record + b"\n</mediawiki>\n"
+
+
+def _said(pattern: re.Pattern[bytes], header: bytes) -> str:
+    """Return what the header says, escaped."""
+    found = pattern.search(header)
+    return escape(unescape(found.group(1).decode("utf-8", "replace"))) if found else ""
+
+
+_PUBMED = Element(
+    "PubmedArticle",
+    re.compile(rb"<PMID[^>]*>\s*(\d{1,12})\s*<"),
+    "PMID-",
+    _plain_wrap("PubmedArticleSet"),
+)
+_TOPIC = Element(
+    "health-topic",
+    re.compile(rb"<health-topic\b[^>]*?\sid\s*=\s*[\"'](\d{1,12})"),
+    "medlineplus-",
+    _plain_wrap("health-topics"),
+)
+_PAGE = Element("page", re.compile(rb"<id>\s*(\d{1,12})\s*<"), "wikipedia-", _wiki_wrap)
+
+FORMATS = {
+    "medquad": Format("MedQuAD's XML", sniff.XML, _XML, whole, ("medquad", "inspect_medquad")),
+    "pubmed": Format(
+        "PubMed's XML (baseline, updates, E-utilities)",
+        sniff.PUBMED,
+        _XML,
+        partial(elements, element=_PUBMED),
+        ("pubmed", "inspect_pubmed"),
+    ),
+    "jats": Format(
+        "JATS, as PubMed Central has it", sniff.JATS, _XML, whole, ("jats", "inspect_jats")
+    ),
+    "statpearls": Format(
+        "chapters of the NCBI Bookshelf, such as StatPearls",
+        sniff.BITS,
+        _XML,
+        whole,
+        ("bits", "inspect_bits"),
+    ),
+    "medlineplus": Format(
+        "MedlinePlus' health topics",
+        sniff.MEDLINEPLUS,
+        _XML,
+        partial(elements, element=_TOPIC),
+        ("medlineplus", "inspect_medlineplus"),
+    ),
+    "wikipedia": Format(
+        "a dump of Wikipedia's pages",
+        sniff.WIKIPEDIA,
+        _XML,
+        partial(elements, element=_PAGE),
+        ("wikipedia", "inspect_wikipedia"),
+    ),
+    "jsonl": Format("JSON lines", sniff.RECORD, _LINES, lines, ("records", "inspect_record")),
+}
+
+
+def records_of(
+    path: Path, *, form: Format, max_bytes: int, on_bytes: OnBytes = lambda count: None
+) -> Iterator[Record]:
+    """Yield every record below `path`, in order of files and of place in them.
+
+    What can't be read comes as a record with an error, and the next file goes on.
+    """
+    for part in parts_of(path, suffixes=form.suffixes, on_bytes=on_bytes):
+        if part.stream is None:
+            yield Record(part.name, error=part.error)
+        else:
+            yield from _split(part.name, part.stream, form, max_bytes)
+
+
+def _split(name: str, stream: IO[bytes], form: Format, max_bytes: int) -> Iterator[Record]:
+    try:
+        yield from form.split(name, stream, max_bytes)
+    except BROKEN as error:
+        yield Record(name, error=broken(error))
+
+
+def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> ParseError | None:
+    """Return why a record is not imported; None for one that is. No languages: all of them.
+
+    `LEFT_OUT` has the codes of those that are left out on purpose.
+    """
+    if record.error is not None:
+        return record.error
+    try:
+        if sniff.media_type_of(record.content, record.name) != form.media_type:
+            return ParseError(
+                "The record is of another format.",
+                code="other_format",
+                hint="Import it as what it is.",
+            )
+        facts = form.inspector()(record.content)
+    except ParseError as error:
+        return error
+    language = facts.get("language", "")
+    if languages and language and language not in languages:
+        return ParseError(
+            "The record is in another language.",
+            code="other_language",
+            hint="Name its language with --language to import it.",
+        )
+    return None
+
+
+LEFT_OUT = {
+    "no_text": "without text",
+    "retracted": "retracted or withdrawn",
+    "not_article": "redirects and other pages",
+    "other_language": "in another language",
+}

@@ -1,0 +1,166 @@
+"""Files, folders and archives to streams of bytes, in a stable order; nothing is unpacked to disk.
+
+Read through once from front to back, so that a dump of any size takes the same memory.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, RawIOBase
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from corpus.intake.folders import files_below
+from corpus.parsing.types import ParseError
+
+PACKED = (".gz", ".bz2", ".xz")
+ARCHIVES = (".tar", ".tgz", ".tbz2", ".zip")
+BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
+_MAGIC_BYTES = 512
+_ENCRYPTED = 1
+
+_OPENERS: dict[bytes, Callable[[BufferedReader], Any]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+
+OnBytes = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file, or a member of an archive. `stream` is to be read before the next part is asked for.
+
+    `error` stands in place of the stream where there is none.
+    """
+
+    name: str
+    stream: IO[bytes] | None = None
+    error: ParseError | None = None
+
+
+def parts_of(path: Path, *, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:
+    """Yield what a file or folder holds. A file that is named itself may be called as it likes.
+
+    In folders and archives only names that end in one of `suffixes` count, packed or not.
+    `on_bytes` gets the number of bytes read from the disk since it was last called.
+    """
+    for found in files_below(path).files:
+        wanted = found == path or _is_wanted(found.name, (*suffixes, *ARCHIVES))
+        if wanted:
+            yield from _parts_of_file(found, suffixes, on_bytes)
+
+
+def _parts_of_file(path: Path, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:
+    try:
+        with path.open("rb", buffering=0) as raw, _counted(raw, on_bytes) as stream:
+            if stream.peek(4).startswith(b"PK\x03\x04"):
+                yield from _members_of_zip(path, stream, suffixes)
+                return
+            with _unpacked(stream) as plain:
+                if _is_tar(plain):
+                    yield from _members_of_tar(plain, suffixes)
+                else:
+                    yield Part(_plain_name(path.name), plain)
+    except BROKEN as error:
+        yield Part(path.name, error=broken(error))
+
+
+def _members_of_tar(stream: BufferedReader, suffixes: tuple[str, ...]) -> Iterator[Part]:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for member in archive:
+            name = PurePosixPath(member.name).name
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and _is_wanted(name, suffixes):
+                with _unpacked(content) as plain:
+                    yield Part(_plain_name(name), plain)
+            archive.members = []  # type: ignore[attr-defined]  # else it remembers them all
+
+
+def _members_of_zip(
+    path: Path, stream: BufferedReader, suffixes: tuple[str, ...]
+) -> Iterator[Part]:
+    with zipfile.ZipFile(stream) as archive:
+        for member in archive.infolist():
+            name = PurePosixPath(member.filename).name
+            if member.is_dir() or not _is_wanted(name, suffixes):
+                continue
+            if member.flag_bits & _ENCRYPTED:
+                yield Part(name, error=broken(RuntimeError()))
+                continue
+            with archive.open(member) as packed, _unpacked(packed) as plain:
+                yield Part(_plain_name(name), plain)
+
+
+@contextmanager
+def _counted(raw: RawIOBase, on_bytes: OnBytes) -> Iterator[BufferedReader]:
+    counter: Any = _Counter(raw, on_bytes)
+    with BufferedReader(counter, buffer_size=2**18) as stream:
+        yield stream
+
+
+class _Counter(RawIOBase):
+    def __init__(self, raw: RawIOBase, on_bytes: OnBytes) -> None:
+        self._raw, self._on_bytes = raw, on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._raw.seek(offset, whence)
+
+    def readinto(self, buffer: memoryview, /) -> int | None:  # type: ignore[override]
+        count = self._raw.readinto(buffer)
+        self._on_bytes(count or 0)
+        return count
+
+
+@contextmanager
+def _unpacked(stream: Any) -> Iterator[BufferedReader]:
+    """The stream, decompressed by what its first bytes say, not by its name."""
+    outer = stream if isinstance(stream, BufferedReader) else BufferedReader(stream)
+    magic = outer.peek(8)[:8]
+    for sign, opener in _OPENERS.items():
+        if magic.startswith(sign):
+            with opener(outer) as inner:
+                yield BufferedReader(inner, buffer_size=2**18)
+            return
+    yield outer
+
+
+def _is_tar(stream: BufferedReader) -> bool:
+    return stream.peek(_MAGIC_BYTES)[257:262] == b"ustar"
+
+
+def _is_wanted(name: str, suffixes: tuple[str, ...]) -> bool:
+    return not name.startswith(".") and _plain_name(name).lower().endswith(suffixes)
+
+
+def _plain_name(name: str) -> str:
+    return name.rpartition(".")[0] if name.lower().endswith(PACKED) else name
+
+
+def broken(error: Exception) -> ParseError:
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, gzip.BadGzipFile):
+        return ParseError(
+            f"The file can't be read: {error.strerror}.",
+            code="unreadable",
+            hint="Check that it is there and that you may read it.",
+        )
+    return ParseError(
+        "The file or archive is damaged, cut off or locked, so what follows in it was not read.",
+        code="archive_corrupt",
+        hint="Download it again, and start the import again: nothing is imported twice.",
+    )

@@ -1,0 +1,102 @@
+"""Wait for documents to be indexed or to fail, and show how far they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from core.progress import Progress
+from corpus import selectors
+from corpus.indexing.jobs import STEP_NAMES
+from corpus.models import Job, JobState, Stage
+
+POLL_S = 0.5
+LONG_POLL_S = 2.0  # of thousands of documents
+STOP_LIMIT_S = 25.0
+NAME_CHARS = 30
+
+
+class Writer(Protocol):
+    """A command's output, which ends lines itself."""
+
+    def write(self, msg: str) -> None: ...
+
+
+def follow(document_ids: Sequence[int]) -> None:
+    """Return when every job of these documents has ended.
+
+    Starts a worker where none is alive, and stops it afterwards. Raises CommandError.
+    """
+    worker: subprocess.Popen[bytes] | None = None
+    try:
+        with Progress("Indexing", len(document_ids)) as progress:
+            while not _show(progress, document_ids):
+                if worker is None and not selectors.worker_is_alive():
+                    worker = _start_worker()
+                if worker is not None and worker.poll() is not None:
+                    raise CommandError(
+                        f"The worker ended by itself with status {worker.returncode}. Nothing is "
+                        "lost: what is queued stays queued. Run manage.py doctor to see what is "
+                        "wrong."
+                    )
+                time.sleep(POLL_S if len(document_ids) < 1000 else LONG_POLL_S)
+    finally:
+        if worker is not None:
+            _stop_worker(worker)
+
+
+def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
+    """Write a line for each of these documents whose job failed; return how many. One query."""
+    jobs = Job.objects.filter(document_id__in=list(document_ids), state=JobState.FAILED)
+    for job in jobs.select_related("document"):
+        stream.write(f"{job.document.filename}: {job.last_error}")
+    return len(jobs)
+
+
+def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
+    """Show the state of the jobs; return whether all have ended. Two queries at most."""
+    jobs = selectors.jobs_progress(document_ids)
+    has_ended = jobs.ended == jobs.total
+    running = None if has_ended else selectors.jobs_running(document_ids).first()
+    step = "" if has_ended else _step(running) if running else "waiting for the worker"
+    progress.at(jobs.ended, note=", ".join(filter(None, [_failed(jobs.failed), step])))
+    return has_ended
+
+
+def _failed(count: int) -> str:
+    return f"{count} failed" if count else ""
+
+
+def _step(job: Job) -> str:
+    name = job.document.filename
+    name = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+    units = f" {job.done}/{job.total}" if job.total else ""
+    return f"{name} is being {STEP_NAMES[Stage(job.stage)]}{units}"
+
+
+def _start_worker() -> subprocess.Popen[bytes]:
+    """A session of its own, so that Ctrl-C reaches it through us; it stops when we are gone."""
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "worker"],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "MEDRAG_PARENT_PID": str(os.getpid())},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _stop_worker(worker: subprocess.Popen[bytes]) -> None:
+    worker.terminate()
+    try:
+        worker.wait(STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        worker.kill()  # the kernel ends its children with it
+        worker.wait()

@@ -1,0 +1,154 @@
+"""Nurseries of this process: each forks one child at a time, and is kept for the next file.
+
+See `nursery`, the program. One that has died is started again for the next file; the one that it
+was reading ends as a child that was killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO
+
+from corpus.parsing.sandbox.child_process import PROJECT_ROOT, Running, environment, kill_group
+
+ENDING_S = 5.0  # after that a nursery does not answer, and is killed
+_NOWHERE = "/nonexistent"  # its home: what a child leaves behind must not reach the next
+_LINE_BYTES = 64 * 1024
+
+_idle: list[ForkServer] = []
+
+
+def fork_child(arguments: Sequence[str], home: str) -> Running:
+    """Start the parser's child in the folder `home`. Any thread may call it."""
+    nursery = _taken() or ForkServer()
+    try:
+        return ForkedChild(nursery, arguments, home)
+    except BrokenPipeError:  # it died a moment ago
+        nursery.close()
+        return ForkedChild(ForkServer(), arguments, home)
+
+
+def start_early() -> None:
+    """Have a nursery ready before the first file comes.
+
+    Call it in a thread that lives on: with the thread that started it a nursery ends.
+    """
+    if not _idle:
+        _idle.append(ForkServer())
+
+
+class ForkServer:
+    """The process and our end of its socket."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            program = [sys.executable, "-m", "corpus.parsing.sandbox.fork_server"]
+            self.process = subprocess.Popen(
+                [*program, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment(_NOWHERE),
+                cwd=PROJECT_ROOT,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self.socket = ours
+
+    def close(self) -> None:
+        """End it, and its child with it."""
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class ForkedChild:
+    """`Running` by a nursery: only that process may wait for it, and tells how it ended."""
+
+    def __init__(self, nursery: ForkServer, arguments: Sequence[str], home: str) -> None:
+        self._nursery = nursery
+        self._told: dict[str, int] = {}
+        self._rest = b""
+        pipes = [os.pipe(), os.pipe()]
+        line = json.dumps({"arguments": list(arguments), "home": home}).encode() + b"\n"
+        try:
+            socket.send_fds(nursery.socket, [line], [write for _, write in pipes])
+        except BaseException:
+            for read, _ in pipes:
+                os.close(read)
+            raise
+        finally:
+            for _, write in pipes:
+                os.close(write)
+        ends: list[IO[bytes]] = [os.fdopen(read, "rb", buffering=0) for read, _ in pipes]
+        self.stdout, self.stderr = ends
+
+    def poll(self) -> int | None:
+        self._listen(0)
+        return self._told.get("status")
+
+    def end(self) -> None:
+        with contextlib.suppress(OSError):
+            self._nursery.socket.send(b"\n")
+        deadline = time.monotonic() + ENDING_S
+        while "ended" not in self._told and time.monotonic() < deadline:
+            if not self._listen(max(deadline - time.monotonic(), 0)):
+                break
+        if "ended" in self._told:
+            _idle.append(self._nursery)
+            return
+        self._nursery.close()  # which kills the child, but not what that started
+        if "pid" in self._told:
+            kill_group(self._told["pid"])
+
+    def _listen(self, timeout_s: float) -> bool:
+        """Hear what the nursery tells within this time; False when it has died."""
+        if not select.select([self._nursery.socket], [], [], timeout_s)[0]:
+            return True
+        try:
+            part = self._nursery.socket.recv(_LINE_BYTES)
+        except ConnectionError:
+            part = b""
+        if not part:
+            self._told.setdefault("status", -signal.SIGKILL)
+            return False
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            self._told.update(json.loads(line))
+        return True
+
+
+def _taken() -> ForkServer | None:
+    """Return one that waits for work and lives."""
+    while _idle:
+        nursery = _idle.pop()
+        if nursery.process.poll() is None:
+            return nursery
+        nursery.close()
+    return None
+
+
+def _close_all() -> None:
+    while _idle:
+        _idle.pop().close()
+
+
+def _forget() -> None:
+    """In a process that was forked: they belong to the one that started them."""
+    while _idle:
+        _idle.pop().socket.close()
+
+
+atexit.register(_close_all)
+os.register_at_fork(after_in_child=_forget)

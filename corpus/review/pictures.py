@@ -1,0 +1,108 @@
+"""Pictures of a PDF's pages: each is made when somebody first looks at it, and kept.
+
+Indexing does not wait for them. The PDF is opened in the sandbox, never in the process that serves
+pages; two processes that are asked at once make the same bytes, and the later one replaces them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.http import FileResponse, Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
+
+from core.errors import MedragError
+from corpus import files
+from corpus.models import Document, Page
+from corpus.parsing.sandbox import parent as sandbox
+from corpus.parsing.sniff import PDF
+from corpus.parsing.types import ParseError
+
+DRAWING_S = 20.0  # a page of ordinary guidelines takes half a second
+PROCESSOR_S = 20
+_AT_ONCE = threading.BoundedSemaphore(2)  # of a web process: its other threads serve other pages
+
+
+class NoPicture(MedragError):
+    """The picture of a page can't be made, or not now."""
+
+    code = "no_picture"
+
+
+def has_picture(document: Document, page: Page) -> bool:
+    """Tell whether the page has a picture, or can have one as soon as it is asked for."""
+    if page.width <= 0:
+        return False
+    kept = files.page_image_path(document.sha256, page.number)
+    return kept.exists() or (
+        document.media_type == PDF and files.document_path(document.sha256).exists()
+    )
+
+
+def picture_response(document: Document, page: Page) -> HttpResponseBase:
+    """Return the picture; where it can't be made, one that says so (503, kept by nobody).
+
+    Raises Http404 for a page that has none.
+    """
+    if not has_picture(document, page):
+        raise Http404
+    try:
+        return FileResponse(open_picture(document, page.number), content_type="image/webp")
+    except NoPicture as error:
+        content = render_to_string("corpus/no_picture.svg", {"page": page, "error": error})
+        headers = {"Cache-Control": "no-store"}
+        return HttpResponse(content, content_type="image/svg+xml", status=503, headers=headers)
+
+
+def open_picture(document: Document, number: int) -> BinaryIO:
+    """Open the picture that is kept, or make it. Raises NoPicture."""
+    with suppress(FileNotFoundError):
+        return files.page_image_path(document.sha256, number).open("rb")
+    if not _AT_ONCE.acquire(timeout=DRAWING_S):
+        raise NoPicture(
+            f"The picture of page {number} is not made yet: others are being made.",
+            hint="Nothing is lost. Load the page again in a minute.",
+            retryable=True,
+        )
+    try:
+        with suppress(FileNotFoundError):  # made while this waited
+            return files.page_image_path(document.sha256, number).open("rb")
+        return _drawn(document, number)
+    finally:
+        _AT_ONCE.release()
+
+
+def _drawn(document: Document, number: int) -> BinaryIO:
+    """Make the picture and keep it; where it can't be kept it is made again the next time."""
+    limits = sandbox.Limits(
+        memory_mb=settings.PARSE_MEMORY_MB, cpu_s=PROCESSOR_S, wall_s=DRAWING_S, max_output_mb=64
+    )
+    try:
+        with tempfile.TemporaryDirectory(prefix="medrag-picture-") as folder:
+            picture = sandbox.draw_in_child(
+                files.document_path(document.sha256),
+                number=number,
+                output_dir=Path(folder),
+                limits=limits,
+            )
+    except (ParseError, OSError) as error:
+        raise _no_picture(number, error) from error
+    with suppress(OSError):  # a disk that is full, or that this process may only read
+        files.keep_page_image(picture, document.sha256, number)
+    return BytesIO(picture)
+
+
+def _no_picture(number: int, error: Exception) -> NoPicture:
+    why = f" {error}" if isinstance(error, ParseError) else ""
+    return NoPicture(
+        f"The picture of page {number} can't be made.{why}",
+        hint="Nothing is lost: its text is searched and shown. Download the original to see it.",
+        retryable=isinstance(error, ParseError) and error.retryable,
+    )

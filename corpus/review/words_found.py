@@ -1,0 +1,88 @@
+"""How many words of documents were found again when they were read: shares and the worst pages.
+
+Shares are in [0, 1], higher is better, and None where no page has a text layer to compare with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import F, FloatField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Cast, NullIf
+
+from core.errors import MedragError
+from corpus.models import Document, Page
+from corpus.parsing.types import DOCUMENT_ENOUGH, PAGE_ENOUGH, WordsFound
+
+NAMED = 20  # pages in a sentence
+
+SHARE = Cast("words_found", FloatField()) / NullIf(F("words_checked"), 0)  # of a page
+
+
+class PagesNotReviewed(MedragError):
+    """Too many words of the document were not found, and nobody looked at these pages."""
+
+    code = "not_looked_at"
+
+
+def documents_with_words(documents: QuerySet[Document]) -> QuerySet[Document]:
+    """Return documents with `words_share`, and the number and share of their worst page."""
+    pages = Page.objects.filter(document=OuterRef("pk"), words_checked__gt=0).order_by()
+    worst = pages.annotate(share=SHARE).order_by("share", "number")
+    return documents.annotate(
+        words_share=_share(),
+        worst_page=Subquery(worst.values("number")[:1]),
+        worst_share=Subquery(worst.values("share")[:1]),
+    )
+
+
+def documents_with_lost_words(documents: QuerySet[Document]) -> QuerySet[Document]:
+    """Narrow documents to those that are not published without a look at each poor page."""
+    return documents.alias(found=_share()).filter(found__lt=DOCUMENT_ENOUGH)
+
+
+def _share() -> Subquery:
+    pages = Page.objects.filter(document=OuterRef("pk"), words_checked__gt=0).order_by()
+    sums = Cast(Sum("words_found"), FloatField()) / Sum("words_checked")
+    return Subquery(pages.values("document").annotate(share=sums).values("share"))
+
+
+@dataclass(frozen=True)
+class LostWords:
+    """What was found of a document too few of whose words were, and the pages to look at."""
+
+    share: float
+    pages: tuple[int, ...]
+
+
+def lost_words(document: Document) -> LostWords | None:
+    """Return None where enough words were found, or none could be compared. One query."""
+    rows = document.pages.filter(words_checked__gt=0).order_by("number")
+    counts = rows.values_list("number", "words_found", "words_checked")
+    found = {number: WordsFound(good or 0, of or 0) for number, good, of in counts}
+    whole = WordsFound(
+        sum(words.found for words in found.values()), sum(words.checked for words in found.values())
+    )
+    if whole.share >= DOCUMENT_ENOUGH:
+        return None
+    poor = tuple(number for number, words in found.items() if words.share < PAGE_ENOUGH)
+    return LostWords(whole.share, poor)
+
+
+def refuse_unseen(document: Document, looked: Collection[int]) -> None:
+    """Raise PagesNotReviewed where pages have to be ticked that are not among those `looked` at."""
+    lost = lost_words(document)
+    missing = [number for number in lost.pages if number not in looked] if lost else []
+    if lost and missing:
+        raise PagesNotReviewed(
+            f"Only {int(100 * lost.share)} % of the words of “{document}” were found when it was "
+            f"read, and nobody has looked at {_named(missing)}. It was not published.",
+            hint="Open “Check and publish”, compare each of these pages and tick it.",
+        )
+
+
+def _named(pages: list[int]) -> str:
+    more = len(pages) - NAMED
+    named = ", ".join(map(str, pages[:NAMED]))
+    return f"page{'s' if len(pages) > 1 else ''} {named}{f' and {more} more' if more > 0 else ''}"

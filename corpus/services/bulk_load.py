@@ -1,0 +1,152 @@
+"""Index many short texts at once, in force: for a database that is made to measure a search.
+
+No upload, no queue and no parser, but the splitter, the encoder and the search vectors of every
+other document. It writes no files and tells no listener: never for a corpus that people search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from corpus.chunking import ChunkDraft, split
+from corpus.chunking.cutting import labelled
+from corpus.encoders import vectors as vector_tables
+from corpus.encoders.batches import refuse_bad_vectors
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
+from corpus.encoders.types import Embedder
+from corpus.indexing import statistics
+from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
+from corpus.indexing.rows import chunk_rows, page_row
+from corpus.models import Chunk, Collection, Document, Lifecycle, Page
+from corpus.parsing.clean import clean_line
+from corpus.parsing.drafts import text_draft, write_page
+from corpus.parsing.types import BlockKind
+from corpus.parsing.types import Page as ParsedPage
+from corpus.services.indexing import write_vectors
+from corpus.services.summaries import document_summarise, documents_to_summarise
+
+TOGETHER = 256  # documents cut, encoded and committed together
+
+
+@dataclass(frozen=True)
+class PlainDocument:
+    """A text of one page. `text` has its paragraphs parted by newlines."""
+
+    sha256: str
+    name: str
+    title: str
+    text: str
+    size_bytes: int
+
+
+def documents_load(
+    texts: Iterable[PlainDocument],
+    *,
+    collection: Collection,
+    with_context: bool = True,
+    on_progress: Callable[[int, int], None] = lambda documents, passages: None,
+) -> None:
+    """Index what is not here yet, and count the statistics of the whole index anew.
+
+    Then summaries are made where the site makes any (MEDRAG_SUMMARIES) and a document lacks them;
+    LanguageModelUnavailable is raised where a model writes them and does not answer. What was
+    committed stays when it is interrupted, and the next call goes on from there. `with_context`
+    False leaves the line of title and section out of every passage. `on_progress` gets how many
+    documents and passages were made so far.
+    """
+    embedder = get_embedder()
+    known = set(Document.objects.values_list("sha256", flat=True))
+    waiting = [text for text in texts if text.sha256 not in known]
+    passages = 0
+    for start in range(0, len(waiting), TOGETHER):
+        batch = waiting[start : start + TOGETHER]
+        passages += _load(batch, collection, embedder, with_context=with_context)
+        on_progress(start + len(batch), passages)
+    with transaction.atomic():
+        statistics.recount()
+    if settings.SUMMARIES != "none":
+        for document in list(documents_to_summarise()):
+            document_summarise(document)
+
+
+def _load(
+    batch: Sequence[PlainDocument],
+    collection: Collection,
+    embedder: Embedder,
+    *,
+    with_context: bool,
+) -> int:
+    recipe = site_recipe(encoder_facts())
+    documents = [_document(text, collection, recipe) for text in batch]
+    pages = [_page(text) for text in batch]
+    cut = [
+        [draft if with_context else _without_context(draft, embedder) for draft in drafts]
+        for drafts in (_drafts(d, p, embedder) for d, p in zip(documents, pages, strict=True))
+    ]
+    # Outside the transaction; the encoder sorts by length, which pays over as many as these.
+    read = [f"{d.context}\n{d.text}" for drafts in cut for d in drafts]
+    made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
+    with transaction.atomic():
+        Document.objects.bulk_create(documents)
+        stored = [page_row(d, p) for d, p in zip(documents, pages, strict=True)]
+        Page.objects.bulk_create(stored)
+        parts = zip(documents, cut, stored, strict=True)
+        rows = [
+            row
+            for d, drafts, page in parts
+            for row in chunk_rows(
+                d, labelled(drafts, blocks=page.blocks, title=d.title, population=d.population)
+            )
+        ]
+        for _, vectors in made:
+            refuse_bad_vectors(vectors, len(rows))
+        Chunk.objects.bulk_create(rows)
+        write_vectors(rows, made)
+        ids = [document.pk for document in documents]
+        Document.objects.filter(pk__in=ids).update(indexed_at=timezone.now())
+    return len(rows)
+
+
+def _document(text: PlainDocument, collection: Collection, recipe: str) -> Document:
+    document = Document(
+        sha256=text.sha256,
+        filename=text.name[:255],
+        media_type="text/plain",
+        size_bytes=text.size_bytes,
+        collection=collection,
+        title=clean_line(text.title)[:500],
+        lifecycle=Lifecycle.PUBLISHED,
+        page_count=1,
+        engine="loaded as text",
+    )
+    document.index_fingerprint = fingerprint(document, recipe)
+    return document
+
+
+def _page(text: PlainDocument) -> ParsedPage:
+    """One page of paragraphs; a text without any is its title."""
+    lines = [clean_line(line) for line in (text.text or "").splitlines()]
+    kept = [line for line in lines if line] or [clean_line(text.title) or text.name]
+    return write_page(
+        ParsedPage(1, "", ()), [text_draft(BlockKind.PARAGRAPH, line) for line in kept]
+    )
+
+
+def _drafts(document: Document, page: ParsedPage, embedder: Embedder) -> list[ChunkDraft]:
+    return split(
+        (page,),
+        title=document.title,
+        population="",
+        sha256=document.sha256,
+        settings=chunk_settings(embedder),
+        count_tokens=embedder.count_tokens,
+    )
+
+
+def _without_context(draft: ChunkDraft, embedder: Embedder) -> ChunkDraft:
+    return replace(draft, context="", tokens=embedder.count_tokens(f"\n{draft.text}"))

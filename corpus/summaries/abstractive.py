@@ -1,0 +1,102 @@
+"""A summary of a section in the words of a language model, where one is configured.
+
+It is embedded, to find the section by, and never shown or quoted. The model is not trusted: what
+it is shown is data between marks that are new for each question, and a summary that can't be read,
+is too long or holds a number that its section does not is dropped for the extractive one. Each
+that could be read is kept under the SHA-256 of all that it depends on, so that none is asked for
+twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
+from core.llm.prompt_files import Prompt
+from corpus.indexing.context_lines import numbers_in
+from corpus.models import ContextLine
+from corpus.parsing.clean import clean_line
+
+logger = logging.getLogger(__name__)
+
+PROMPT = Prompt(
+    Path(__file__).with_name("prompts") / "section_summary_v1.txt",
+    frozenset({"title", "section", "text"}),
+)
+MAX_SHOWN_CHARS = 12_000  # some 3,000 tokens of a section
+MAX_WORDS = 160  # of an answer: a third more than it is asked for
+CALL_LIMIT_S = 60.0
+_SCHEMA = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the model is shown of a document."""
+
+    title: str
+    section: str
+    text: str
+
+    def key(self) -> str:
+        """64 hexadecimal digits over everything that decides the summary."""
+        parts = [PROMPT.name, settings.REWRITE_LLM_MODEL, self.title, self.section, self.text]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def written(shown: Shown) -> str:
+    """The summary, asked for where it is not kept yet; empty where none was borne out or readable.
+
+    An answer of the wrong form, or one that is cut off, is not kept: another may be better. Raises
+    LanguageModelUnavailable where the model is not reached. Call it outside a transaction.
+    """
+    kept = ContextLine.objects.filter(pk=shown.key()).values_list("line", flat=True).first()
+    if kept is not None:
+        return kept
+    try:
+        summary = accepted(_asked(shown), shown)
+    except LanguageModelUnavailable as error:
+        if not error.answered:
+            raise
+        logger.warning("The language model %s; a summary is extractive.", error.what)
+        return ""
+    row = ContextLine(
+        pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT.name
+    )
+    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+    return summary
+
+
+def accepted(answer: str, shown: Shown) -> str:
+    """The answer as one line; nothing where it is too long or its section does not bear it out."""
+    summary = clean_line(answer)
+    known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.text}")
+    if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:
+        return ""
+    return summary
+
+
+def _asked(shown: Shown) -> str:
+    endpoint = Endpoint(
+        settings.REWRITE_LLM_URL,
+        settings.REWRITE_LLM_MODEL,
+        settings.REWRITE_LLM_KEY,
+        timeout_s=CALL_LIMIT_S,
+        settings="MEDRAG_REWRITE_LLM",
+    )
+    prompt = PROMPT.filled(
+        title=shown.title,
+        section=shown.section,
+        text=shown.text[:MAX_SHOWN_CHARS],
+    )
+    return str(ask_json(endpoint, prompt=prompt, schema=_SCHEMA, name="summary")["summary"])

@@ -1,0 +1,206 @@
+"""What a verifier says of labelled pairs, and what its word is worth. Pure."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+
+from chat.gate.risk import Bin, Bools, calibration_error, reliability
+from chat.verification.entailment.types import Verifier
+from chat.verification.statements import judged_pairs
+from chat.verification.types import Cited, Judgement, Label, Pair
+from core.errors import MedragError
+from evaluation.datasets.nearest import nearest_window
+from evaluation.datasets.pairs import LABELS, LabelledPair, PairSet
+from evaluation.metrics.accuracy import accuracy
+from evaluation.metrics.confusion import Floats, confusion
+from evaluation.metrics.false_alarm import false_alarm
+from evaluation.metrics.false_pass import false_pass
+from evaluation.metrics.label_f1 import label_f1
+from evaluation.metrics.label_precision import label_precision
+from evaluation.metrics.label_recall import label_recall
+from evaluation.metrics.macro_f1 import macro_f1
+from evaluation.metrics.statistics import Interval, interval, interval_of_counts
+
+BATCH = 12  # pairs that are judged together, as an answer's are
+_SUPPORTED = LABELS.index(Label.SUPPORTED)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One judgement a pair, in order; None where the verifier failed, and `failures` say why.
+
+    `seconds` are those of the calls that gave judgements: a call that fails is no measure of speed.
+    """
+
+    name: str
+    fingerprint: str
+    pairs: tuple[LabelledPair, ...]
+    judgements: tuple[Judgement | None, ...]
+    seconds: float
+    failures: Mapping[int, str] = field(default_factory=dict)  # by the pair's place, from 0
+
+    @property
+    def notes(self) -> dict[str, int]:
+        """What went wrong: of how many pairs, in the order of the first."""
+        return dict(Counter(why for _, why in sorted(self.failures.items())))
+
+    @property
+    def judged(self) -> list[tuple[LabelledPair, Judgement]]:
+        """Those with a judgement."""
+        both = zip(self.pairs, self.judgements, strict=True)
+        return [(pair, judgement) for pair, judgement in both if judgement is not None]
+
+    @property
+    def pairs_per_s(self) -> float | None:
+        """Judged pairs; None where nothing was judged."""
+        return len(self.judged) / self.seconds if self.judged and self.seconds else None
+
+    @property
+    def per_pair(self) -> list[dict[str, float]]:
+        """What is kept of each pair, in order; nothing but `correct` where it has no judgement."""
+        return [
+            {"correct": right}
+            if judgement is None
+            else {
+                "correct": right,
+                "p(supported)": judgement.score,
+                "p(contradicted)": judgement.contradiction,
+            }
+            for right, judgement in zip(self._right(), self.judgements, strict=True)
+        ]
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """`(3, 3)` in the order of `LABELS`: rows what is true, columns what was said."""
+        judged = self.judged
+        return confusion([p.label for p, _ in judged], [j.label for _, j in judged], LABELS)
+
+    @cached_property
+    def intervals(self) -> dict[str, Interval]:
+        """By measure, each over its own denominator: `n` is 0 where there is nothing to measure.
+
+        Over the pairs that were judged, but for the one that says otherwise.
+        """
+        alarm, passed = (partial(of, label=_SUPPORTED) for of in (false_alarm, false_pass))
+        is_supported = _rows(_SUPPORTED)
+        return {
+            "accuracy": interval_of_counts(self.confusion, accuracy),
+            "macro F1": interval_of_counts(self.confusion, macro_f1),
+            "accuracy, failures wrong": interval(self._right()),
+            "unsupported passed": interval_of_counts(self.confusion * ~is_supported, passed),
+            "supported stopped": interval_of_counts(self.confusion * is_supported, alarm),
+            "Brier": interval(self._squares()),
+            **dict(self._by_label()),
+        }
+
+    def _by_label(self) -> Iterator[tuple[str, Interval]]:
+        """Precision over the pairs that were called it, recall over those that are, F1 over both.
+
+        The measure of a label reads no other cell, so that what is drawn anew is its denominator.
+        """
+        for place, label in enumerate(LABELS):
+            called, is_it = _rows(place).T, _rows(place)
+            for name, measure, cells in (
+                ("precision", label_precision, called),
+                ("recall", label_recall, is_it),
+                ("F1", label_f1, called | is_it),
+            ):
+                found = interval_of_counts(self.confusion * cells, partial(_at, measure, place))
+                yield f"{name}, {label}", found
+
+    @property
+    def calibration_error(self) -> float | None:
+        """ECE of the score as the probability of `supported`; None where nothing was judged."""
+        return calibration_error(*self._probabilities()) if self.judged else None
+
+    @property
+    def bins(self) -> tuple[Bin, ...]:
+        """The reliability table of the same."""
+        return reliability(*self._probabilities()) if self.judged else ()
+
+    def _probabilities(self) -> tuple[Floats, Bools]:
+        judged = self.judged
+        said = np.array([judgement.score for _, judgement in judged], dtype=np.float64)
+        return said, np.array([pair.label is Label.SUPPORTED for pair, _ in judged], dtype=bool)
+
+    def _squares(self) -> list[float]:
+        return [(j.score - (p.label is Label.SUPPORTED)) ** 2 for p, j in self.judged]
+
+    def _right(self) -> list[float]:
+        both = zip(self.pairs, self.judgements, strict=True)
+        return [float(j is not None and j.label is p.label) for p, j in both]
+
+
+def check_pairs(
+    pair_set: PairSet,
+    verifier: Verifier,
+    *,
+    timeout_s: float,
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> Checked:
+    """Ask about every pair, a few at a time; each atomic statement by itself, as in an answer.
+
+    One that only compares words is shown what a claim would quote (`nearest_window`): in an answer
+    a quote is a sentence or two, never an abstract. A model gets the evidence whole. Where it
+    fails, the pairs of that call have no judgement.
+    """
+    shown = [_pair(each, whole=verifier.wants_atoms) for each in pair_set.pairs]
+    found: list[Judgement | None] = []
+    failures: dict[int, str] = {}
+    seconds = 0.0
+    for first in range(0, len(shown), BATCH):
+        batch = shown[first : first + BATCH]
+        started = time.perf_counter()
+        try:
+            found += judged_pairs(verifier, batch, timeout_s=timeout_s)
+            seconds += time.perf_counter() - started
+        except MedragError as error:
+            found += [None] * len(batch)
+            failures |= dict.fromkeys(range(first, len(found)), error.sentence)
+        on_progress(len(found))
+    named = verifier.name, verifier.fingerprint
+    return Checked(*named, pair_set.pairs, tuple(found), seconds, failures)
+
+
+def behind(guards: Checked, model: Checked) -> Checked:
+    """The two as an answer goes through them: the model's word where no guard has anything.
+
+    Over the pairs that both judged. Were those that the model failed on kept where a guard stopped
+    them, the others would be missing, and next to nothing wrong would seem to pass.
+    """
+    return Checked(
+        f"{guards.name}, then {model.name}",
+        f"{guards.fingerprint} {model.fingerprint}",
+        guards.pairs,
+        tuple(map(_behind, guards.judgements, model.judgements)),
+        guards.seconds + model.seconds,
+        {**guards.failures, **model.failures},
+    )
+
+
+def _rows(place: int) -> Bools:
+    """The cells of a confusion that are truly of a label; transposed, those that were called it."""
+    cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
+    cells[place] = True
+    return cells
+
+
+def _at(measure: Callable[[Floats], Floats], place: int, confusions: Floats) -> Floats:
+    return measure(confusions)[..., place]
+
+
+def _behind(first: Judgement | None, second: Judgement | None) -> Judgement | None:
+    if first is None or second is None:
+        return None
+    return second if first.label is Label.SUPPORTED else first
+
+
+def _pair(pair: LabelledPair, *, whole: bool) -> Pair:
+    evidence = pair.evidence if whole else nearest_window(pair.evidence, pair.claim)
+    return Pair(pair.claim, Cited((evidence,), pair.context))

@@ -1,0 +1,27 @@
+"""What went wrong, in words that hold nothing of a question or a document. Pure."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from core.errors import MedragError
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def why(error: Exception) -> str:
+    """The sentence of an error of ours; of any other its kind and the last line of ours it met.
+
+    Messages of others may quote what they were given.
+    """
+    if isinstance(error, MedragError):
+        return error.sentence
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [
+        f"{path.relative_to(_ROOT).as_posix()}, line {frame.lineno}"
+        for frame in frames
+        if (path := Path(frame.filename)).is_relative_to(_ROOT)
+        and "site-packages" not in path.parts
+    ]
+    return f"{type(error).__name__} at {places[-1]}." if places else f"{type(error).__name__}."

@@ -1,0 +1,57 @@
+"""The site's gate, written for a child process: calibrations stand in the users' database alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learned
+from chat.gate.records import gate_in_use
+from corpus.encoders.registry import EncoderUnavailable
+
+
+def gate_written() -> dict[str, Any]:
+    """The gate that the site answers with, as JSON; empty where it has none. Two queries.
+
+    What its calibration promises is left out, since an evaluation searches in other ways too.
+    """
+    try:
+        gate = gate_in_use()
+    except (GateUnavailable, EncoderUnavailable):
+        return {}
+    scale = gate.scale
+    written = {"threshold": gate.threshold, "version": scale.version}
+    if isinstance(scale, Calibration):
+        return {**written, "calibration": asdict(scale)}
+    return {**written, "learned": asdict(scale)} if isinstance(scale, Learned) else written
+
+
+def gate_named(gate: Gate) -> dict[str, Any]:
+    """{version, threshold, fingerprint}: which gate it is; another fingerprint judges otherwise.
+
+    The fingerprint is 16 hex digits over the scale, with the encoder that it was fitted on, and
+    the threshold.
+    """
+    decides = {"scale": gate.scale.as_dict(), "threshold": gate.threshold}
+    digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+    return {
+        "version": gate.scale.version,
+        "threshold": gate.threshold,
+        "fingerprint": digest[:16],
+    }
+
+
+def gate_read(written: Mapping[str, Any]) -> Gate:
+    """Raises GateUnavailable where none was written."""
+    if not written:
+        raise GateUnavailable("This site has no gate for its encoder.")
+    if "learned" in written:
+        return Gate(Learned(**written["learned"]), written["threshold"])
+    if "calibration" not in written:
+        return Gate(Cosine(), written["threshold"])
+    values = written["calibration"]
+    knots = tuple((float(score), float(p)) for score, p in values["knots"])
+    return Gate(Calibration(**(values | {"knots": knots})), written["threshold"])

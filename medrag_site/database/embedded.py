@@ -1,0 +1,232 @@
+"""The embedded PostgreSQL: started on first need, stopped when the last process lets go.
+
+Every process that talks to the database calls `ensure_started` once, and holds a shared lock on a
+file from then on. Who can lock that file alone when it ends is the last, and stops the server. The
+kernel lets go of the locks of a process that was killed, so nothing can be left behind. Who watches
+over other processes calls `Watch` too, which starts a server again that died.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import logging
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import psycopg
+from psycopg import sql
+
+from medrag_site.database import postmaster
+from medrag_site.database import roles as databases
+from medrag_site.database.postmaster import DatabaseStartError
+
+MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
+SILENT = "The database does not answer"
+IN_USE = ".in_use.lock"
+ANSWER_S = 60.0  # of a server that recovers; it goes on by itself
+CONNECT_S = 5
+RETRY_S = 4.0  # between two starts of a server that does not stay
+
+logger = logging.getLogger(__name__)
+
+
+class StartIsHeld(DatabaseStartError):
+    """Another process starts or ends the server."""
+
+
+_held: dict[Path, IO[str]] = {}  # by the folder of the server
+
+
+def ensure_started(data_dir: Path, *, database: str = "") -> str:
+    """Start the server in `data_dir/postgres` unless it runs, and return its socket's folder.
+
+    Makes the three roles, the database (by default that of the site) and the extension where they
+    are missing. Raises `DatabaseStartError`.
+    """
+    pgdata = folder_of(data_dir)
+    _refuse_long_path(pgdata)
+    postmaster.refuse_foreign_folder(pgdata)
+    with _start_lock(data_dir, wait_s=ANSWER_S):
+        if postmaster.living(pgdata) is None:
+            postmaster.start(pgdata)
+        if pgdata not in _held:
+            _held[pgdata] = _hold(data_dir)
+            atexit.register(_let_go, data_dir, os.getpid())
+        _wait_until_it_answers(pgdata)
+        provision(str(pgdata), database or databases.NAME)
+    return str(pgdata)
+
+
+def folder_of(data_dir: Path) -> Path:
+    """Where the server's files are, and its socket."""
+    return data_dir.resolve() / "postgres"
+
+
+class Watch:
+    """Starts the server of `data_dir` again when it died. Call it every second or two."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir, self._pgdata = data_dir, folder_of(data_dir)
+        self._not_before = 0.0
+        self._said = ""
+
+    def __call__(self) -> None:
+        """Take 5 s at most. What keeps it from starting is logged once, and it is tried again."""
+        if time.monotonic() < self._not_before or postmaster.living(self._pgdata):
+            return
+        try:
+            with _start_lock(self._data_dir, wait_s=0.0):
+                self._start()
+        except StartIsHeld:
+            return
+        except (DatabaseStartError, OSError) as error:
+            cause = re.sub(r"\d+", "", str(error))  # how much is free changes all the time
+            if cause != self._said:
+                logger.error("%s It is tried again every %.0f s.", error, RETRY_S)
+            self._said = cause
+
+    def _start(self) -> None:
+        if postmaster.living(self._pgdata):
+            return
+        self._not_before = time.monotonic() + RETRY_S
+        postmaster.start(self._pgdata)
+        self._said = ""
+        logger.error("the embedded database had ended by itself; it was started again")
+
+
+def _wait_until_it_answers(pgdata: Path) -> None:
+    """Raise DatabaseStartError where it does not within a minute, or somebody else does."""
+    deadline = time.monotonic() + ANSWER_S
+    while True:
+        try:
+            with _superuser(str(pgdata), "postgres") as connection:
+                row = connection.execute("SHOW data_directory").fetchone()
+            break
+        except psycopg.OperationalError:
+            is_over = time.monotonic() > deadline
+            if is_over or postmaster.is_paused(pgdata) or postmaster.living(pgdata) is None:
+                raise DatabaseStartError(silence(pgdata)) from None
+        time.sleep(0.1)
+    if row is None or Path(row[0]) != pgdata:
+        raise DatabaseStartError(
+            f"Another server answers on the socket in {pgdata}. Stop that one, then try again."
+        )
+
+
+def silence(pgdata: Path) -> str:
+    """Say that the server of this folder does not answer, why, and what to do."""
+    return f"{SILENT}: {postmaster.why_silent(pgdata)}"
+
+
+def _superuser(socket_dir: str, database: str) -> psycopg.Connection:
+    return psycopg.connect(
+        host=socket_dir,
+        user="postgres",
+        dbname=database,
+        autocommit=True,
+        connect_timeout=CONNECT_S,
+    )
+
+
+def _hold(data_dir: Path) -> IO[str]:
+    """A shared lock that this process has until it ends, however it ends."""
+    handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
+    fcntl.flock(handle, fcntl.LOCK_SH)
+    return handle
+
+
+def _let_go(data_dir: Path, holder_pid: int) -> None:
+    """Stop the server if nobody else uses it.
+
+    A fork shares its parent's lock and has nothing to let go of: it does not outlive its parent.
+    """
+    if os.getpid() != holder_pid:
+        return
+    with suppress(StartIsHeld, FileNotFoundError), _start_lock(data_dir, wait_s=ANSWER_S):
+        handle = _held.pop(folder_of(data_dir))
+        fcntl.flock(handle, fcntl.LOCK_UN)
+        handle.close()
+        with open(data_dir / IN_USE, "w") as alone:
+            try:
+                fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            postmaster.stop(folder_of(data_dir))
+
+
+def provision(socket_dir: str, database: str) -> None:
+    """Make roles, database and extension where they are missing; the caller is the superuser."""
+    with _superuser(socket_dir, "postgres") as c:
+        known = {row[0] for row in c.execute("SELECT rolname FROM pg_roles")}
+        for role in (databases.OWNER, databases.APPLICATION, databases.AUDITOR):
+            if role not in known:
+                c.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
+                c.execute(sql.SQL("ALTER ROLE {} SET jit = off").format(sql.Identifier(role)))
+        if c.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
+            return
+        c.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(
+                sql.Identifier(database), sql.Identifier(databases.OWNER)
+            )
+        )
+    with _superuser(socket_dir, database) as c:
+        for statement in grants():
+            c.execute(statement)
+
+
+def grants() -> list[sql.Composed]:
+    """What each role may do with what the owner will make; audit tables take back more.
+
+    The same statements stand in docs/operations.md for a server of your own.
+    """
+    names = {
+        "owner": sql.Identifier(databases.OWNER),
+        "app": sql.Identifier(databases.APPLICATION),
+        "auditor": sql.Identifier(databases.AUDITOR),
+    }
+    statements = [
+        "CREATE EXTENSION IF NOT EXISTS vector",
+        "ALTER SCHEMA public OWNER TO {owner}",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        "GRANT USAGE ON SCHEMA public TO {app}, {auditor}",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
+        "GRANT USAGE ON SEQUENCES TO {app}",
+    ]
+    return [sql.SQL(statement).format(**names) for statement in statements]
+
+
+@contextmanager
+def _start_lock(data_dir: Path, *, wait_s: float) -> Iterator[None]:
+    """Raise StartIsHeld where another process has it for longer."""
+    deadline = time.monotonic() + wait_s
+    with open(data_dir / ".start.lock", "w") as handle:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise StartIsHeld(
+                        f"Another process starts or ends the database in {data_dir}. Try again in "
+                        "a minute; nothing was changed."
+                    ) from None
+            time.sleep(0.05)
+        yield
+
+
+def _refuse_long_path(pgdata: Path) -> None:
+    """The server listens on a socket in its folder, whose name can't be of any length."""
+    over = len(os.fsencode(pgdata / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
+    if over > 0:
+        raise DatabaseStartError(
+            f"The path of {pgdata} is too long for the embedded PostgreSQL, by {over} characters. "
+            "Set MEDRAG_DATA_DIR to a folder with a shorter path."
+        )

@@ -1,0 +1,63 @@
+"""What a person reads when the database does not answer: a sentence or two, wherever it shows.
+
+Commands meet it in `start.ended_politely`, pages in `server_error`, the log in `WithoutTraceback`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.defaults import server_error as django_server_error
+
+from core.database_availability import AWAY, DISK_FULL, in_words, is_away, sqlstate
+from medrag_site.database.embedded import SILENT, folder_of, silence
+from medrag_site.database.postmaster import DatabaseStartError
+
+KEPT = "What was committed is kept."
+RETRY_AFTER_S = 10
+
+
+def sentence_of(error: Exception) -> str:
+    """Say in one line what the database did, whether anything was lost and what to do."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, DatabaseStartError):
+        return said if said.startswith(SILENT) else f"{SILENT}: {said}"
+    if sqlstate(error) == DISK_FULL:
+        return f"The database's disk is full: {said} {KEPT} Free some space, then try again."
+    if not is_away(error):
+        return (
+            f"The database can't be used: {said} Nothing was lost: what migrations change is "
+            "changed whole or not at all. Run manage.py doctor to see what is wrong."
+        )
+    if settings.DATABASE_IS_EMBEDDED:
+        return f"{silence(folder_of(settings.DATA_DIR))} {KEPT}"
+    return (
+        f"{SILENT}: {said} {KEPT} See whether that server runs and whether "
+        "DATABASE_URL leads to it, then try again."
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Tell a page whose database is away, which passes, from a fault of ours; Django's handler."""
+    error = sys.exc_info()[1]
+    if not isinstance(error, AWAY):
+        return django_server_error(request)
+    response = render(request, "503.html", status=503, using="django")
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
+
+
+class WithoutTraceback(logging.Filter):
+    """Log a database that is away in a line: where in the code it was missed helps nobody."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, AWAY):
+            record.msg = f"{record.getMessage()} ({in_words(error)}: {type(error).__name__})"
+            record.args = ()
+            record.exc_info = record.exc_text = None
+        return True

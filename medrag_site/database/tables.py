@@ -1,0 +1,91 @@
+"""The tables of this version, for every command that needs them: made on the way, or asked for.
+
+Django asks before a command's work whether migrations are missing, where the command wants that.
+Here every command wants it but those that work without tables, or make them themselves. It comes
+after the arguments were read and the settings checked, so that `--help` and a mistyped option cost
+nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import ManagementUtility, call_command, get_commands
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+
+from medrag_site.backups.unfinished import refuse_unfinished
+from medrag_site.database.faults import sentence_of
+
+_APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
+_WITHOUT = {"doctor", "check_spans", "restore", "train"}
+_WITHOUT |= {"evaluate work"}  # makes them, in a database that was made for it
+_MAKE_THEM = {"migrate", "demo"}
+
+
+class Commands(ManagementUtility):
+    """Django's list of commands, each of which finds its tables."""
+
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        command = super().fetch_command(subcommand)
+        if check := self._check_of(subcommand):
+            command.requires_migrations_checks = True
+            command.check_migrations = check  # type: ignore[method-assign]
+        return command
+
+    def _check_of(self, subcommand: str) -> Callable[[], None] | None:
+        names = {subcommand, " ".join(self.argv[1:3])}
+        if names & _MAKE_THEM:
+            return refuse_ruins
+        if get_commands()[subcommand] in _APPS_WITHOUT or names & _WITHOUT:
+            return None
+        return ensure_tables
+
+
+def ensure_tables() -> None:
+    """Bring the embedded database to this version; one of your own is left to `migrate`.
+
+    Commands that start at once may all come here: the first migrates, and the others wait for it.
+    Raises CommandError.
+    """
+    try:
+        refuse_unfinished()
+        if not missing_migrations() and _has_encoders():
+            return
+        if not settings.DATABASE_IS_EMBEDDED:
+            raise CommandError(f"{_state()}: run manage.py migrate first.")
+        sys.stderr.write(f"{_state()}: it is made ready first.\n")
+    except Error as error:
+        raise CommandError(sentence_of(error)) from error
+    call_command("migrate", verbosity=0, stdout=sys.stderr)
+
+
+def refuse_ruins() -> None:
+    """Make no tables where a restore did not come to its end. Raises CommandError."""
+    try:
+        refuse_unfinished()
+    except Error as error:
+        raise CommandError(sentence_of(error)) from error
+
+
+def missing_migrations() -> int:
+    """How many of this version's migrations the database lacks."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def _has_encoders() -> bool:
+    """`migrate` makes these last of all: without one it has not come to its end."""
+    return bool(apps.get_model("corpus", "Encoder")._default_manager.exists())
+
+
+def _state() -> str:
+    is_empty = not MigrationRecorder(connection).applied_migrations()
+    name = settings.DATA_DIR if settings.DATABASE_IS_EMBEDDED else connection.settings_dict["NAME"]
+    where = "The database in" if settings.DATABASE_IS_EMBEDDED else "The database"
+    return f"{where} {name} {'has no tables yet' if is_empty else 'is not up to date'}"

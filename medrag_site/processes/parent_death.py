@@ -1,0 +1,62 @@
+"""Child processes that never outlive their parent, however it ends (Linux).
+
+The kernel sends a chosen signal to a process when the one that started it dies. Each process asks
+for that itself, since the wish is lost when it forks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+PARENT_VARIABLE = "MEDRAG_PARENT_PID"
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+_forking_pid = 0
+
+
+def die_with_parent(how: signal.Signals) -> None:
+    """Ask for `how` when the supervisor that started this process dies; nothing without one."""
+    parent = os.environ.get(PARENT_VARIABLE, "")
+    if parent:
+        _die_with(int(parent), how)
+
+
+def kill_forks_with_parent() -> None:
+    """Every process that is forked from now on, from these too, is killed with its parent."""
+    os.register_at_fork(before=_remember, after_in_child=_tether_fork)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent dies, so that they can be found."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def killed_with_this_process() -> Callable[[], None]:
+    """A `preexec_fn`: the child is killed when the thread that starts it dies."""
+    parent = os.getpid()
+    return lambda: _die_with(parent, signal.SIGKILL)
+
+
+def _remember() -> None:
+    global _forking_pid
+    _forking_pid = os.getpid()
+
+
+def _tether_fork() -> None:
+    _die_with(_forking_pid, signal.SIGKILL)
+
+
+def _die_with(parent: int, how: signal.Signals) -> None:
+    _prctl(_PR_SET_PDEATHSIG, int(how))
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -1,0 +1,30 @@
+"""Hooks of the web server: what it does at its start, and when it stops."""
+
+import signal
+import threading
+from typing import Any
+
+from medrag_site.processes.parent_death import die_with_parent
+
+
+def on_starting(server: Any) -> None:
+    die_with_parent(signal.SIGTERM)
+
+
+def post_worker_init(worker: Any) -> None:
+    """Load the models while nobody waits, so that the first question doesn't pay for it."""
+    threading.Thread(target=_load_models, daemon=True).start()
+
+
+def _load_models() -> None:
+    # Late: this file is read before the apps are ready.
+    from chat.endpoints import warm_up as warm_up_language_models
+    from chat.verification.entailment.configured import warm_up as warm_up_verifier
+    from corpus.encoders.registry import warm_up as warm_up_encoders
+    from retrieval.configured import site_config
+    from retrieval.rerank import warm_up
+
+    warm_up_encoders()
+    warm_up(site_config())
+    warm_up_language_models()
+    warm_up_verifier()

@@ -1,0 +1,27 @@
+"""What a load balancer asks: whether this process lives, and whether it can serve."""
+
+from django.db import Error
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from medrag_site.backups.unfinished import is_unfinished
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest) -> JsonResponse:
+    """The process answers; nothing else is asked, so that a slow database restarts nobody."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+@never_cache
+def ready(request: HttpRequest) -> JsonResponse:
+    """200 when the database answers and is whole, else 503."""
+    try:
+        if is_unfinished():
+            return JsonResponse({"status": "unavailable", "database": "restoring"}, status=503)
+    except Error:
+        return JsonResponse({"status": "unavailable", "database": "down"}, status=503)
+    return JsonResponse({"status": "ok", "database": "ok"})

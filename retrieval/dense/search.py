@@ -1,0 +1,142 @@
+"""Nearest vectors of one encoder by cosine: one query over pgvector.
+
+Up to `exact_below` chunks in scope every vector is compared, however large the index is, so that
+a narrow scope is never starved. Above, the HNSW index is scanned iteratively; when it still comes
+back short although more is there, the exact search runs after all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from django.db import connection
+
+from core.rounding import cosine_sql
+from corpus.encoders.registry import ActiveEncoder
+from corpus.encoders.vectors import literal
+from retrieval.config import RetrievalConfig
+from retrieval.dense.hnsw import is_small, rows_by_index
+from retrieval.scope import group_sql, scope_sql
+from retrieval.statements.pipelined import Statement
+from retrieval.types import Query, Ranked, Ranking
+
+_SQL = """
+WITH nearest AS MATERIALIZED (
+    SELECT c.id, c.key, {group} AS twins, d.effective_from,
+           v.embedding <=> %(vector)s::{storage} AS distance
+    FROM {table} v JOIN corpus_chunk c ON c.id = v.chunk_id
+         JOIN corpus_document d ON d.id = c.document_id
+    WHERE {scope}
+    ORDER BY {order}
+    LIMIT %(fetched)s
+), told_apart AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY twins ORDER BY cosine DESC, effective_from DESC NULLS LAST, key) AS place
+    FROM (SELECT *, {cosine} AS cosine FROM nearest) AS rounded
+)
+SELECT id, key, twins, cosine, (SELECT count(*) FROM nearest)
+FROM told_apart WHERE place = 1
+ORDER BY cosine DESC, key LIMIT %(limit)s
+""".replace("{cosine}", cosine_sql("distance"))
+_COSINES_SQL = """
+SELECT chunk_id, {cosine} FROM {table} WHERE chunk_id = ANY(%(ids)s)
+""".replace("{cosine}", cosine_sql("embedding <=> %(vector)s::{storage}"))
+# The index gives roughly the nearest first, and twins stand for one: of this many times the limit
+# the nearest are kept. Where that is too few, this many times as many again are looked at.
+_OVERFETCH = 2
+_WIDEN = 4
+
+
+def search_dense(
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    *,
+    chunks: int | None = None,
+) -> Ranking:
+    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's,
+    rounded to three digits; ties by key.
+
+    The name of the ranking is `dense:` and the encoder's. `chunks` is the size of the index, where
+    it was read a moment ago. One query; one more without `chunks`, one more to count a scope that
+    is narrowed in a large index, and more where the scan of the index comes back short.
+    """
+    started = time.perf_counter()
+    exact = is_small(query, config, chunks=chunks, fetched=config.dense_candidates * _OVERFETCH)
+    rows = _distinct(query, vector, config, encoder, exact=exact)
+    entries = tuple(
+        Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
+        for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
+    )
+    return Ranking(f"dense:{encoder.name}", entries, (time.perf_counter() - started) * 1000)
+
+
+def cosines_statement(
+    encoder: ActiveEncoder, vector: Sequence[float], chunk_ids: Sequence[int]
+) -> Statement | None:
+    """What gives a row for each chunk that has a vector: its id, and its similarity, [-1, 1].
+
+    None for no chunks.
+    """
+    if not chunk_ids:
+        return None
+    parameters = {"vector": literal(vector), "ids": list(chunk_ids)}
+    return Statement(_of(encoder, _COSINES_SQL), parameters)
+
+
+def _distinct(
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    *,
+    exact: bool,
+) -> list[tuple[int, str, str, float]]:
+    """As many groups as are wanted, or all there are: one search, or more where it fell short.
+
+    It falls short where the scan of the index gave up, and where twins crowd out the others.
+    """
+    fetched = config.dense_candidates * _OVERFETCH
+    while True:
+        rows = _nearest(query, vector, config, encoder, fetched, exact=exact)
+        met = rows[0][-1] if rows else 0
+        if len(rows) >= config.dense_candidates or (exact and met < fetched):
+            return [row[:-1] for row in rows]
+        if met == fetched:
+            fetched *= _WIDEN
+        else:
+            exact = True
+
+
+def _nearest(
+    query: Query,
+    vector: Sequence[float],
+    config: RetrievalConfig,
+    encoder: ActiveEncoder,
+    fetched: int,
+    *,
+    exact: bool,
+) -> list[tuple[int, str, str, float, int]]:
+    scope, parameters = scope_sql(query)
+    parameters |= {
+        "vector": literal(vector),
+        "limit": config.dense_candidates,
+        "fetched": fetched,
+    }
+    # An expression over the distance keeps the planner off the index: that is the exact search.
+    distance = "v.embedding <=> %(vector)s::{storage}"
+    order = f"({distance}) + 0, c.key" if exact else distance
+    group = group_sql(collapse_twins=config.collapse_twins)
+    statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
+    statement = _of(encoder, statement)
+    if not exact:
+        return rows_by_index(statement, parameters, config)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall())
+
+
+def _of(encoder: ActiveEncoder, statement: str) -> str:
+    return statement.replace("{table}", encoder.table).replace("{storage}", encoder.storage)

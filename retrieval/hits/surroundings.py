@@ -1,0 +1,222 @@
+"""What stands around the hits in their sections: small passages are found, more of it is read.
+
+A window of up to `max_chars` of the page around each hit, never over the border of its section or
+of its document, and never into a passage that somebody took out of the search. It begins and
+ends with whole sentences. What is cited stays the hit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from core.text.sentences import sentence_spans
+from retrieval.types import Hit, Span, Surroundings
+
+REACH = 4  # passages on either side of a hit that its window may reach into
+
+# Runs of passages of one section; a disabled one parts two runs.
+_SPANS_SQL = """
+SELECT h.key, c.index, c.spans
+FROM unnest(%s::text[], %s::bigint[], %s::int[]) AS h(key, document_id, index)
+     JOIN corpus_chunk own ON own.key = h.key
+     JOIN corpus_chunk c ON c.document_id = h.document_id
+          AND c.index BETWEEN h.index - %s AND h.index + %s
+          AND c.section_path = own.section_path AND c.disabled_at IS NULL
+ORDER BY h.key, c.index
+"""
+_TEXT_SQL = """
+SELECT w.place, substr(p.text, w.first + 1, w.last - w.first)
+FROM unnest(%s::int[], %s::bigint[], %s::int[], %s::int[], %s::int[])
+         AS w(place, document_id, page, first, last)
+     JOIN corpus_page p ON p.document_id = w.document_id AND p.number = w.page
+ORDER BY w.place
+"""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A piece of a page: characters `start` to `end`."""
+
+    page: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Window:
+    document_id: int
+    key: str
+    stretches: tuple[Stretch, ...]  # in reading order, apart from each other
+    own: tuple[Stretch, ...]  # of the hit: never cut
+    section: tuple[Stretch, ...]  # what it was taken from: its ends cut no sentence
+
+
+def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, ...]:
+    """One entry a hit, in their order; none for `max_chars` 0. Two queries.
+
+    A hit that is longer than `max_chars` is its own surroundings.
+    """
+    if not hits or not max_chars:
+        return ()
+    runs = _runs(hits)
+    return _read([_around(hit, runs[hit.key], max_chars) for hit in hits])
+
+
+def window(
+    own: Sequence[Stretch], section: Sequence[Stretch], max_chars: int
+) -> tuple[Stretch, ...]:
+    """`own`, and of the `section` that holds it as much around it as fits into `max_chars`.
+
+    Both are in reading order and apart from each other. Half of the room goes to what follows, the
+    rest to what stands before, and what one side does not need to the other.
+    """
+    room = max(0, max_chars - _length(own))
+    before = _clipped(section, until=(own[0].page, own[0].start))
+    after = _clipped(section, since=(own[-1].page, own[-1].end))
+    behind = min(_length(after), max(room // 2, room - _length(before)))
+    ahead = min(_length(before), room - behind)
+    return united([*_last(before, ahead), *own, *_first(after, behind)])
+
+
+def united(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    """The same characters, each once, in reading order."""
+    kept: list[Stretch] = []
+    for one in sorted(stretches, key=lambda s: (s.page, s.start, s.end)):
+        last = kept[-1] if kept else None
+        # One character apart is a line's end between two passages.
+        if last and last.page == one.page and one.start <= last.end + 1:
+            kept[-1] = Stretch(last.page, last.start, max(last.end, one.end))
+        elif one.end > one.start:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _around(hit: Hit, section: tuple[Stretch, ...], max_chars: int) -> _Window:
+    own = _stretches(hit)
+    return _Window(hit.document_id, hit.key, window(own, section, max_chars), own, section)
+
+
+def _runs(hits: Sequence[Hit]) -> dict[str, tuple[Stretch, ...]]:
+    """By key of a hit, the passages of its section around it that nothing parts from it."""
+    places: list[list[Any]] = [
+        [hit.key for hit in hits],
+        [hit.document_id for hit in hits],
+        [h.index for h in hits],
+    ]
+    found: dict[str, dict[int, list[Stretch]]] = {hit.key: {} for hit in hits}
+    with connection.cursor() as cursor:
+        cursor.execute(_SPANS_SQL, [*places, REACH, REACH])
+        for key, index, spans in cursor.fetchall():
+            found[key][index] = [Stretch(*span) for span in json.loads(spans)]
+    return {hit.key: united(_unbroken(found[hit.key], hit)) for hit in hits}
+
+
+def _unbroken(by_index: dict[int, list[Stretch]], hit: Hit) -> Iterator[Stretch]:
+    yield from _stretches(hit)
+    for step in (1, -1):
+        index = hit.index + step
+        while index in by_index:
+            yield from by_index[index]
+            index += step
+
+
+def _stretches(hit: Hit) -> tuple[Stretch, ...]:
+    return tuple(Stretch(span.page, span.start, span.end) for span in hit.spans)
+
+
+def _read(windows: Sequence[_Window]) -> tuple[Surroundings, ...]:
+    wanted = [
+        (place, one.document_id, stretch.page, stretch.start, stretch.end)
+        for place, (one, stretch) in enumerate((w, s) for w in windows for s in w.stretches)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_TEXT_SQL, [list(column) for column in zip(*wanted, strict=True)])
+        texts = iter([text for _, text in cursor.fetchall()])
+    return tuple(_whole_sentences(one, [next(texts) for _ in one.stretches]) for one in windows)
+
+
+def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
+    """The window without the parts of sentences at its ends."""
+    pieces = list(zip(window.stretches, texts, strict=True))
+    first, text = pieces[0]
+    if first.start > window.section[0].start or first.page > window.section[0].page:
+        pieces[0] = _from_sentence(first, text, keep=window.own[0])
+    last, text = pieces[-1]
+    if last.end < window.section[-1].end or last.page < window.section[-1].page:
+        pieces[-1] = _to_sentence(last, text, keep=window.own[-1])
+    pieces = [(stretch, text) for stretch, text in pieces if text]
+    spans: list[Span] = []
+    offset = 0
+    for stretch, text in pieces:
+        spans.append(Span(stretch.page, stretch.start, stretch.end, offset))
+        offset += len(text) + 1
+    text = "\n".join(text for _, text in pieces)
+    return Surroundings(window.document_id, window.key, text, tuple(spans))
+
+
+def _from_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch, str]:
+    """Cut off in front what is not a whole sentence or line, and never what must be kept."""
+    latest = keep.start - stretch.start if keep.page == stretch.page else len(text)
+    starts = [start for start, _ in _sentences(text) if 0 < start <= latest]
+    cut = min(starts, default=latest)
+    return Stretch(stretch.page, stretch.start + cut, stretch.end), text[cut:]
+
+
+def _to_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch, str]:
+    earliest = keep.end - stretch.start if keep.page == stretch.page else 0
+    ends = [end for _, end in _sentences(text) if earliest <= end < len(text)]
+    cut = max(ends, default=earliest)
+    return Stretch(stretch.page, stretch.start, stretch.start + cut), text[:cut]
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences, each within one line: the items of a list and the rows of a table are lines."""
+    offset = 0
+    for line in text.split("\n"):
+        yield from ((offset + start, offset + end) for start, end in sentence_spans(line))
+        offset += len(line) + 1
+
+
+def _length(stretches: Iterable[Stretch]) -> int:
+    return sum(one.end - one.start for one in stretches)
+
+
+def _clipped(
+    stretches: Sequence[Stretch],
+    *,
+    since: tuple[int, int] = (0, 0),
+    until: tuple[int, int] | None = None,
+) -> list[Stretch]:
+    """What of them lies between two places (page, character)."""
+    kept: list[Stretch] = []
+    for one in stretches:
+        start = max(one.start, since[1]) if one.page == since[0] else one.start
+        end = min(one.end, until[1]) if until and one.page == until[0] else one.end
+        if one.page >= since[0] and (until is None or one.page <= until[0]) and start < end:
+            kept.append(Stretch(one.page, start, end))
+    return kept
+
+
+def _first(stretches: Sequence[Stretch], room: int) -> list[Stretch]:
+    kept: list[Stretch] = []
+    for one in stretches:
+        taken = min(room, one.end - one.start)
+        if taken > 0:
+            kept.append(Stretch(one.page, one.start, one.start + taken))
+        room -= taken
+    return kept
+
+
+def _last(stretches: Sequence[Stretch], room: int) -> list[Stretch]:
+    kept: list[Stretch] = []
+    for one in reversed(stretches):
+        taken = min(room, one.end - one.start)
+        if taken > 0:
+            kept.append(Stretch(one.page, one.end - taken, one.end))
+        room -= taken
+    return kept[::-1]

@@ -1,0 +1,313 @@
+"""A question as the lexemes of the index: one query, whatever languages the index holds.
+
+The question is cut in its own language, which says what counts as its words. Where passages were
+cut in other languages too, a word is also looked for in the form that it has there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
+
+from django.db import connection
+
+from core.text.languages import ENGLISH, configuration_of
+from corpus.indexing.impact_levels import STRONG
+from corpus.indexing.search_text import normalise, without_accents
+from retrieval.analysis import expansions
+from retrieval.lexical.clauses import Term
+from retrieval.statements.prepared import execute
+from retrieval.types import Expansion
+
+MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read
+MAX_ASKED_TOKENS = 1_000  # and so many of its words, each once: two pages or more
+# Marks are of use for what is too frequent to be read whole, which this is at any size.
+_FREQUENT = 500
+
+# One row for each lexeme of each token, or one without any.
+_SQL = """
+SELECT t.chunks, t.configurations, w.part, w.configuration, w.token, w.lexeme,
+       coalesce(l.document_frequency, 0),
+       CASE WHEN l.document_frequency > %(frequent)s THEN array(
+           SELECT coalesce(o.document_frequency, 0)
+           FROM unnest(%(marks)s::text[]) WITH ORDINALITY AS m(mark, place)
+                LEFT JOIN corpus_lexeme o ON o.lexeme = l.lexeme || m.mark
+           ORDER BY m.place) END
+FROM corpus_indexstatistics t
+     LEFT JOIN (
+         SELECT q.part, q.configuration, q.token, v.lexeme
+         FROM unnest(%(parts)s::int[], %(configurations)s::text[], %(tokens)s::text[],
+                     %(texts)s::text[]) AS q(part, configuration, token, text)
+              CROSS JOIN LATERAL unnest(to_tsvector(q.configuration::regconfig, q.text))
+                  AS v(lexeme, positions, weights)) AS w ON true
+     LEFT JOIN corpus_lexeme l ON l.lexeme = w.lexeme
+WHERE t.id = 1
+ORDER BY w.part, w.token, w.lexeme
+"""
+_QUESTION = 0  # part 2n + 1 is the nth expansion as it is typed, 2n + 2 are its words
+# What the index held when this process last asked. Each query says it anew.
+_held: tuple[str, ...] = (ENGLISH,)
+
+
+@dataclass(frozen=True)
+class AskedLexeme:
+    """A lexeme of the question; one that no chunk holds has the highest idf.
+
+    `forms` are what the same word is in the other languages of the index, in another spelling and
+    under another name. `words` are what an abbreviation stands for, a set of forms for each word;
+    one of each set together are as good as it is. `terms` are all of them that any chunk holds.
+    """
+
+    lexeme: str
+    document_frequency: int
+    idf: float  # > 0
+    words: tuple[frozenset[str], ...] = ()
+    forms: frozenset[str] = frozenset()
+    terms: tuple[Term, ...] = ()
+    chunks: int = 0  # in the whole index
+
+    def is_held(self, lexemes: Set[str]) -> bool:
+        """Whether a text of these lexemes says it, shortened, spelled out or in another form."""
+        return (
+            self.lexeme in lexemes
+            or not self.forms.isdisjoint(lexemes)
+            or (bool(self.words) and not any(forms.isdisjoint(lexemes) for forms in self.words))
+        )
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """One lexeme that a token was cut into."""
+
+    part: int
+    configuration: str
+    token: str
+    lexeme: str
+    document_frequency: int
+    marks: tuple[int, ...]  # document frequencies, as `STRONG`
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What the query found, with the size of the index."""
+
+    chunks: int
+    configurations: tuple[str, ...]
+    cuts: tuple[_Cut, ...]
+
+    @cached_property
+    def by_lexeme(self) -> dict[str, _Cut]:
+        return {cut.lexeme: cut for cut in self.cuts}
+
+    def frequency(self, lexeme: str) -> int:
+        """In how many chunks it is."""
+        return self.by_lexeme[lexeme].document_frequency
+
+    def idf(self, document_frequency: int) -> float:
+        """As in Lucene, never negative."""
+        without = max(self.chunks - document_frequency + 0.5, 0.5)
+        return math.log(1 + without / (document_frequency + 0.5))
+
+
+def asked_lexemes(
+    text: str,
+    *,
+    language: str = "en",
+    languages: Sequence[str] = (),
+    spelled: Sequence[Expansion] | None = None,
+) -> tuple[AskedLexeme, ...]:
+    """The question's lexemes by name; none if it holds stop words only.
+
+    `languages` are those of the passages it is asked of, where it is narrowed to some. `spelled`
+    are its abbreviations, which are looked up where they are not given. One query, or none; one
+    more where the index holds other languages than it did when this process last asked.
+    """
+    global _held
+    known = expansions(text) if spelled is None else spelled
+    wanted = {configuration_of(code) for code in languages}
+    index = _looked_up(text, known, _chosen(_held, wanted), configuration_of(language))
+    if index and set(index.configurations) != set(_held):
+        _held = index.configurations or (ENGLISH,)
+        index = _looked_up(text, known, _chosen(_held, wanted), configuration_of(language))
+    return _lexemes(index, known) if index else ()
+
+
+def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
+    """The lexemes that a search looks for: also other forms, and spelled out abbreviations."""
+    return sorted(
+        {
+            name
+            for asked in lexemes
+            for name in (asked.lexeme, *asked.forms, *chain.from_iterable(asked.words))
+        }
+    )
+
+
+def _chosen(held: Sequence[str], wanted: Collection[str]) -> list[str]:
+    """The configurations to cut the question in, those of most chunks first."""
+    return [name for name in held if name in wanted] or [*held]
+
+
+def _looked_up(
+    text: str, known: Sequence[Expansion], configurations: Sequence[str], own: str
+) -> _Index | None:
+    base = own if own in configurations else configurations[0]
+    rows = list(_tokens(_QUESTION, _bounded(text), base, configurations))
+    for number, expansion in enumerate(known):
+        rows.extend(_tokens(2 * number + 1, expansion.short, base, [base]))
+        rows.extend(_tokens(2 * number + 2, expansion.words, base, [base]))
+    return _queried(rows, base) if rows else None
+
+
+def _bounded(text: str) -> str:
+    """What is read of it: the beginning that is within the limit when it is normalised, too.
+
+    One character can be eighteen (U+FDFA, a blessing in one).
+    """
+    text = text[:MAX_ASKED_CHARS]
+    while (length := len(unicodedata.normalize("NFKC", text))) > MAX_ASKED_CHARS:
+        text = text[: len(text) * MAX_ASKED_CHARS // length]
+    return text
+
+
+def _tokens(
+    part: int, text: str, base: str, configurations: Sequence[str]
+) -> Iterator[tuple[int, str, str, str]]:
+    """Part, configuration, the token in the base, and as it is cut there; each once, in order."""
+    every = dict.fromkeys(normalise(text, base).split())
+    own = {_plain(token): token for token in islice(every, MAX_ASKED_TOKENS)}
+    yield from ((part, base, plain, token) for plain, token in own.items())
+    for configuration in configurations:
+        if configuration != base:
+            others = dict.fromkeys(normalise(text, configuration).split())
+            yield from ((part, configuration, _plain(o), o) for o in others if _plain(o) in own)
+
+
+def _plain(token: str) -> str:
+    return without_accents(token).lower()
+
+
+def _queried(rows: Sequence[tuple[int, str, str, str]], base: str) -> _Index:
+    parts, configurations, tokens, texts = (list(column) for column in zip(*rows, strict=True))
+    parameters: dict[str, Any] = {
+        "parts": parts,
+        "configurations": configurations,
+        "tokens": tokens,
+        "texts": texts,
+        "frequent": _FREQUENT,
+        "marks": [f"~{strong}" for strong in STRONG],
+    }
+    with connection.cursor() as cursor:
+        execute(cursor, _SQL, parameters)
+        found = cursor.fetchall()
+    cuts = [
+        _Cut(part, configuration, token, lexeme, df, tuple(marks or ()))
+        for _, _, part, configuration, token, lexeme, df, marks in found
+        if lexeme is not None
+    ]
+    counts: dict[str, int] = json.loads(found[0][1]) if found else {}
+    held = sorted(counts, key=lambda name: (-counts[name], name))
+    # The base first: what its stop words leave is what was asked.
+    cuts.sort(key=lambda cut: cut.configuration != base)
+    return _Index(found[0][0] if found else 0, tuple(held), tuple(cuts))
+
+
+def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ...]:
+    base = index.cuts[0].configuration if index.cuts else ""
+    asked: dict[str, set[str]] = {}  # lexeme of the base: its forms elsewhere
+    of_token: dict[str, list[str]] = {}
+    for cut in (cut for cut in index.cuts if cut.part == _QUESTION):
+        if cut.configuration == base:
+            asked.setdefault(cut.lexeme, set())
+            of_token.setdefault(cut.token, []).append(cut.lexeme)
+        else:
+            for lexeme in of_token.get(cut.token, ()):
+                asked[lexeme].add(cut.lexeme)
+    others = _others(index, known)
+    return tuple(_asked(index, others, name, frozenset(asked[name])) for name in sorted(asked))
+
+
+@dataclass(frozen=True)
+class _Others:
+    """What stands for a lexeme, by lexeme."""
+
+    # In another spelling or under another name, in both directions.
+    same: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Under another name, where this is one of several lexemes.
+    whole: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Together they are as good as it is.
+    words: dict[str, list[str]] = field(default_factory=dict)
+
+    def forms(self, name: str) -> frozenset[str]:
+        """It, and what says just the same."""
+        return frozenset({name, *(o for o in self.same.get(name, ()) if not _is_part(name, o))})
+
+
+def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
+    by_part: dict[int, set[str]] = {}
+    for cut in index.cuts:
+        by_part.setdefault(cut.part, set()).add(cut.lexeme)
+    others = _Others()
+    for number, each in enumerate(known):
+        short, meant = (by_part.get(2 * number + part, set()) for part in (1, 2))
+        _add(others, each, short, sorted(meant))
+    return others
+
+
+def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
+    """One expansion of lexemes `short` to lexemes `meant`; of abbreviations the last counts."""
+    for name in short:
+        if not each.same:
+            others.words[name] = meant
+        elif len(meant) > 1:  # the words of a name stand for it together, never one by one
+            others.words.setdefault(name, meant)
+        elif len(short) > 1:
+            others.whole[name].update(meant)
+        elif meant and meant != [name]:
+            others.same[name].update(meant)
+            others.same[meant[0]].add(name)
+
+
+def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> AskedLexeme:
+    forms = (others.forms(name) | elsewhere) - {name}
+    words = tuple(
+        others.forms(word) | others.whole.get(word, set()) for word in others.words.get(name, ())
+    )
+    if not words and name in others.whole:
+        words = (frozenset(others.whole[name]),)
+    # A word is as rare as its most frequent form: what one language lacks, another may be full of.
+    frequency = max(index.frequency(form) for form in (name, *forms))
+    terms = tuple(
+        _term(index, others, form)
+        for form in sorted({name, *forms, *others.same.get(name, ()), *chain.from_iterable(words)})
+        if index.frequency(form)
+    )
+    return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether a stemmer made one word of more in one spelling than in the other.
+
+    `organizing` becomes `organ`, `organising` does not: to find the one by the other is as good as
+    it gets, but a text of organs does not say it.
+    """
+    return one.startswith(other) or other.startswith(one)
+
+
+def _term(index: _Index, others: _Others, name: str) -> Term:
+    """A lexeme that is searched. The spelling that few authors use is no rarer than the other."""
+    cut = index.by_lexeme[name]
+    marks = zip(STRONG, cut.marks, strict=False)
+    strong = tuple((f"{name}~{level}", frequency) for level, frequency in marks)
+    alike = [
+        index.frequency(other) for other in others.same.get(name, ()) if not _is_part(name, other)
+    ]
+    idf = index.idf(max([cut.document_frequency, *alike]))
+    return Term(name, cut.document_frequency, idf, strong)

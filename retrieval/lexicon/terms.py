@@ -1,0 +1,204 @@
+"""Short and lay forms, and the words of a guideline for them. Pure.
+
+A clinician types MAP, DKA or heart attack; a guideline may write the words. The words join the
+search, and a passage that has all of them holds the form that was typed. Other names, such as
+adrenaline and epinephrine, count in both directions, and so do British and American spellings
+(`retrieval.lexicon.spellings`): of the question's words and of those that joined them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from core.text.words import MAX_CHARS, WORD
+from retrieval.lexicon.spellings import REVISION, respelled
+from retrieval.types import Expansion
+
+MAX_SHORT_CHARS, MAX_SHORT_WORDS = 40, 5
+MAX_WORDS_CHARS, MAX_WORDS = 120, 12
+MAX_EXPANSIONS = 12  # of one question, the first ones: each widens the search
+
+_BETWEEN = re.compile(r"[\s\-\u2010\u2011]+|\.\s?")  # between the words of one form
+_PLURAL = re.compile(r"(?<=\w\w)['’]?s\Z")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One form. `exact`: found only as it is written, capitals as capitals.
+
+    `same`: another name for one thing, which counts in both directions.
+    """
+
+    short: str
+    words: str
+    exact: bool = False
+    lay: bool = False
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries by the words of their forms; of two that begin at one place the longer counts."""
+
+    entries: tuple[Entry, ...] = ()
+    _by_words: dict[tuple[str, ...], tuple[Entry, ...]] = field(
+        init=False, repr=False, compare=False
+    )
+    _lengths: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    fingerprint: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_words: dict[tuple[str, ...], tuple[Entry, ...]] = {
+            tuple(_folded(e.short)): (e,) for e in sorted(self.entries, key=_order)
+        }
+        for entry in sorted((e for e in self.entries if e.same), key=_order):
+            back, key = _turned(entry), tuple(_folded(entry.words))
+            known = by_words.setdefault(key, ())
+            # What is a form of its own already stands for what its entry says.
+            if all(e.same for e in known):
+                by_words[key] = (*known, back)
+        lengths: dict[str, set[int]] = {}
+        for key in by_words:
+            lengths.setdefault(_singular(key[0]), set()).add(len(key))
+        ordered = {word: tuple(sorted(sizes, reverse=True)) for word, sizes in lengths.items()}
+        object.__setattr__(self, "_by_words", by_words)
+        object.__setattr__(self, "_lengths", ordered)
+        object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
+
+    def found_in(self, text: str) -> tuple[Expansion, ...]:
+        """The known forms of a text, each once, in order, none whose words stand there already.
+
+        Behind them the other names and spellings of words of the text, then those of the words
+        that its forms stand for; these have `same`.
+        """
+        text = text[:MAX_CHARS]
+        typed = tuple(islice(self._new(text, text, same=False), MAX_EXPANSIONS))
+        meant = " ; ".join([text, *(each.words for each in typed)])
+        names = islice(self._new(meant, "", same=True), MAX_EXPANSIONS)
+        return (*typed, *names, *respelled(meant))
+
+    def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
+        """What is found in `text`, each pair once, without that whose words are `said`."""
+        said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
+        for found in dict.fromkeys(self._every(text)):
+            words = " ".join(_folded(found.words))
+            key = (" ".join(_folded(found.short)) if same else "", words)
+            if found.same is same and f" {words} " not in said and key not in seen:
+                seen.add(key)
+                yield found
+
+    def _every(self, text: str) -> Iterator[Expansion]:
+        tokens = list(WORD.finditer(text))
+        all_capitals = len(tokens) > 3 and text.upper() == text
+        place = 0
+        while place < len(tokens):
+            match = self._at(text, tokens, place)
+            if match is None:
+                place += 1
+                continue
+            entries, size = match
+            start, end = tokens[place].start(), tokens[place + size - 1].end()
+            place += size
+            for entry in entries:
+                # Where all is typed in capitals, they tell MAP from a map no more.
+                if not (entry.exact and all_capitals):
+                    yield Expansion(text[start:end], entry.words, lay=entry.lay, same=entry.same)
+
+    def _at(
+        self, text: str, tokens: list[re.Match[str]], place: int
+    ) -> tuple[tuple[Entry, ...], int] | None:
+        for size in self._lengths.get(_singular(tokens[place].group().casefold()), ()):
+            part = tokens[place : place + size]
+            if len(part) < size or not _is_one(text, part):
+                continue
+            if entries := self._of([token.group() for token in part]):
+                return entries, size
+        return None
+
+    def _of(self, typed: list[str]) -> tuple[Entry, ...]:
+        """The entries of these words as typed, or of their singular; one but for other names."""
+        for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
+            entries = self._by_words.get(tuple(word.casefold() for word in form), ())
+            fitting = [e for e in entries if not e.exact or WORD.findall(e.short) == form]
+            if fitting:
+                return tuple(fitting)
+        return ()
+
+
+def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
+    """The text with the words of each form in brackets behind it; for an encoder.
+
+    Without other names and spellings, which encoders know.
+    """
+    for each, place in reversed(_placed(text, [e for e in expansions if not e.same])):
+        text = f"{text[: place.end()]} ({each.words}){text[place.end() :]}"
+    return text
+
+
+def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
+    """The text with each lay form replaced by its words; the same text where it has none."""
+    for each, place in reversed(_placed(text, [e for e in expansions if e.lay])):
+        text = f"{text[: place.start()]}{each.words}{text[place.end() :]}"
+    return text
+
+
+def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion, re.Match[str]]]:
+    """Each form with the place where it first stands, in order of the text."""
+    found = [
+        (each, place)
+        for each in expansions
+        if (place := re.search(rf"(?<!\w){re.escape(each.short)}(?!\w)", text))
+    ]
+    return sorted(found, key=lambda pair: pair[1].start())
+
+
+def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
+    """The field that can't be used and why, for a person to read; both empty where all is well."""
+    forms, meant = _folded(short), _folded(words)
+    if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
+        return (
+            "short",
+            f"Give 1 to {MAX_SHORT_WORDS} words of {MAX_SHORT_CHARS} characters at most.",
+        )
+    if len(short) < 2:
+        return "short", "A single letter stands for too many things."
+    if not meant or len(words) > MAX_WORDS_CHARS or len(meant) > MAX_WORDS:
+        return "words", f"Give 1 to {MAX_WORDS} words of {MAX_WORDS_CHARS} characters at most."
+    if f" {' '.join(forms)} " in f" {' '.join(meant)} ":
+        return "words", "The words must not hold what is typed: they are added to it."
+    if same and min(map(len, (*forms, *meant))) < 2:
+        return "words", "A single letter stands for too many things to be a part of a name."
+    return "", ""
+
+
+def _folded(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(text)]
+
+
+def _singular(word: str) -> str:
+    return _PLURAL.sub("", word)
+
+
+def _is_one(text: str, tokens: list[re.Match[str]]) -> bool:
+    gaps = itertools.pairwise(tokens)
+    return all(_BETWEEN.fullmatch(text, left.end(), right.start()) for left, right in gaps)
+
+
+def _turned(entry: Entry) -> Entry:
+    return replace(entry, short=entry.words, words=entry.short)
+
+
+def _order(entry: Entry) -> tuple[str, str, bool, bool, bool]:
+    return (entry.short, entry.words, entry.exact, entry.lay, entry.same)
+
+
+def _fingerprint(entries: Iterable[Entry]) -> str:
+    """16 hex digits over every entry and the rules of spelling."""
+    content = json.dumps([REVISION, *(_order(entry) for entry in sorted(entries, key=_order))])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

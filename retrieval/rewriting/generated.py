@@ -1,0 +1,248 @@
+"""What a language model makes of a question: checked, kept, and never shown.
+
+The model is untrusted. Its answers fit a schema; a wording with a number that the question does not
+hold is dropped, since it would search for another dose. What is kept stands under the hash of all
+that it depends on, so that none is asked for twice and the same question is searched the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from core.llm.breaker import Breaker, breaker_of
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from core.llm.prompt_files import Prompt
+from corpus.parsing.clean import clean_line, clean_text
+from retrieval.config import MAX_WORDINGS, RetrievalConfig
+from retrieval.models import Generated
+
+_FOLDER = Path(__file__).with_name("prompts")
+MULTI_QUERY = Prompt(_FOLDER / "multi_query_v1.txt", frozenset({"question", "count"}))
+HYDE = Prompt(_FOLDER / "hyde_v1.txt", frozenset({"question"}))  # Gao et al., ACL 2023
+PROMPTS = (MULTI_QUERY, HYDE)
+
+MAX_QUESTION_CHARS = 4000  # of it that the model is shown
+MAX_WORDING_CHARS = 300
+MAX_SENTENCES, MAX_PASSAGE_CHARS = 6, 1000
+RETRIES = 1  # somebody is waiting
+MIN_DEADLINE_S = 0.2  # with less no call is begun
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing that the model is asked for: a list of texts under `field`."""
+
+    kind: str
+    prompt: Prompt
+    values: Mapping[str, str]
+    field: str
+    max_items: int
+    max_tokens: int
+    accepted: Callable[[str, Sequence[str]], list[str]]
+
+    @property
+    def key(self) -> str:
+        """64 hex digits over everything that decides the answer."""
+        parts = [self.prompt.name, settings.REWRITE_LLM_MODEL, dict(self.values)]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def dropped(self, answer: Sequence[str], accepted: Sequence[str]) -> int:
+        """How many of the texts that it gives, wordings or one passage, were not fit for use."""
+        given = len(answer) if self.prompt is MULTI_QUERY else 1
+        return given - len(accepted)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        items = {"type": "array", "items": {"type": "string"}, "maxItems": self.max_items}
+        return {
+            "type": "object",
+            "properties": {self.field: items},
+            "required": [self.field],
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Texts by kind, and how they came about."""
+
+    texts: Mapping[str, Sequence[str]]
+    calls: int = 0
+    cached: int = 0
+    dropped: int = 0
+    failures: tuple[str, ...] = ()
+
+
+def rewriting_fingerprint(config: RetrievalConfig) -> str:
+    """Names the model and the prompts that word questions anew; empty where none does."""
+    used = [MULTI_QUERY] * bool(config.multi_query) + [HYDE] * config.hyde
+    return " ".join([settings.REWRITE_LLM_MODEL, *(p.name for p in used)]) if used else ""
+
+
+def wordings_request(question: str, count: int) -> Request:
+    """Other wordings of the question, `MAX_WORDINGS` at most."""
+    count = min(count, MAX_WORDINGS)
+    values = {"question": _shown(question), "count": str(count)}
+    return Request(
+        "multi_query", MULTI_QUERY, values, "wordings", count, 60 + 60 * count, accepted_wordings
+    )
+
+
+def passage_request(question: str) -> Request:
+    """The sentences of a passage that might answer it."""
+    values = {"question": _shown(question)}
+    return Request("hyde", HYDE, values, "sentences", MAX_SENTENCES, 300, accepted_passage)
+
+
+def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> Outcome:
+    """Texts that are kept from before, and those that the model gives now.
+
+    At most `calls` calls, side by side, and none that ends later than the deadline. Never raises
+    for a model that fails. One query, two more where the model was asked; none without requests.
+    """
+    if not requests:
+        return Outcome({})
+    kept = _kept(requests)
+    missing = [request for request in requests if request.key not in kept]
+    due, failures = _due(missing, calls, deadline_s)
+    answers = _answers(due, deadline_s, failures)
+    accepted = {
+        r.key: r.accepted(r.values["question"], answers[r.key]) for r in due if r.key in answers
+    }
+    if accepted:
+        _keep(due, accepted)
+        kept = _kept(requests)  # what another process kept first is what counts
+    return Outcome(
+        texts={r.kind: kept[r.key] for r in requests if r.key in kept},
+        calls=len(due),
+        cached=len(requests) - len(missing),
+        dropped=sum(r.dropped(answers[r.key], accepted[r.key]) for r in due if r.key in accepted),
+        failures=tuple(failures),
+    )
+
+
+def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
+    """The wordings that are one line of a fit length, new, and name no number of their own."""
+    known, seen = set(_NUMBER.findall(question)), {_level(question)}
+    kept = []
+    for wording in (clean_line(text).strip("\"'“”") for text in answer):
+        fits = 3 <= len(wording) <= MAX_WORDING_CHARS
+        if fits and set(_NUMBER.findall(wording)) <= known and _level(wording) not in seen:
+            seen.add(_level(wording))
+            kept.append(wording)
+    return kept
+
+
+def accepted_passage(question: str, answer: Sequence[str]) -> list[str]:
+    """One passage of the sentences that name no number of their own, or none."""
+    known = set(_NUMBER.findall(question))
+    sentences = [clean_line(text) for text in answer]
+    kept = [said for said in sentences if said and set(_NUMBER.findall(said)) <= known]
+    passage = " ".join(kept)[:MAX_PASSAGE_CHARS]
+    return [passage] if len(passage) >= 20 else []
+
+
+def _shown(question: str) -> str:
+    return clean_text(question)[:MAX_QUESTION_CHARS].strip()
+
+
+def _level(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _kept(requests: Sequence[Request]) -> dict[str, list[str]]:
+    rows = Generated.objects.filter(pk__in=[request.key for request in requests])
+    return dict(rows.values_list("key", "wordings"))
+
+
+def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> None:
+    rows = [
+        Generated(
+            pk=request.key,
+            wordings=accepted[request.key],
+            prompt=request.prompt.name,
+            model=settings.REWRITE_LLM_MODEL,
+        )
+        for request in requests
+        if request.key in accepted
+    ]
+    Generated.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _due(
+    missing: Sequence[Request], calls: int, deadline_s: float
+) -> tuple[Sequence[Request], list[str]]:
+    """What is asked for, in order, and why the rest is not. Each of the first is to be asked."""
+    reason = ""
+    if not settings.REWRITE_LLM_URL:
+        calls, reason = 0, "MEDRAG_REWRITE_LLM_URL is not set."
+    elif deadline_s < MIN_DEADLINE_S:
+        calls, reason = 0, "no time is left for a language model."
+    reason = reason or "the calls of this question are used up."
+    due: list[Request] = []
+    failures: list[str] = []
+    for place, request in enumerate(missing):
+        if why := reason if place >= calls else _refusal():
+            failures.append(f"{request.kind}: {why}")
+        else:
+            due.append(request)
+    return due, failures
+
+
+def _refusal() -> str:
+    refusal = _breaker().refusal()
+    return f"{refusal}." if refusal else ""
+
+
+def _breaker() -> Breaker:
+    return breaker_of("rewrite", settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL)
+
+
+def _answers(
+    due: Sequence[Request], deadline_s: float, failures: list[str]
+) -> dict[str, list[str]]:
+    """The texts of each answer by key; why there is none goes to `failures`."""
+    if not due:
+        return {}
+    with ThreadPoolExecutor(max_workers=len(due)) as pool:
+        results = list(pool.map(lambda request: _asked(request, deadline_s), due))
+    failures += [f"{r.kind}: {a}" for r, a in zip(due, results, strict=True) if isinstance(a, str)]
+    return {r.key: a for r, a in zip(due, results, strict=True) if not isinstance(a, str)}
+
+
+def endpoint_within(deadline_s: float) -> Endpoint:
+    return Endpoint(
+        url=settings.REWRITE_LLM_URL,
+        model=settings.REWRITE_LLM_MODEL,
+        key=settings.REWRITE_LLM_KEY,
+        timeout_s=deadline_s,
+        settings="MEDRAG_REWRITE_LLM",
+    )
+
+
+def _asked(request: Request, deadline_s: float) -> list[str] | str:
+    """The texts that the model gives, or a sentence on why it gives none. Touches no database."""
+    try:
+        with _breaker().watched(is_away):
+            answer = ask_json(
+                endpoint_within(deadline_s),
+                prompt=request.prompt.filled(**request.values),
+                schema=request.schema,
+                name=request.field,
+                max_tokens=request.max_tokens,
+                retries=RETRIES,
+            )
+    except LanguageModelUnavailable as error:
+        return error.sentence
+    return list(answer[request.field])

@@ -1,0 +1,46 @@
+"""What a question needs to know of the site before it is looked at, in one statement.
+
+All of it may change at any moment, in another process too, so it is read anew for each question;
+what is heavy stays in memory, under the version that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.db.models import Subquery
+
+from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_query
+from corpus.models import Encoder
+from retrieval.lexicon.site import lexicon_at, version_query
+from retrieval.lexicon.terms import Lexicon
+
+
+@dataclass(frozen=True)
+class SiteSnapshot:
+    """As it stood when the question came."""
+
+    encoders: tuple[ActiveEncoder, ...]  # the primary one first
+    lexicon: Lexicon
+
+
+def site_now(encoders: Sequence[str] = ()) -> SiteSnapshot:
+    """The encoders that are searched, or those that are named, and the lexicon.
+
+    One query, and one more where the lexicon was changed since the last question. Raises as
+    `active_encoders`.
+    """
+    rows: list[Any] = list(Encoder.objects.raw(*_statement()))
+    searched = active_encoders(encoders, rows=rows)
+    return SiteSnapshot(searched, lexicon_at(rows[0].lexicon_version))
+
+
+@cache
+def _statement() -> tuple[str, tuple[Any, ...]]:
+    """Compiled once: that takes longer than the database does."""
+    query = searched_query().annotate(lexicon_version=Subquery(version_query()[:1])).query
+    sql, parameters = query.sql_with_params()
+    return sql, tuple(parameters)

@@ -1,0 +1,100 @@
+"""The description of the API is complete, and what it says is true."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from chat.api import examples as api_examples
+from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
+from chat.caveats.cautions import APPLICABILITY
+
+
+@pytest.fixture
+def schema() -> Any:
+    return SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+
+
+def test_it_is_made_without_a_warning() -> None:
+    call_command(
+        "spectacular", "--validate", "--fail-on-warn", stdout=io.StringIO(), stderr=io.StringIO()
+    )
+
+
+def test_it_is_served(db: None) -> None:
+    response = Client().get("/api/v1/schema", headers={"accept": "application/json"})
+    assert response.status_code == 200
+    assert set(json.loads(response.content)["paths"]) == {"/api/v1/query", "/api/v1/search"}
+
+
+@pytest.mark.parametrize("path", ["/api/v1/query", "/api/v1/search"])
+def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: str) -> None:
+    operation = schema["paths"][path]["post"]
+    assert operation["security"] == [{"token": []}]
+    for status in ("400", "401", "413", "415", "429", "500", "503"):
+        assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
+    assert operation["responses"]["200"]["content"]["application/json"]["examples"]
+
+
+def test_every_default_is_one_that_may_be_sent(schema: Any) -> None:
+    fields = {
+        f"{name}.{field}": described
+        for name, component in schema["components"]["schemas"].items()
+        for field, described in component.get("properties", {}).items()
+    }
+    assert "enum" in str(schema["components"]["schemas"]["ModeEnum"])
+    assert "default" not in fields["QueryRequest.mode"]
+    assert not [name for name, described in fields.items() if described.get("default") == ""]
+
+
+def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> None:
+    answers = [example.value for example in api_examples.QUERY[1:]]
+    for answer in answers:
+        assert set(answer) == set(QueryResponse().fields)
+        for warning in answer["warnings"]:
+            about_all = warning["code"] == APPLICABILITY
+            assert about_all is (warning["claims"] == [])
+    reader = {"reader": alice}
+    assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
+    assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
+    assert set(api_examples.SEARCH[1].value) == set(HitResponse().fields)
+
+
+def test_the_modes_of_a_request_are_those_that_the_site_has(settings: LazySettings) -> None:
+    def modes() -> list[str]:
+        made = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+        schemas = made["components"]["schemas"]
+        (reference,) = schemas["QueryRequest"]["properties"]["mode"]["allOf"]
+        found: list[str] = schemas[reference["$ref"].rpartition("/")[2]]["enum"]
+        return found
+
+    assert modes() == ["standard", "faithful", "confident-lite"]
+    settings.JUDGE_LLM_URLS = ["http://127.0.0.1:1/v1"]
+    assert modes() == ["standard", "faithful", "confident", "confident-lite"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"languages": [1]},
+        {"languages": [True]},
+        {"languages": [" "]},
+        {"issuers": ["?"]},
+        {"issuers": ["a" * 200 + " "]},
+        {"year_from": "2020"},
+    ],
+)
+def test_no_type_is_guessed(alice: User, filters: dict[str, Any]) -> None:
+    for body in ({"query": "Why?", "filters": filters}, {"query": "Why?", "surroundings": "yes"}):
+        assert not SearchRequest(data=body, context={"reader": alice}).is_valid()
+
+
+def test_a_whole_number_may_be_written_as_json_does(alice: User) -> None:
+    asked = SearchRequest(data={"query": "Why?", "k": 5.0}, context={"reader": alice})
+    assert asked.is_valid() and asked.validated_data["k"] == 5

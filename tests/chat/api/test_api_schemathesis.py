@@ -1,0 +1,107 @@
+"""What the API's description promises and what the API does are the same, by schemathesis.
+
+All of its checks, over requests that the description allows and requests that it doesn't, drawn
+from one seed. A few are in every run, many more in `make exhaustive`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, transaction
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, settings
+from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
+
+from chat.management.commands.api_token import token_create
+from medrag_site.web.handler import Handler
+from tests.chat.guidelines import publish_guideline
+
+SEED = 20261122
+Case = Any  # of schemathesis, generic over what answers
+COLLECTION = "chest"  # the one that is there
+# Requests an operation, beside those that cover its parts one by one.
+FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
+quietly = settings(
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),  # a fixture lasts for all requests, on purpose
+)
+
+
+def described() -> dict[str, Any]:
+    """The description, with the collection that is there: it can't name any to everybody."""
+    made = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    whole: dict[str, Any] = json.loads(json.dumps(made, default=str))
+    for name in ("QueryRequest", "SearchRequest"):
+        items = whole["components"]["schemas"][name]["properties"]["collections"]["items"]
+        items["enum"] = [COLLECTION]
+    return whole
+
+
+def of_many(max_examples: int) -> Any:
+    # NUL is no text that PostgreSQL keeps, which no description can say: it is fuzzed elsewhere.
+    drawn = GenerationConfig(deterministic=True, allow_x00=False, max_examples=max_examples)
+    config = SchemathesisConfig(
+        seed=SEED, projects=ProjectsConfig(default=ProjectConfig(generation=drawn))
+    )
+    schema = schemathesis.openapi.from_dict(described(), config=config)
+    schema.app = Handler()
+    return schema
+
+
+few, many = of_many(FEW), of_many(MANY)
+
+
+@pytest.fixture
+def one_connection() -> Iterator[None]:
+    """A request ends no connection: the test's transaction lives in it."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def headers(alice: User, settings: LazySettings, one_connection: None) -> dict[str, str]:
+    """Those of somebody with a token, on a site with one guideline."""
+    settings.AXES_FAILURE_LIMIT = settings.LOCKOUT_ADDRESS_FAILURES = 10**6
+    assert publish_guideline().collection.slug == COLLECTION
+    return {"Host": "localhost", "Authorization": f"Token {token_create(alice)}"}
+
+
+def kept_to(case: Case, headers: dict[str, str]) -> None:
+    cache.clear()  # it counts requests
+    with transaction.atomic():
+        case.call_and_validate(headers=headers)
+        transaction.set_rollback(True)
+
+
+@few.parametrize()  # type: ignore[untyped-decorator]
+@quietly
+def test_the_api_does_what_its_description_says(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
+    kept_to(case, headers)
+    record_property("requests", 1)
+
+
+@pytest.mark.exhaustive
+@many.parametrize()  # type: ignore[untyped-decorator]
+@quietly
+def test_the_api_does_it_for_many_requests(
+    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
+    kept_to(case, headers)
+    record_property("requests", 1)

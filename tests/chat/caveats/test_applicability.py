@@ -1,0 +1,195 @@
+"""Whom an answer is for, and whether that is whom the question is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.caveats.applicability import applicability
+from chat.caveats.cautions import applicability_cautions
+from chat.types import DraftClaim, Quote
+from core.text.populations import apart, people_of
+from tests.chat.evidence.hits import made_up_hit
+
+
+def claim(
+    text: str, *, population: str = "", title: str = "Title", section: tuple[str, ...] = ("Dose",)
+) -> DraftClaim:
+    hit = made_up_hit(population=population, title=title, section_path=section, text=text)
+    return DraftClaim(text, (Quote(hit, 1, 0, len(text), text),))
+
+
+def mismatch(question: str, text: str, population: str = "", title: str = "Title") -> str:
+    return applicability(question, [claim(text, population=population, title=title)]).mismatch
+
+
+DOSE = "Give amoxicillin 500 mg three times daily."
+
+# question, statement, population of the document, title, and what the sentence must hold
+OTHER_PEOPLE = [
+    ("amoxicillin dose in a child", DOSE, "adult", "Title", ("a child", "adults")),
+    ("amoxicillin for a 3 year old", DOSE, "adult", "Title", ("a child", "adults")),
+    ("amoxicillin for a 6-month-old baby", DOSE, "adult", "Title", ("an infant", "adults")),
+    ("amoxicillin in a newborn", DOSE, "adult", "Title", ("a newborn", "adults")),
+    ("paediatric dose of amoxicillin", DOSE, "", "Pneumonia in adults", ("a child", "adults")),
+    ("amoxicillin for an adult", DOSE, "paediatric", "Title", ("an adult", "children")),
+    ("amoxicillin for a 40 year old man", DOSE, "paediatric", "Title", ("an adult", "children")),
+    ("amoxicillin for an older person", DOSE, "paediatric", "Title", ("older", "children")),
+    ("amoxicillin aged 75", DOSE, "", "Fever in infants and children", ("older", "infants")),
+    ("dose for an adult", "In children give 250 mg.", "all", "Title", ("an adult", "children")),
+    ("dose for a child", "In adults give 500 mg.", "all", "Title", ("a child", "adults")),
+    ("dose for a 2 year old", "Children aged 6 to 11 years: 250 mg.", "", "T", ("6 to 11 years",)),
+    ("dose for a 14 year old", "Children under 5 years: 250 mg.", "", "T", ("years",)),
+    ("dose at 2 months of age", "Infants aged 6 months or more: 5 mL.", "", "T", ("6 months",)),
+    ("dose in women who are not pregnant", DOSE, "pregnancy", "T", ("not pregnant", "pregnancy")),
+    ("dose in pregnancy", DOSE, "", "UTI in adults who are not pregnant", ("who are not",)),
+    ("dose for a boy of 8 years", DOSE, "pregnancy", "T", ("a child", "pregnancy")),
+    ("dose for a man", DOSE, "pregnancy", "T", ("a man", "pregnancy")),
+    ("dose for a 5 year old", DOSE, "pregnancy", "T", ("a child", "pregnancy")),
+    ("trimethoprim with an eGFR of 25", "Give it if eGFR is 45 mL/min or more.", "", "T", ("25",)),
+    ("dose at CrCl 75 mL/min", "Creatinine clearance (mL/min): 20 to 39; Dose: 4 mg/kg", "", "T",
+     ("75 mL/min", "20 to 39")),
+    ("dose in normal renal function", DOSE, "renal impairment", "T", ("without", "with renal")),
+    ("dose for someone of 45 kg", "Patients who weigh 50 kg or more: 1 g.", "", "T", ("45 kg",)),
+]  # fmt: skip
+
+SAME_PEOPLE = [
+    ("amoxicillin dose", DOSE, "adult", "Title"),
+    ("amoxicillin dose", DOSE, "paediatric", "Title"),
+    ("amoxicillin dose in adults", DOSE, "adult", "Title"),
+    ("amoxicillin dose in a child", DOSE, "paediatric", "Title"),
+    ("amoxicillin dose in a child", DOSE, "all", "Title"),
+    ("amoxicillin dose in a child", DOSE, "", "Title"),
+    ("amoxicillin for a 3 year old", DOSE, "", "Fever in infants and children"),
+    ("amoxicillin for a 17 year old", DOSE, "adult", "Title"),  # where childhood ends is drawn
+    ("amoxicillin for a 17 year old", DOSE, "paediatric", "Title"),  # at 16 and at 18
+    ("amoxicillin for a teenager", DOSE, "paediatric", "Title"),
+    ("amoxicillin for a 70 year old", DOSE, "adult", "Title"),
+    ("amoxicillin for the elderly", DOSE, "adult", "Title"),
+    ("dose for an adult", "Unlike in children, give 500 mg.", "adult", "Title"),
+    ("dose for an adult", "Call the paediatric registrar about a septic patient.", "adult", "T"),
+    ("dose for an adult", "Give 3 jelly babies.", "adult", "Title"),
+    ("dose for a 9 year old", "Children aged 6 to 11 years: 250 mg.", "", "Title"),
+    ("dose for a 10 month old", "Infants aged 6 months or more: 5 mL.", "", "Title"),
+    ("dose for a 4 year old for 3 days", "Children under 5 years: 5 mL.", "", "Title"),
+    ("dose in pregnancy", DOSE, "pregnancy", "Title"),
+    ("dose in pregnancy", DOSE, "adult", "Title"),
+    ("dose in a pregnant woman", "It may cause haemolysis in the newborn.", "pregnancy", "T"),
+    ("dose for an adult", "It may harm the baby late in pregnancy.", "adult", "Title"),
+    ("eGFR of 25", "It is contraindicated when eGFR is below 30 mL/min.", "", "Title"),
+    ("eGFR of 60", "Assume that the eGFR is below 15 mL/min with anuria.", "", "Title"),
+    ("CrCl 45 mL/min", "Creatinine clearance (mL/min): 40 to 60; Dose: 5 mg/kg", "", "Title"),
+    ("a patient of 60 kg", "Patients who weigh 50 kg or more: 1 g.", "", "Title"),
+    ("a patient of 60 kg", "Give 5 mg/kg in 100 mL over 60 minutes.", "", "Title"),
+    ("a course of 7 days", "Give it for 3 months, and repeat it within 5 days.", "", "Title"),
+    ("dose in renal impairment", DOSE, "renal impairment", "Title"),
+    ("dose in a woman", DOSE, "pregnancy", "Title"),
+    ("Child-Pugh C cirrhosis", DOSE, "adult", "Title"),
+    ("boiling point of tungsten", DOSE, "adult", "Title"),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "population", "title", "words"), OTHER_PEOPLE)
+def test_other_people_are_told(
+    question: str, text: str, population: str, title: str, words: tuple[str, ...]
+) -> None:
+    told = mismatch(question, text, population, title)
+    assert told.startswith("The question is about ")
+    assert "statement 1 is about " in told
+    assert [word for word in words if word not in told] == [], told
+
+
+@pytest.mark.parametrize(("question", "text", "population", "title"), SAME_PEOPLE)
+def test_the_same_or_nobody_in_particular_is_no_mismatch(
+    question: str, text: str, population: str, title: str
+) -> None:
+    assert mismatch(question, text, population, title) == ""
+
+
+def test_the_sentence_names_each_statement_once() -> None:
+    claims = [claim(DOSE, population="paediatric"), claim(DOSE, population="adult"), claim(DOSE)]
+    found = applicability("dose in a child", [*claims, claim("Measure it.", population="adult")])
+    assert found.mismatch == "The question is about a child; statements 2 and 4 are about adults."
+    assert found.claims == (2, 4)
+
+
+def test_the_nearest_word_counts() -> None:
+    child = claim(DOSE, population="adult", section=("Doses", "Children under 12"))
+    assert applicability("dose in a child", [child]).mismatch == ""
+    assert applicability("dose in an adult", [child]).mismatch.endswith("is about children.")
+    adult = claim("For adults give 500 mg.", section=("Doses", "Children"), population="paediatric")
+    assert applicability("dose in an adult", [adult]).mismatch == ""
+
+
+LINES = [
+    (claim(DOSE, population="adult"), "Applies to: adults."),
+    (claim(DOSE, population="all"), "Applies to: people of all ages."),
+    (claim(DOSE), "Applies to: not stated by the source."),
+    (claim(DOSE, population="sailors"), "Applies to: sailors."),
+    (claim(DOSE, population="pregnancy"), "Applies to: pregnancy."),
+    (claim(DOSE, title="UTI in adults who are not pregnant"),
+     "Applies to: adults, people who are not pregnant."),
+    (claim("Children aged 6 to 11 years: 250 mg."), "Applies to: children aged 6 to 11 years."),
+    (claim("Give 5 mg/kg.", population="adult"),
+     "Applies to: adults. Assumes: a known body weight."),
+    (claim("Only if eGFR is 45 mL/min/1.73 m² or more.", population="adult"),
+     "Applies to: adults. Assumes: eGFR 45 mL/min or more."),
+    (claim("Creatinine clearance (mL/min): 40 to 60; Interval: Every 36 hours", population="adult"),
+     "Applies to: adults. Assumes: creatinine clearance 40 to 60 mL/min."),
+    (claim("Patients who weigh less than 50 kg receive less.", population="adult"),
+     "Applies to: adults. Assumes: weight below 50 kg."),
+    # Columns of a table: none of them is assumed.
+    (claim("eGFR 30 to 44: 100 mg; eGFR 15 to 29: Contraindicated", population="adult"),
+     "Applies to: adults."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "line"), LINES)
+def test_line(said: DraftClaim, line: str) -> None:
+    assert applicability("dose", [said]).line == line
+
+
+def test_a_state_that_was_asked_and_is_in_no_source_is_named() -> None:
+    line = applicability("amoxicillin dose in pregnancy", [claim(DOSE, population="adult")]).line
+    assert line == "Applies to: adults. Not stated by the sources: pregnancy."
+
+
+def test_statements_for_different_people_are_told_apart() -> None:
+    claims = [claim(DOSE, population="adult"), claim(DOSE, population="paediatric")]
+    line = applicability("amoxicillin", claims).line
+    assert line == "Applies to: adults (statement 1); children (statement 2)."
+
+
+def test_no_claims_have_no_line() -> None:
+    assert applicability("dose in a child", []).line == ""
+    assert applicability_cautions(applicability("dose in a child", [])) == ()
+
+
+def test_as_it_is_stored() -> None:
+    found = applicability("dose in a child", [claim(DOSE, population="adult")])
+    assert [caution.as_dict() for caution in applicability_cautions(found)] == [
+        {"code": "applicability", "text": "Applies to: adults.", "claims": [], "documents": []},
+        {
+            "code": "mismatch",
+            "text": "The question is about a child; statement 1 is about adults.",
+            "claims": [1],
+            "documents": [],
+        },
+    ]
+
+
+def test_nobody_is_apart_from_nobody() -> None:
+    assert apart(people_of(""), people_of("")) is None
+    assert apart(people_of("a child"), people_of("")) is None
+    assert apart(people_of("a child"), people_of("adults and children")) is None
+
+
+def test_a_claim_of_several_passages_is_for_those_of_each() -> None:
+    hits = [
+        made_up_hit(key=f"{people}_p1_c0", population=people, text=DOSE)
+        for people in ("adult", "paediatric")
+    ]
+    both = DraftClaim(DOSE, tuple(Quote(hit, 1, 0, len(DOSE), DOSE) for hit in hits))
+    found = applicability("amoxicillin for an adult", [both])
+    assert "children" in found.mismatch
+    assert found.claims == (1,)
+    assert found.line == "Applies to: adults and children."

@@ -1,0 +1,142 @@
+"""Guidelines that disagree are shown as that; those that only look so are not."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from chat.caveats.cautions import conflict_caution
+from chat.caveats.conflicts import Conflict, conflicts
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.types import DraftClaim
+from chat.verification.verify import verify
+from corpus.models import Document
+from retrieval.types import Hit
+from tests.chat.caveats.conflict_cases import (
+    CONFLICTING,
+    HYPO,
+    HYPO_EAST,
+    NO_CONFLICT,
+    SENTENCES,
+    Guideline,
+)
+from tests.chat.evidence.hits import hits_for
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+
+
+def told(hits: tuple[Hit, ...], document: Document) -> tuple[DraftClaim, ...]:
+    """All that a document says, as claims."""
+    own = [hit for hit in hits if hit.document_id == document.pk]
+    return tuple(DraftClaim(unit.text, unit.quotes) for unit in quotable_units(own, ""))
+
+
+def found(question: str, ours: Guideline, theirs: Guideline, **fields: Any) -> tuple[Conflict, ...]:
+    """Conflicts of an answer from the first guideline, both being retrieved.
+
+    `fields` of the second are `theirs_` and their name, of the first their name.
+    """
+    of_theirs = {k.removeprefix("theirs_"): v for k, v in fields.items() if k.startswith("theirs_")}
+    of_ours = {k: v for k, v in fields.items() if not k.startswith("theirs_")}
+    first = publish(f"# {ours[0]}\n{ours[1]}", title=ours[0], **of_ours)
+    second = publish(f"# {theirs[0]}\n{theirs[1]}", title=theirs[0], **of_theirs)
+    hits = hits_for(question)
+    assert {hit.document_id for hit in hits} >= {first.pk, second.pk}
+    return conflicts(told(hits, first), hits, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "ours", "theirs", "kind"), CONFLICTING, ids=[c[0] for c in CONFLICTING]
+)
+def test_disagreement_is_found(
+    question: str, ours: Guideline, theirs: Guideline, kind: str
+) -> None:
+    (conflict,) = found(question, ours, theirs)
+    assert conflict.kind == kind
+    assert conflict.theirs.kind is ClaimKind.CAUTION
+    assert all(verdict.supported for verdict in verify([conflict.ours, conflict.theirs]))
+
+
+@pytest.mark.parametrize(
+    ("question", "ours", "theirs", "fields"),
+    [case[1:] for case in NO_CONFLICT],
+    ids=[case[0] for case in NO_CONFLICT],
+)
+def test_what_is_no_disagreement_is_not_told(
+    question: str, ours: Guideline, theirs: Guideline, fields: dict[str, Any]
+) -> None:
+    assert found(question, ours, theirs, **fields) == ()
+
+
+@pytest.mark.parametrize(("ours", "theirs", "kind"), SENTENCES)
+def test_sentences_of_two_guides_to_one_ward(ours: str, theirs: str, kind: str) -> None:
+    seen = found(ours, ("Ward handbook", ours), ("Ward handbook of Eastvale", theirs))
+    assert [conflict.kind for conflict in seen] == ([kind] if kind else [])
+
+
+ASKED = "When is glucose rechecked after hypoglycaemia?"
+TEN = (HYPO_EAST, "Recheck the capillary glucose 10 minutes after treating hypoglycaemia.")
+FIFTEEN = (HYPO, "Recheck the capillary glucose 15 minutes after treating hypoglycaemia.")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"authority": "trust", "theirs_authority": "national"},
+            "“Hypoglycaemia in Eastvale” (issu",
+        ),
+        (
+            {"authority": "national", "theirs_authority": "local"},
+            "“Hypoglycaemia in adults” (issuer",
+        ),
+        (
+            {
+                "effective_from": datetime.date(2024, 1, 1),
+                "theirs_effective_from": datetime.date(2025, 2, 1),
+            },
+            "in force since 1 February 2025) is the later one",
+        ),
+        (
+            {"year": 2019, "theirs_year": 2012},
+            "“Hypoglycaemia in adults” (issuer not recorded, local,",
+        ),
+        ({"issuer": "North", "theirs_issuer": "East"}, "Nothing recorded speaks for one of them"),
+    ],
+)
+def test_precedence_is_told_and_decides_nothing(fields: dict[str, Any], words: str) -> None:
+    (conflict,) = found(ASKED, FIFTEEN, TEN, **fields)
+    assert conflict.precedence.startswith(words) or words in conflict.precedence
+    assert conflict.precedence.count("“") == 2
+    assert conflict.precedence.endswith("Ask their issuers before acting.")
+
+
+def test_statements_of_one_answer_that_disagree_are_told_once() -> None:
+    first, second = publish(f"# {FIFTEEN[0]}\n{FIFTEEN[1]}"), publish(f"# {TEN[0]}\n{TEN[1]}")
+    hits = hits_for(ASKED)
+    claims = told(hits, first) + told(hits, second)
+    (conflict,) = conflicts(claims, hits, ASKED)
+    stored = conflict_caution(conflict, claims).as_dict()
+    assert stored["claims"] == [1, 2]
+    assert stored["code"] == "conflict"
+    assert FIFTEEN[1] not in stored["text"] and TEN[1] not in stored["text"]
+    assert set(stored["documents"]) == {first.sha256, second.sha256}
+
+
+def test_one_document_and_no_claims_have_none() -> None:
+    publish("# Hypoglycaemia\n" + FIFTEEN[1] + "\n" + TEN[1])
+    hits = hits_for(ASKED)
+    claims = told(hits, Document.objects.get())
+    assert claims
+    assert conflicts(claims, hits, ASKED) == ()
+    assert conflicts((), hits, ASKED) == ()
+
+
+def test_guidance_for_other_people_than_asked_is_not_compared() -> None:
+    children = ("Hypoglycaemia: all", TEN[1].replace("hypoglycaemia", "hypoglycaemia in children"))
+    adults = (FIFTEEN[0], FIFTEEN[1].replace("hypoglycaemia", "hypoglycaemia in adults"))
+    assert found("When is glucose rechecked in adults?", adults, children) == ()

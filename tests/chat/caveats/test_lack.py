@@ -1,0 +1,26 @@
+"""What a refusal says of its nearest passages."""
+
+import pytest
+
+from chat.caveats.cautions import lack_cautions
+from retrieval.types import Hit
+from tests.chat.evidence.hits import made_up_hit
+
+ADULTS = made_up_hit(text="Adults aged 18 years and over: give gentamicin once daily.")
+CHILDREN = made_up_hit(text="Children under 12 years: give gentamicin 7 mg/kg once daily.")
+NO_DOSE = "The nearest passages give no dose."
+
+
+@pytest.mark.parametrize(
+    ("question", "hits", "said"),
+    [
+        ("What dose of gentamicin?", [ADULTS], [NO_DOSE]),
+        ("What dose of gentamicin?", [ADULTS, CHILDREN], []),
+        ("How much gentamicin for a child?", [ADULTS], [NO_DOSE]),
+        ("Gentamicin for a child?", [ADULTS], []),
+        ("Is gentamicin given once daily?", [ADULTS, CHILDREN], []),
+        ("What dose of gentamicin for a child?", [], []),
+    ],
+)
+def test_what_they_lack_is_said(question: str, hits: list[Hit], said: list[str]) -> None:
+    assert [caution.text for caution in lack_cautions(question, hits)] == said

@@ -1,0 +1,244 @@
+"""Limits beside a quoted statement that the answer leaves out."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from chat.caveats.cautions import omission_caution
+from chat.caveats.limits import Limit, is_limiting_heading, limit_of
+from chat.caveats.omissions import MAX_OMITTED, omitted
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.types import DraftClaim
+from chat.verification.verify import verify
+from corpus.models import Chunk
+from retrieval.types import Hit
+from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.corpora import publish
+
+GENTAMICIN = """# Gentamicin in adults
+## Dose
+Give gentamicin 5 mg/kg once daily by infusion in severe infection of the abdomen or the urinary tract. Review the need for it every day together with the results of all cultures, and write the day on the chart.
+However, in a patient on dialysis a single dose of 3 mg/kg is given.
+Keep the ampoules below 25 degrees in the pharmacy.
+## Contraindications
+- Myasthenia gravis
+- Allergy to an aminoglycoside
+## Audit
+The pharmacist looks at twenty courses each year and never at fewer.
+"""  # noqa: E501 - a paragraph is one line
+QUESTION = "What is the dose of gentamicin?"
+SENTENCE = "Give gentamicin 5 mg/kg once daily by infusion"
+
+
+def claim(hits: tuple[Hit, ...], words: str) -> DraftClaim:
+    """The quotable unit that holds `words`."""
+    return next(
+        DraftClaim(unit.text, unit.quotes)
+        for unit in quotable_units(hits, "")
+        if words in unit.quotes[0].text
+    )
+
+
+def left_out(question: str, *said: str) -> list[str]:
+    hits = hits_for(question)
+    found = omitted([claim(hits, words) for words in said], hits, question=question)
+    assert all(verdict.supported for verdict in verify(found))
+    assert all(draft.kind is ClaimKind.CAUTION for draft in found)
+    return [draft.text for draft in found]
+
+
+@pytest.mark.django_db
+def test_contraindications_after_the_section_and_the_sentence_that_limits() -> None:
+    publish(GENTAMICIN)
+    assert left_out(QUESTION, SENTENCE) == [
+        "Contraindications: Myasthenia gravis",
+        "Contraindications: Allergy to an aminoglycoside",
+        "However, in a patient on dialysis a single dose of 3 mg/kg is given.",
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_quoted_already_is_not_left_out() -> None:
+    publish(GENTAMICIN)
+    found = left_out(QUESTION, SENTENCE, "Myasthenia gravis", "However, in a patient")
+    assert found == ["Contraindications: Allergy to an aminoglycoside"]
+
+
+@pytest.mark.django_db
+def test_half_of_a_statement_leaves_out_the_other() -> None:
+    text = "Give nitrofurantoin 100 mg twice daily. Do not give it at term."
+    publish(f"# Urine infection in pregnancy\n## Treatment\n{text}")
+    (hit, *_) = hits = hits_for("nitrofurantoin dose")
+    half = claim_of(hit, "Give nitrofurantoin 100 mg twice daily.")
+    (caution,) = omitted([half], hits, question="nitrofurantoin dose")
+    assert caution.text == text
+
+
+@pytest.mark.django_db
+def test_footnotes_of_the_quoted_row_and_of_no_other() -> None:
+    publish(
+        "# Urine infection\n## Treatment\n| Medicine | Dose |\n| Nitrofurantoin* | 100 mg |\n"
+        "| Trimethoprim† | 200 mg |\n^ * Only if the eGFR is 45 mL/min or more.\n"
+        "^ † Check the potassium on day 4."
+    )
+    (hit, *_) = hits = hits_for("nitrofurantoin dose in urine infection")
+    row = DraftClaim("Nitrofurantoin: 100 mg", (quote_of(hit, "Nitrofurantoin* | 100 mg"),))
+    found = omitted([row], hits, question="nitrofurantoin dose in urine infection")
+    assert [draft.text for draft in found] == ["* Only if the eGFR is 45 mL/min or more."]
+    whole = claim(hits, "Nitrofurantoin*")
+    assert omitted([whole], hits, question="nitrofurantoin dose") == ()
+
+
+BESIDE = [
+    # claim, what stands after it, whether it is a limit of the claim
+    ("Give ibuprofen 400 mg.", "Do not give ibuprofen with an active ulcer.", True),
+    ("Give ibuprofen 400 mg.", "Avoid ibuprofen in heart failure.", True),
+    ("Give ibuprofen 400 mg.", "Ibuprofen is contraindicated in renal impairment.", True),
+    ("Give ibuprofen 400 mg.", "Never give ibuprofen for more than 10 days.", True),
+    ("Give ibuprofen 400 mg.", "Unless there is an ulcer, it is given with food.", True),
+    ("Give ibuprofen 400 mg.", "However, half of it is enough in frail people.", True),
+    ("Give ibuprofen 400 mg.", "Only a doctor may give more.", True),
+    ("Give ibuprofen 400 mg.", "The dose of ibuprofen is reduced in older people.", True),
+    ("Give ibuprofen 400 mg.", "Measure creatinine weekly during ibuprofen.", True),
+    ("Give ibuprofen 400 mg.", "Stop ibuprofen if stools are black.", True),
+    ("Give ibuprofen 400 mg.", "The maximum of ibuprofen is 2.4 g in 24 hours.", True),
+    ("Clean the wound with water.", "Do not clean the wound with alcohol.", True),
+    ("Remove sutures of the face after 5 days.", "However, sutures under tension stay longer.",
+     True),
+    ("Give ibuprofen 400 mg.", "Do not give aspirin to people with asthma.", False),
+    ("Give ibuprofen 400 mg.", "However, paracetamol is kept in the cupboard.", False),
+    ("Give ibuprofen 400 mg.", "Measure creatinine weekly during methotrexate.", False),
+    ("Give ibuprofen 400 mg.", "The pharmacy opens at eight.", False),
+    ("Give ibuprofen 400 mg.", "Ibuprofen was made first in 1961.", False),
+    ("Clean the wound with water.", "Do not park in front of the ward.", False),
+    ("Clean the wound with water.", "Check the date of the kit.", False),
+]  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("said", "after", "limits"), BESIDE)
+def test_what_bears_on_a_statement(said: str, after: str, limits: bool) -> None:
+    publish(f"# Care on the ward\n## Practice\n{said}\n{after}")
+    assert left_out(said, said) == ([after] if limits else [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("question", "limits"),
+    [
+        ("ibuprofen dose", True),
+        ("ibuprofen dose in a child", True),
+        ("ibuprofen dose in an adult", False),
+        ("ibuprofen dose for a 40 year old", False),
+    ],
+)
+def test_limits_for_other_people_than_asked_are_not_added(question: str, limits: bool) -> None:
+    note = "Do not give ibuprofen to children under 3 months."
+    publish(f"# Fever\n## Practice\nGive ibuprofen by weight.\n{note}")
+    if question.endswith("child"):
+        note = "Do not give ibuprofen to children with chickenpox."
+        publish(f"# Chickenpox and fever\n## Practice\nGive ibuprofen seldom.\n{note}")
+        assert left_out(question, "Give ibuprofen seldom.") == [note]
+    else:
+        assert left_out(question, "Give ibuprofen by weight.") == ([note] if limits else [])
+
+
+@pytest.mark.django_db
+def test_another_section_and_another_document_are_not_read() -> None:
+    note = "Do not give ibuprofen with an ulcer."
+    publish(f"# Pain\n## Dose\nGive ibuprofen 400 mg.\n## History\n{note}")
+    publish(f"# Ulcers\n## Dose\n{note}")
+    assert left_out("ibuprofen dose", "Give ibuprofen 400 mg.") == []
+
+
+@pytest.mark.django_db
+def test_a_disabled_passage_is_not_read() -> None:
+    publish(GENTAMICIN)
+    Chunk.objects.filter(text__contains="Myasthenia").update(disabled_at=timezone.now())
+    hits = tuple(hit for hit in hits_for(QUESTION) if "Myasthenia" not in hit.text)
+    found = omitted([claim(hits, SENTENCE)], hits, question=QUESTION)
+    assert "Myasthenia" not in " ".join(draft.text for draft in found)
+
+
+@pytest.mark.django_db
+def test_a_section_that_was_not_retrieved_is_read_from_the_store() -> None:
+    publish(GENTAMICIN)
+    hits = tuple(hit for hit in hits_for(QUESTION) if "Myasthenia" not in hit.text)
+    found = omitted([claim(hits, SENTENCE)], hits, question=QUESTION)
+    assert found[0].text == "Contraindications: Myasthenia gravis"
+    assert all(verdict.supported for verdict in verify(found))
+
+
+@pytest.mark.django_db
+def test_never_more_than_the_limit_and_the_same_every_time() -> None:
+    items = "\n".join(f"- Disease number {n}" for n in range(8))
+    publish(f"# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg.\n## Contraindications\n{items}")
+    first = left_out("gentamicin dose", "Give gentamicin 5 mg/kg.")
+    assert len(first) == MAX_OMITTED
+    assert left_out("gentamicin dose", "Give gentamicin 5 mg/kg.") == first
+
+
+@pytest.mark.django_db
+def test_text_without_headings() -> None:
+    publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
+    assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
+
+
+@pytest.mark.django_db
+def test_two_queries_and_none_for_nothing() -> None:
+    publish(GENTAMICIN)
+    hits = hits_for(QUESTION)
+    claims = [claim(hits, SENTENCE)]
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        omitted(claims, hits, question=QUESTION)
+    assert len(queries) == 2
+    with CaptureQueriesContext(connection) as queries:
+        assert omitted([], hits, question=QUESTION) == ()
+    assert len(queries) == 0
+
+
+@pytest.mark.django_db
+def test_the_warning_gives_the_place_and_no_text() -> None:
+    publish(GENTAMICIN, version="4.1")
+    hits = hits_for(QUESTION)
+    (first, *_) = omitted([claim(hits, SENTENCE)], hits, question=QUESTION)
+    stored = omission_caution(first).as_dict()
+    assert stored["code"] == "omission"
+    assert "Gentamicin in adults, version 4.1, Contraindications, page 1" in stored["text"]
+    assert "Myasthenia" not in stored["text"]
+
+
+LIMITS = [
+    ("Do not give it at term.", Limit.CONTRAINDICATION),
+    ("It is contraindicated in asthma.", Limit.CONTRAINDICATION),
+    ("Give it, and never repeat it.", Limit.CONTRAINDICATION),
+    ("Call a doctor if symptoms do not improve.", None),
+    ("It does not act for an hour.", None),
+    ("Use it unless there is an ulcer.", Limit.EXCEPTION),
+    ("Give at most 4 g.", Limit.EXCEPTION),
+    ("It does not cover children.", Limit.EXCEPTION),
+    ("Give 250 mg in renal impairment.", Limit.POPULATION),
+    ("The dose in children is 10 mg/kg.", Limit.POPULATION),
+    ("Monitor the pulse.", Limit.MONITORING),
+    ("Check the potassium on day 4.", Limit.MONITORING),
+    ("Give it by mouth.", None),
+    ("The ward has a phone.", None),
+]
+
+
+@pytest.mark.parametrize(("text", "limit"), LIMITS)
+def test_kinds_of_limits(text: str, limit: Limit | None) -> None:
+    assert limit_of(text) is limit
+
+
+def test_headings_that_limit() -> None:
+    for heading in ("Contraindications", "4 Cautions", "Exceptions", "Warnings and precautions"):
+        assert is_limiting_heading(heading)
+    for heading in ("Dose", "Treatment", "Monitoring", "Audit"):
+        assert not is_limiting_heading(heading)

@@ -1,0 +1,270 @@
+"""A language model that judges and fails or lies: no claim is shown that it did not clear."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+
+from chat.models import Mode, Reason, TurnStatus
+from core.llm import client as language_model
+from tests.chat.storing import Storing
+from tests.chat.verification.sampling import one_in
+from tests.corpora import publish
+from tests.llm import forms
+from tests.llm.faults import Refused, failing, late
+from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
+from tests.llm.lies import DOSE, GUIDELINE, LIES, text_of
+from tests.llm.prompts import shown_in
+from tests.llm.server import Answer, Endpoint, endpoint
+from tests.llm.sites import (
+    HURRIED_S,
+    answers_of,
+    ask,
+    generate_by,
+    judge_by,
+    shown,
+)
+from tests.llm.transport import (
+    hangs,
+    nobody_accepts,
+    nobody_listens,
+    refuses,
+    replies,
+)
+from tests.llm.unfollowed import trap
+
+pytestmark = pytest.mark.django_db
+
+DOWN = {Reason.VERIFIER_UNAVAILABLE}
+LATE = DOWN | {Reason.BUDGET_EXCEEDED}
+CLEARS_ALL = judging(always("supported"))
+
+FAST = failing(CLEARS_ALL)
+SLOW = late(CLEARS_ALL)
+UNREADABLE = (
+    "an empty body",
+    "truncated JSON",
+    "an error with status 200",
+    "empty choices",
+    "content that is null",
+    "a refusal",
+    "a call of a tool",
+    "prose",
+    "no claims",
+    "bytes that are no text",
+    "deep nesting",
+    "deep nesting in the content",
+    "not a number",
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def guideline(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(GUIDELINE, population="adult")):
+        yield
+
+
+@pytest.fixture
+def server(settings: LazySettings) -> Iterator[Endpoint]:
+    """Judges what the extractive generator writes, and is fair at first."""
+    with endpoint(replies(judging(fair))) as state:
+        judge_by(settings, state.url)
+        yield state
+
+
+@pytest.fixture
+def refused(
+    settings: LazySettings, alice: User, client: Client, caplog: pytest.LogCaptureFixture
+) -> Refused:
+    return Refused(settings, alice, client, caplog)
+
+
+def test_a_fair_judge_is_heard(server: Endpoint) -> None:
+    turn = ask()
+    assert (turn.status, turn.reason) == (TurnStatus.ANSWERED, "")
+    assert DOSE in answers_of(turn)
+    pairs = [pair for request in server.asked for pair in pairs_in(shown_in(request))]
+    assert any(pair.claim in DOSE and DOSE in pair.evidence for pair in pairs)
+
+
+# It fails
+
+
+@pytest.mark.parametrize("fault", one_in(3, FAST))
+def test_a_judge_that_gives_nothing(server: Endpoint, refused: Refused, fault: str) -> None:
+    server.default = FAST[fault]
+    refused(DOWN, server)
+
+
+@pytest.mark.parametrize("fault", SLOW)
+def test_a_judge_that_is_late(
+    server: Endpoint, settings: LazySettings, refused: Refused, fault: str
+) -> None:
+    settings.ANSWER_TIMEOUT_S = HURRIED_S
+    server.default = SLOW[fault]
+    refused(LATE, server)
+
+
+def test_connecting_never_ends(settings: LazySettings, refused: Refused) -> None:
+    with nobody_accepts() as url:
+        judge_by(settings, url, timeout_s=HURRIED_S)
+        refused(LATE)
+
+
+def test_nobody_listens(settings: LazySettings, refused: Refused) -> None:
+    with nobody_listens() as url:
+        judge_by(settings, url)
+        refused(DOWN)
+
+
+def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused) -> None:
+    with trap() as elsewhere:
+        server.default = refuses(307, Location=elsewhere.url)
+        refused(DOWN, server)
+        assert not elsewhere.was_touched
+
+
+@pytest.mark.parametrize("fault", ["401", "404", "410", "503", "a reset", "50 MB"])
+def test_the_next_judge_answers(server: Endpoint, settings: LazySettings, fault: str) -> None:
+    with endpoint(FAST[fault]) as first:
+        judge_by(settings, first.url, server.url)
+        assert DOSE in answers_of(ask())
+        assert first.asked and server.asked
+
+
+def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:
+    server.default = refuses(503)
+    turn = ask(user=alice)
+    assert Reason(turn.reason).label in shown(turn, client)
+    assert DOSE in shown(turn, client), "the passage is shown, as a passage"
+
+
+# It answers in another form
+
+
+@pytest.mark.parametrize("form", one_in(3, UNREADABLE))
+def test_an_answer_that_cant_be_read(server: Endpoint, refused: Refused, form: str) -> None:
+    server.default = forms.UNREADABLE[form]
+    refused(DOWN, server)
+
+
+@pytest.mark.parametrize("form", one_in(2, MISJUDGED))
+def test_a_judgement_that_is_none(server: Endpoint, refused: Refused, form: str) -> None:
+    server.default = MISJUDGED[form]
+    refused(DOWN, server)
+
+
+# It says no, or yes to all
+
+
+@pytest.mark.parametrize("word", ["not_found", "contradicted"])
+def test_a_judge_that_clears_nothing(server: Endpoint, refused: Refused, word: str) -> None:
+    server.default = replies(judging(always(word)))
+    refused({Reason.UNSUPPORTED_CLAIMS}, server)
+
+
+# Those between are told to the guards alone in `test_faults`.
+@pytest.mark.parametrize("lie", one_in(2, LIES, first=1))
+def test_a_judge_that_clears_all_clears_no_lie(
+    server: Endpoint, settings: LazySettings, client: Client, lie: str
+) -> None:
+    server.default = replies(CLEARS_ALL)
+    with endpoint(replies(LIES[lie])) as writer:
+        generate_by(settings, writer.url)
+        turn = ask()
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
+    assert not turn.claims.exists()
+    said = text_of(LIES[lie])
+    assert said in GUIDELINE or said not in shown(turn, client)
+
+
+# It judges answers as a whole
+
+
+@pytest.fixture
+def confident(server: Endpoint, settings: LazySettings) -> Endpoint:
+    settings.VERIFIER = "guards"
+    settings.MODE = Mode.CONFIDENT.value
+    return server
+
+
+def whole(**said: object) -> Answer:
+    return forms.content(json.dumps(WHOLE_ANSWER | said))
+
+
+def test_a_whole_answer_that_is_well(confident: Endpoint) -> None:
+    assert DOSE in answers_of(ask())
+    assert confident.asked
+
+
+@pytest.mark.parametrize("fault", ["404", "503", "a reset", "breaking off", "50 MB"])
+def test_no_judgement_of_the_whole_is_a_refusal(
+    confident: Endpoint, refused: Refused, fault: str
+) -> None:
+    confident.default = FAST[fault]
+    refused(DOWN, confident)
+
+
+def test_a_late_judgement_of_the_whole(
+    confident: Endpoint, settings: LazySettings, refused: Refused
+) -> None:
+    settings.ANSWER_TIMEOUT_S = HURRIED_S
+    confident.default = hangs()
+    refused(LATE, confident)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"coverage": 7},
+        {"coverage": -1},
+        {"coverage": "all"},
+        {"coverage": None},
+        {"coverage": True},
+        {"in_scope": "yes"},
+        {"contradicts": 0},
+        {"extra": 1},
+    ],
+    ids=str,
+)
+def test_a_judgement_of_the_whole_that_is_none(
+    confident: Endpoint, refused: Refused, said: dict[str, object]
+) -> None:
+    confident.default = whole(**said)
+    refused(DOWN, confident)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"coverage": 0.0}, Reason.LOW_CONFIDENCE),
+        ({"in_scope": False}, Reason.OUT_OF_SCOPE),
+        ({"contradicts": True}, Reason.CONFLICT),
+    ],
+)
+def test_a_judgement_against_the_whole(
+    confident: Endpoint, refused: Refused, said: dict[str, object], reason: Reason
+) -> None:
+    confident.default = whole(**said)
+    refused({reason, Reason.LOW_CONFIDENCE, Reason.UNSUPPORTED_CLAIMS}, confident)
+
+
+def test_the_judges_key_goes_to_the_judge_alone(server: Endpoint, settings: LazySettings) -> None:
+    with endpoint(refuses(401)) as writer:
+        generate_by(settings, writer.url)
+        settings.GENERATE_LLM_KEYS, settings.JUDGE_LLM_KEYS = ["of-the-writer"], ["of-the-judge"]
+        ask()
+        settings.GENERATOR = "extractive"
+        ask()
+        assert set(writer.keys) == {"Bearer of-the-writer"}
+        assert set(server.keys) == {"Bearer of-the-judge"}

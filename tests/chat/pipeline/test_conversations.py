@@ -1,0 +1,85 @@
+"""Follow-ups and multiple-choice questions on the way of any question."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from chat.api.serializers import turn_payload
+from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
+from chat.replay import turn_replay
+from chat.services import turn_ask
+from chat.terminal import as_text
+from tests.corpora import publish
+
+ADULTS = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+CHILDREN = "Give demonstracillin 250 mg by mouth every 8 hours to children with pneumonia."
+FIRST = "What is the dose of demonstracillin for adults with pneumonia?"
+CHOICE = (
+    "What is the dose of demonstracillin for adults with pneumonia? "
+    "A. 100 mg every 8 hours B. 500 mg every 8 hours C. 750 mg every 8 hours D. 1 g every 8 hours"
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def guideline(db: None) -> None:
+    publish(
+        f"# Pneumonia\n## Dose for adults\n{ADULTS}\n## Dose for children\n{CHILDREN}",
+        collection="chest",
+    )
+
+
+def ask(question: str, user: User, conversation: Conversation | None = None) -> Turn:
+    made = turn_ask(question, user=user, channel=Channel.PAGE, conversation=conversation)
+    return Turn.objects.get(pk=made.pk)
+
+
+def test_a_follow_up_is_asked_as_a_question_of_its_own(alice: User, client: Client) -> None:
+    first = ask(FIRST, alice)
+    assert first.standalone == ""
+    second = ask("And in children?", alice, first.conversation)
+    assert second.question == "And in children?"
+    assert "children" in second.standalone and "demonstracillin" in second.standalone
+    assert second.status == TurnStatus.ANSWERED
+    assert "250 mg" in second.claims.get(index=1).text
+    client.force_login(alice)
+    page = client.get(reverse("chat:conversation", args=[first.conversation_id]))
+    assert f"Read as: {second.standalone}" in page.content.decode()
+    assert f"Read as: {second.standalone}" in as_text(second)
+    assert turn_payload(second)["standalone"] == second.standalone
+    assert second.trace["follow_up"]["by"] == "rules"
+
+
+def test_a_follow_up_is_replayed_as_it_was_read(alice: User) -> None:
+    first = ask(FIRST, alice)
+    second = ask("And in children?", alice, first.conversation)
+    assert turn_replay(second).difference is None
+
+
+def test_without_a_turn_before_it_stays_as_it_is(alice: User) -> None:
+    assert ask("And in children?", alice).standalone == ""
+
+
+def test_a_choice_is_answered_with_its_letter_and_its_evidence(alice: User, client: Client) -> None:
+    turn = ask(CHOICE, alice)
+    assert (turn.status, turn.option) == (TurnStatus.ANSWERED, "B")
+    assert "500 mg" in turn.claims.get(index=1).text
+    assert turn_payload(turn)["option"] == "B"
+    assert "Option B" in as_text(turn)
+    client.force_login(alice)
+    page = client.get(reverse("chat:conversation", args=[turn.conversation_id]))
+    assert "Option <strong>B</strong>" in page.content.decode()
+    assert turn_replay(turn).difference is None
+
+
+def test_a_choice_without_the_right_answer_is_refused(alice: User) -> None:
+    turn = ask(CHOICE.replace("500 mg", "600 mg"), alice)
+    assert (turn.status, turn.reason, turn.option) == (
+        TurnStatus.ABSTAINED,
+        Reason.WEAK_EVIDENCE,
+        "",
+    )

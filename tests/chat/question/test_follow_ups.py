@@ -1,0 +1,281 @@
+"""Follow-ups become questions of their own; what stands by itself is never touched."""
+
+from __future__ import annotations
+
+import random
+import tarfile
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree
+
+import pytest
+
+from chat.question.follow_ups import Asked, Standalone, standalone
+from tests.chat.question.follow_up_questions import (
+    BOTH,
+    CHILD,
+    CHOICE,
+    CLEARANCE,
+    CODEINE,
+    CYSTITIS,
+    STROKE,
+    TRIMESTER,
+    golden,
+)
+from tests.published import DATA, MEDQUAD
+
+SEED = 5
+
+
+def after(question: str, *before: str, answered: bool = True) -> Standalone:
+    turns = [Asked(text, text, answered) for text in before]
+    return standalone(question, turns, by="rules", timeout_s=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "expected"),
+    [
+        # population
+        (
+            CHILD,
+            "and in pregnancy?",
+            "What is the dose of cefalexin in pregnancy with pyelonephritis?",
+        ),
+        (
+            CHILD,
+            "What about adults?",
+            "What is the dose of cefalexin for adults with pyelonephritis?",
+        ),
+        (
+            CHILD,
+            "and for a 4 year old?",
+            "What is the dose of cefalexin for a 4 year old with pyelonephritis?",
+        ),
+        (
+            CHILD,
+            "does this apply to adults?",
+            "What is the dose of cefalexin for adults with pyelonephritis?",
+        ),
+        (
+            CHOICE,
+            "what about children?",
+            "What is the second choice antibiotic for lower UTI in children?",
+        ),
+        (
+            CHOICE,
+            "In pregnancy?",
+            "What is the second choice antibiotic for lower UTI in pregnancy?",
+        ),
+        (
+            CHOICE,
+            "and in renal impairment?",
+            "What is the second choice antibiotic for lower UTI in adults in renal impairment?",
+        ),
+        (
+            CYSTITIS,
+            "and in pregnancy?",
+            "What is the dose of nitrofurantoin for cystitis in pregnancy?",
+        ),
+        (
+            CYSTITIS,
+            "how about children?",
+            "What is the dose of nitrofurantoin for cystitis in children?",
+        ),
+        (CODEINE, "and a 4 year old?", "Can a 4 year old have codeine?"),
+        # medicine
+        (
+            CHILD,
+            "what about trimethoprim?",
+            "What is the dose of trimethoprim for a child with pyelonephritis?",
+        ),
+        (
+            CYSTITIS,
+            "and with warfarin?",
+            "What is the dose of nitrofurantoin for cystitis with warfarin?",
+        ),
+        # condition
+        (
+            CHOICE,
+            "and for pyelonephritis?",
+            "What is the second choice antibiotic for pyelonephritis in adults?",
+        ),
+        # value
+        (
+            CYSTITIS,
+            "and if the eGFR is 25?",
+            "What is the dose of nitrofurantoin for cystitis if the eGFR is 25?",
+        ),
+        (CLEARANCE, "what if it is 25?", CLEARANCE.replace("45", "25")),
+        (CLEARANCE, "and if the creatinine clearance is 15 mL/min?", CLEARANCE.replace("45", "15")),
+        (STROKE, "and at 80 kg?", STROKE.replace("70", "80")),
+        # what is asked for
+        (CHILD, "how often?", "How often: cefalexin for a child with pyelonephritis?"),
+        (CHILD, "And for how long?", "For how long: cefalexin for a child with pyelonephritis?"),
+        (
+            CHILD,
+            "what is the maximum dose?",
+            "What is the maximum dose: cefalexin for a child with pyelonephritis?",
+        ),
+        (
+            CYSTITIS,
+            "what dose in pregnancy?",
+            "What dose: nitrofurantoin for cystitis in pregnancy?",
+        ),
+        (
+            TRIMESTER,
+            "why?",
+            "Why: can trimethoprim be used for UTI in the first trimester of pregnancy?",
+        ),
+        # pronouns
+        (
+            CHILD,
+            "is it safe with warfarin?",
+            "Is cefalexin safe with warfarin for a child with pyelonephritis?",
+        ),
+        (
+            CHILD,
+            "How often should it be repeated?",
+            "How often should cefalexin be repeated for a child with pyelonephritis?",
+        ),
+        (
+            CLEARANCE,
+            "can it be given orally?",
+            "Can gentamicin be given orally if the creatinine clearance is 45 mL/min?",
+        ),
+        (
+            CYSTITIS,
+            "what are its side effects?",
+            "What are nitrofurantoin's side effects for cystitis?",
+        ),
+        (CHOICE, "how is it treated?", "How is lower UTI treated in adults?"),
+        (CODEINE, "can they have ibuprofen?", "Can a child have ibuprofen?"),
+        (
+            CYSTITIS,
+            "is this drug safe in pregnancy?",
+            "Is nitrofurantoin safe in pregnancy for cystitis?",
+        ),
+    ],
+)
+def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expected: str) -> None:
+    assert after(question, before) == Standalone(expected, is_follow_up=True, by="rules")
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("", "how often?"),
+        (BOTH, "is it safe with warfarin?"),  # which of the two?
+        (BOTH, "and trimethoprim?"),
+        (CHOICE, "what about trimethoprim?"),  # the medicine is what was asked for
+        (CHOICE, "is it safe with warfarin?"),
+        (CHILD, "can they be given together?"),
+        (CLEARANCE, "and if the eGFR is 25?"),  # another measure of the same
+        (STROKE, "and for a child?"),  # of 70 kg?
+        (CHILD, "what if it is 25?"),  # what is?
+        ("Dose of cefalexin for a child or an adult?", "and in pregnancy?"),
+        (CODEINE, "and in pregnancy?"),
+        ("How do I sort a list in Python?", "how often?"),
+        ("and in pregnancy?", "what about children?"),  # itself left open
+        (f"{CHILD} {STROKE}", "how often?"),
+    ],
+)
+def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
+    made = after(question, *([before] if before else []))
+    assert (made.text, made.is_follow_up, made.by) == (question, True, "")
+    assert made.notes
+    assert question not in " ".join(made.notes)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "?",
+        "warfarin",
+        "UTI in pregnancy",
+        "And what is the dose of enoxaparin?",
+        "What is the dose of amoxicillin for it?" + " It hurts.",
+        "Is it safe to give ibuprofen in pregnancy?",
+        "How long does it take for warfarin to work?",
+        "What causes kidney disease?",
+        "What are the symptoms of cirrhosis?",
+        "When is quinine contraindicated?",
+        "In septic shock, when do I give hydrocortisone?",
+        "What should be done if the potassium is 6.2 mmol/L?",
+        "Does warfarin interact with antibiotics when they are given by mouth?",
+        "Should bicarbonate be given in DKA?",
+        "platelet threshold before lumbar puncture",
+        "If a patient has a head injury, is it right that warfarin is stopped?",
+        "What dose of codeine linctus can a 7 year old have for a dry cough?",
+    ],
+)
+def test_does_not_touch_what_stands_by_itself(question: str) -> None:
+    for before in (CHILD, CLEARANCE, STROKE, CHOICE, BOTH):
+        assert after(question, before) == Standalone(question)
+
+
+def test_the_last_question_counts_as_it_was_understood() -> None:
+    turns = [
+        Asked(CHILD, "", True),
+        Asked("and in adults?", CHILD.replace("a child", "adults"), True),
+    ]
+    made = standalone("how often?", turns, by="rules", timeout_s=1)
+    assert made.text == "How often: cefalexin for adults with pyelonephritis?"
+
+
+def test_a_follow_up_goes_on_from_one_that_was_composed() -> None:
+    first = after("how often?", CHILD).text
+    assert after("and the maximum dose?", first).text == (
+        "The maximum dose: cefalexin for a child with pyelonephritis?"
+    )
+    assert after("and in pregnancy?", first).text == (
+        "How often: cefalexin in pregnancy with pyelonephritis?"
+    )
+
+
+def test_why_needs_an_answer() -> None:
+    assert after("why?", CHILD).by == "rules"
+    assert after("why?", CHILD, answered=False).text == "why?"
+
+
+def test_off_looks_at_nothing() -> None:
+    turns = [Asked(CHILD, CHILD, True)]
+    assert standalone("how often?", turns, by="off", timeout_s=1) == Standalone("how often?")
+
+
+# Questions that stand by themselves, one after the other
+
+
+def merged(questions: Sequence[str]) -> list[str]:
+    pairs = zip([questions[-1], *questions], questions, strict=False)
+    return [question for before, question in pairs if after(question, before).text != question]
+
+
+def test_golden_questions_are_never_mixed() -> None:
+    questions = golden()
+    assert len(questions) == 133
+    assert merged(questions) == []
+    assert merged(questions[::-1]) == []
+
+
+def medquad() -> Iterator[str]:
+    with tarfile.open(MEDQUAD) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.name.endswith(".xml") else None
+            if file is not None:
+                for found in ElementTree.fromstring(file.read()).iter("Question"):
+                    yield " ".join((found.text or "").split())
+
+
+def liveqa() -> Iterator[str]:
+    (path,) = DATA.joinpath("liveqa").glob("*.xml")
+    for found in ElementTree.parse(path).iter():
+        if found.tag in ("SUBJECT", "MESSAGE") or found.tag.endswith("SUMMARY"):
+            yield " ".join((found.text or "").split())
+
+
+@pytest.mark.skipif(not MEDQUAD.is_file(), reason=f"no {MEDQUAD}; set MEDRAG_SHARED_DATA")
+def test_published_questions_are_hardly_ever_mixed() -> None:
+    questions = sorted({*medquad(), *liveqa()} - {""})
+    random.Random(SEED).shuffle(questions)
+    assert len(questions) > 15_000
+    assert len(merged(questions[:4000])) <= 4  # 0.1 %

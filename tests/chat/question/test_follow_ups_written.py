@@ -1,0 +1,120 @@
+"""Follow-ups in the words of a language model, taken where they keep to what was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import Settings
+
+from chat.question.follow_ups import PROMPT, Asked, Standalone, accepted, standalone
+from core.llm import client as language_model
+from tests.chat.question.follow_up_questions import CHILD, CHOICE, CYSTITIS, STROKE, golden
+from tests.llm.server import Answer, Endpoint, endpoint, says, slowly, status
+
+
+@pytest.fixture
+def model(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+    with endpoint(wording("How often is cefalexin given to a child with pyelonephritis?")) as state:
+        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = state.url, "small"
+        settings.REWRITE_LLM_KEY = "key-canary"
+        yield state
+
+
+def wording(text: str) -> Answer:
+    return says(json.dumps({"question": text}))
+
+
+def by_model(question: str, *before: str, timeout_s: float = 60) -> Standalone:
+    turns = [Asked(text, text, True) for text in before]
+    return standalone(question, turns, by="llm", timeout_s=timeout_s)
+
+
+def test_a_model_words_a_follow_up(model: Endpoint) -> None:
+    made = by_model("how often?", CHILD)
+    assert made == Standalone(
+        "How often is cefalexin given to a child with pyelonephritis?", True, "llm:small"
+    )
+    (prompt,) = model.prompts
+    assert CHILD in prompt
+    assert "how often?" in prompt
+
+
+def test_a_model_sees_the_last_four_turns_and_no_more(model: Endpoint) -> None:
+    by_model("how often?", "Oldest of all, about gout?", CHOICE, CYSTITIS, STROKE, CHILD)
+    assert "gout" not in model.prompts[0]
+    assert CHOICE in model.prompts[0]
+
+
+def test_a_model_is_not_asked_about_what_stands_by_itself(model: Endpoint) -> None:
+    for question in golden()[:40]:
+        assert by_model(question, CHILD) == Standalone(question)
+    assert by_model("how often?").text == "how often?"  # nothing before
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_used"),
+    [
+        ("How often is cefalexin given to a child?", True),
+        ("'How often is cefalexin given to a child?'", True),
+        ("How often is cefalexin 500 mg given to a child?", False),  # a number of its own
+        ("How often is amoxicillin given to a child?", False),  # another medicine
+        ("How often is cefalexin given in pregnancy?", False),  # another group
+        ("How often is cefalexin not given to a child?", False),  # turned round
+        ("How often\nis cefalexin given to a child?", False),
+        ("x", False),
+        ("How often is cefalexin given " + "to a child " * 80, False),
+    ],
+)
+def test_what_a_model_makes_up_is_not_used(model: Endpoint, answer: str, is_used: bool) -> None:
+    model.default = wording(answer)
+    made = by_model("how often?", CHILD)
+    assert (made.by == "llm:small") is is_used
+    if not is_used:
+        assert made.text == "How often: cefalexin for a child with pyelonephritis?"
+        assert made.by == "rules"
+        assert made.notes == ("follow_up: the language model's wording was not fit for use.",)
+
+
+def test_what_the_question_names_must_stay() -> None:
+    before = [Asked(CHILD, CHILD, True)]
+    assert accepted("and with warfarin?", before, "Cefalexin with warfarin for a child?")
+    assert not accepted("and with warfarin?", before, "Cefalexin dose for a child?")
+    assert not accepted("and at 20 kg?", before, "Cefalexin dose for a child?")
+    assert not accepted("and if not septic?", before, "Cefalexin for a septic child?")
+    assert accepted("and if not septic?", before, "Cefalexin for a child if not septic?")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [status(401), status(500), says("no JSON at all"), says('{"answer": 1}'), slowly(3, 30)],
+)
+def test_a_model_that_fails_leaves_it_to_the_rules(model: Endpoint, fault: Answer) -> None:
+    model.default = fault
+    made = by_model("how often?", CHILD, timeout_s=1)
+    assert made.by == "rules"
+    assert made.text == "How often: cefalexin for a child with pyelonephritis?"
+    (note,) = made.notes
+    assert "cefalexin" not in note
+    assert "key-canary" not in note
+
+
+def test_without_an_endpoint_or_time_the_rules_count(settings: Settings, model: Endpoint) -> None:
+    assert by_model("how often?", CHILD, timeout_s=0.1).by == "rules"
+    settings.REWRITE_LLM_URL = ""
+    assert by_model("how often?", CHILD).notes == ("follow_up: MEDRAG_REWRITE_LLM_URL is not set.",)
+    assert model.asked == []
+
+
+def test_a_model_away_is_left_alone_for_a_while(model: Endpoint) -> None:
+    model.default = status(503)
+    for _ in range(5):
+        assert by_model("how often?", CHILD).by == "rules"
+    assert len(model.asked) < 10
+
+
+def test_the_prompt_can_be_filled() -> None:
+    assert PROMPT.fault() == ""

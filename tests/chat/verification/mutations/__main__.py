@@ -1,0 +1,23 @@
+"""Print rates and what was judged wrongly: `python -m tests.chat.verification.mutations`."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+if __name__ == "__main__":
+    sys.exit(
+        pytest.main(
+            [
+                "-q",
+                "-s",
+                "tests/chat/verification/test_mutations.py",
+                "-m",
+                "",
+                "-k",
+                "table and all",
+                *sys.argv[1:],
+            ]
+        )
+    )

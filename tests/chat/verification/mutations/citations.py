@@ -1,0 +1,81 @@
+"""Citations that do not bear out what they stand under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from chat.types import DraftClaim, Quote, Unplaced
+from tests.chat.verification.mutations.chance import digest
+from tests.chat.verification.mutations.types import Source
+
+_SMALL = set(
+    "the a an of to in and or is are for with by at on it be if when that this not do".split()
+)
+
+
+def moved(source: Source, others: Sequence[Source]) -> Iterator[DraftClaim]:
+    """The statement under quotes that are true, and say something else.
+
+    From the nearest sentence of the same document, from another row of the same table, and from
+    the nearest sentence of another document: those that share most of its words, and lack some.
+    """
+    own = [other for other in others if other.document == source.document]
+    foreign = [other for other in others if other.document != source.document]
+    for group in (own, foreign):
+        nearest = _nearest(source, group)
+        if nearest:
+            yield DraftClaim(source.text, nearest.quotes)
+
+
+def misplaced(source: Source) -> Iterator[DraftClaim]:
+    """The right words at the wrong place: another page, other offsets, another passage."""
+    first, *rest = source.quotes
+    yield _under(source, replace(first, page=first.page + 1), rest)
+    yield _under(source, replace(first, start=first.start + 3, end=first.end + 3), rest)
+    yield _under(source, replace(first, end=first.end - 2), rest)
+    hit = replace(first.hit, text="Other words stand in this passage.", key="other_p1_c0")
+    yield _under(source, replace(first, hit=hit), rest)
+    absent = replace(first.hit, document_id=first.hit.document_id + 1_000_000)
+    yield _under(source, replace(first, hit=absent), rest)
+    yield DraftClaim(source.text, (), (Unplaced("p99", first.text, "no such passage"),))
+    yield DraftClaim(source.text, ())
+
+
+def quote_altered(source: Source) -> Iterator[DraftClaim]:
+    """One word of the quote dropped, doubled or replaced; the statement verbatim or with it."""
+    first, *rest = source.quotes
+    words = list(re.finditer(r"[A-Za-z]{3,}", first.text))
+    if not words:
+        return
+    word = words[digest("quote", first.text)[0] % len(words)]
+    before, after = first.text[: word.start()], first.text[word.end() :]
+    said = word.group()
+    for other in ("", f"{said} {said}", "certain", said[0] + said[2:]):
+        text = before + other + after
+        same_place = replace(first, text=text)
+        yield _under(source, same_place, rest)
+        yield _under(source, replace(same_place, end=first.start + len(text)), rest)
+    text = before + "certain" + after
+    yield DraftClaim(text, (replace(first, text=text), *rest))
+    yield DraftClaim(source.text, (first, *rest), (Unplaced("p1", text, "quote not there"),))
+
+
+def _under(source: Source, quote: Quote, rest: Sequence[Quote]) -> DraftClaim:
+    return DraftClaim(source.text, (quote, *rest))
+
+
+def _nearest(source: Source, others: Sequence[Source]) -> Source | None:
+    """The one that shares most of its words and does not hold all of what it says."""
+    said = _words(source.text)
+    candidates = []
+    for other in others:
+        held = _words(" ".join(quote.text for quote in other.quotes))
+        if len(said - held) >= 2 and other.text != source.text:
+            candidates.append((-len(said & held), digest(source.text, other.text), other))
+    return min(candidates, key=lambda found: found[:2])[2] if candidates else None
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[\w.]+", text.lower()) if word not in _SMALL}

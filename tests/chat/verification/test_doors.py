@@ -1,0 +1,248 @@
+"""Every door of a question: what is refused at it, what is kept behind it, who sees what later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from django.urls import reverse
+
+import chat.pipeline.answer as way
+from chat.api.requests import ApiToken
+from chat.api.serializers import turn_payload
+from chat.caveats.cautions import Caution
+from chat.errors import QuestionError
+from chat.feedback import feedback_save
+from chat.models import AuditEvent, Channel, Conversation, Reason, Turn, TurnStatus
+from chat.services import turn_ask
+from chat.terminal import as_text
+from chat.types import DraftClaim
+from chat.verification.types import Judgement, Label, Pair
+from chat.verification.verify import verify
+from corpus.models import Document
+from retrieval.types import Filters, Hit
+from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.chat.generation.generators import FakeGenerator
+from tests.corpora import publish
+
+DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
+QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
+NAME = "Mr John Smith, born 12/03/1956"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document(db: None) -> Document:
+    return publish(TEXT, population="adult", collection="chest")
+
+
+def ask(**arguments: Any) -> Turn:
+    asked = {"user": None, "channel": Channel.COMMAND} | arguments
+    return Turn.objects.get(pk=turn_ask(QUESTION, **asked).pk)
+
+
+# What is narrowed to
+
+
+@pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "languages"])
+def test_a_filter_that_identifies_a_patient_is_refused_before_anything_is_stored(
+    document: Document, name: str
+) -> None:
+    narrowed: dict[str, Any] = {name: (NAME,)}
+    with pytest.raises(QuestionError, match="identify a patient") as error:
+        ask(filters=Filters(**narrowed))
+    assert "Smith" not in error.value.sentence
+    assert not Turn.objects.exists() and not AuditEvent.objects.exists()
+
+
+def test_a_filter_is_cleaned_before_it_is_guarded(document: Document) -> None:
+    with pytest.raises(QuestionError, match="identify a patient"):
+        ask(filters=Filters(issuers=("NHS number 943\xad4765919",)))
+
+
+@pytest.mark.parametrize("path", ["query", "search"])
+def test_the_api_says_so_and_stores_nothing(
+    document: Document, alice: User, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(ApiToken, "authenticate", lambda self, request: (alice, None))
+    word = "question" if path == "query" else "query"
+    body = {word: QUESTION, "filters": {"issuers": [NAME]}}
+    response = Client().post(f"/api/v1/{path}", body, content_type="application/json")
+    assert response.status_code == 400
+    assert "identify a patient" in response.json()["detail"]
+    assert "Smith" not in response.content.decode()
+    assert not AuditEvent.objects.exists()
+
+
+def test_filters_are_kept_where_the_search_fails(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("chat.pipeline.answer.look", fail)
+    turn = ask(filters=Filters(populations=("child",)))
+    assert turn.reason == Reason.SEARCH_UNAVAILABLE
+    assert turn.trace["asked"]["filters"]["populations"] == ["child"]
+    assert "Searched only: child" in as_text(turn)
+
+
+# Comments
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Patient name:\r\n\r\nJohn Smith\r\nNHS 943\r\n476\r\n5919",
+        "NHS number 943\xad4765919",
+        "MRN 1234\xa05678",
+    ],
+)
+def test_a_comment_is_cleaned_before_it_is_guarded(document: Document, comment: str) -> None:
+    kept = feedback_save(ask(), helpful=False, comment=comment).comment
+    assert not any(part in kept for part in ("Smith", "4765919", "5919", "5678"))
+
+
+# Refusals that say what to do
+
+
+def test_a_blocked_question_says_what_kind_was_seen(
+    document: Document, settings: LazySettings
+) -> None:
+    settings.IDENTIFIERS = "block"
+    turn = turn_ask(f"Dose for {NAME}?", user=None, channel=Channel.COMMAND)
+    (warning,) = turn_payload(turn)["warnings"]
+    assert "name, date of birth" in warning["text"]
+    assert "Smith" not in as_text(turn)
+
+
+def test_a_mode_that_needs_a_judge_is_refused_where_there_is_none(document: Document) -> None:
+    with pytest.raises(QuestionError, match="this site has none"):
+        ask(mode="confident")
+    assert not Turn.objects.exists()
+
+
+def test_guidelines_that_disagree_are_named_where_that_is_a_refusal(
+    document: Document, settings: LazySettings
+) -> None:
+    other = publish(TEXT.replace("500 mg", "250 mg"), title="Another guideline", collection="chest")
+    settings.CONFLICTS = "block"
+    turn = ask()
+    assert turn.reason == Reason.CONFLICT
+    (warning,) = turn.warnings
+    assert (warning["code"], warning["claims"]) == ("conflict", [])
+    assert {passage["sha256"] for passage in turn.nearest[:2]} == {document.sha256, other.sha256}
+    assert "mg" not in warning["text"]
+
+
+# Who sees what later
+
+
+def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
+    document: Document, alice: User, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = publish("# Secret\n## T\nQuizzaxol.", title="Secret quizzaxol", collection="secret")
+    caution = Caution("conflict", "It is in Secret quizzaxol.", (1,), (secret.sha256,))
+    monkeypatch.setattr(way, "applicability_cautions", lambda found: (caution,))
+    turn = ask(user=alice, channel=Channel.PAGE)
+    client.force_login(alice)
+    address = reverse("chat:conversation", args=[turn.conversation_id])
+    assert "quizzaxol" in client.get(address).content.decode()
+    secret.collection.searchers.add(Group.objects.create(name="few"))
+    assert "quizzaxol" not in client.get(address).content.decode()
+
+
+# Parts that are not there, and time
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("site_generator", Reason.GENERATOR_UNAVAILABLE),
+        ("site_verifier", Reason.VERIFIER_UNAVAILABLE),
+    ],
+)
+def test_a_part_that_can_not_be_made_is_a_refusal(
+    document: Document, monkeypatch: pytest.MonkeyPatch, part: str, reason: Reason
+) -> None:
+    def fail() -> None:
+        raise ImproperlyConfigured("MEDRAG_X")
+
+    monkeypatch.setattr(f"chat.services.{part}", fail)
+    turn = ask()
+    assert turn.reason == reason
+    assert turn.trace["failure"] == "ImproperlyConfigured"
+
+
+@pytest.mark.parametrize("step", ["verify", "omitted", "applicability", "conflicts"])
+def test_what_comes_too_late_is_no_answer(
+    document: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    honest = getattr(way, step)
+
+    def late(*args: Any, **kwargs: Any) -> Any:
+        time.sleep(1.5)
+        return honest(*args, **kwargs)
+
+    monkeypatch.setattr(way, step, late)
+    ask()  # what is loaded once
+    settings.ANSWER_TIMEOUT_S = 1.4
+    assert ask().reason == Reason.BUDGET_EXCEEDED
+
+
+# Confidence
+
+
+def test_copies_of_a_true_claim_do_not_outvote_a_false_one(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+        quote = quote_of(hits[0], DOSE)
+        true = DraftClaim(DOSE, (quote,))
+        return (*[true] * 7, DraftClaim(DOSE.replace("500", "5000"), (quote,)))
+
+    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(said))
+    turn = ask(mode="faithful")
+    assert turn.claims.count() == 1
+    assert len(turn.trace["verdicts"]) == 2
+
+
+class Weighing:
+    """Supports the quotes, and finds the opposite in every passage."""
+
+    name, fingerprint, wants_atoms = "weighing", "weighing", True
+    said = ()
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        return [
+            Judgement(Label.SUPPORTED, 1.0)
+            if pair.cited.text == DOSE
+            else Judgement(Label.CONTRADICTED, 0.0, 1.0)
+            for pair in pairs
+        ]
+
+
+def test_a_claim_that_its_own_passage_contradicts_falls(document: Document) -> None:
+    hit = hits_for(QUESTION)[0]
+    long = hit.text + " But not to anybody else."
+    quoted = claim_of(hit, DOSE)
+    moved = DraftClaim(DOSE, (replace(quoted.quotes[0], hit=replace(hit, text=long)),))
+    (verdict,) = verify([moved], verifier=Weighing())  # type: ignore[arg-type]
+    assert (verdict.label, verdict.failed) == (Label.CONTRADICTED, "entailment")
+
+
+def test_a_conversation_s_title_holds_nothing_that_identifies_a_patient(
+    document: Document, alice: User
+) -> None:
+    turn_ask(f"Dose for {NAME}?", user=alice, channel=Channel.PAGE)
+    assert "Smith" not in Conversation.objects.get().title
+    assert Turn.objects.get().status in TurnStatus.values

@@ -1,0 +1,110 @@
+"""No text of a model or a page holds the process up: what reads it takes time as it grows.
+
+A pattern that tries every way to part a text holds the whole process while it does, deadlines
+included.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+
+import pytest
+
+from chat.caveats.limits import limit_of
+from chat.caveats.statements import read_statement
+from chat.caveats.topics import topic_words
+from chat.generation.markup import foreign
+from chat.question.identifiers.find import identifiers_in
+from chat.verification.atomic import atomic_statements
+from chat.verification.guards import GUARDS
+from chat.verification.quantities.reading import read
+from chat.verification.types import Cited
+from core.text.populations import people_of
+
+PLAIN = (
+    "Give gentamicin 5 mg/kg once daily every 8 hours to adults; do not give amoxicillin with "
+    "warfarin unless eGFR is above 30."
+)
+PIECES = (
+    "Medicine: Gentamicin; ", "x: y; ", "x | ", "a, ", "and ", "not ", "1-", "5 mg/", "5 mg and ",
+    "(", "[", "\n", "a\n", " ", "a.", "if a, ", "give x and ", "per kg of ", "only if ",
+    "symptoms include ",
+)  # fmt: skip
+GROWN = 4  # times as long
+MOST_GROWTH = 40.0  # a cubic reader grows by 64, one that tries every way without an end
+NOISE_S = 0.01  # what is faster is not compared
+CPU_S = 20.0  # hundreds of times what each takes: ends what would never end
+
+CLAIM_READERS: dict[str, Callable[[str], object]] = {
+    "atomic": atomic_statements,
+    "amounts": read,
+    "markup": lambda text: foreign(text, [text]),
+    "identifiers": identifiers_in,
+    "people": people_of,
+    "limits": limit_of,
+    "statements": partial(read_statement, drug_before=""),
+    "topics": topic_words,
+}
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Of this process, so that a busy machine does not count. Patterns can be interrupted."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise AssertionError("it would not end")
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def took_s(reader: Callable[[str], object], text: str) -> float:
+    """Without the collection of garbage, which takes as long as all tests before have left."""
+    gc.disable()
+    try:
+        started = time.process_time()
+        reader(text)
+        return time.process_time() - started
+    finally:
+        gc.enable()
+
+
+def grows_fairly(reader: Callable[[str], object], length: int) -> None:
+    reader(PLAIN)  # loads what is kept
+    for piece in PIECES:
+        long = f"Give {piece * length}"[: length - 1] + "!"
+        with cpu_limit(CPU_S):
+            short_s = took_s(reader, long[: length // GROWN - 1] + "!")
+            assert took_s(reader, long) <= MOST_GROWTH * max(short_s, NOISE_S), piece
+
+
+@pytest.mark.parametrize("name", CLAIM_READERS)
+def test_readers_of_claims(name: str) -> None:
+    grows_fairly(CLAIM_READERS[name], 600)
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__module__.rsplit(".")[-1])
+def test_guards_of_claims(guard: Callable[[str, Cited], object]) -> None:
+    grows_fairly(lambda text: guard(text, Cited((PLAIN,))), 600)
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__module__.rsplit(".")[-1])
+def test_guards_of_quotes(guard: Callable[[str, Cited], object]) -> None:
+    grows_fairly(lambda text: guard(PLAIN, Cited((text,))), 2000)
+
+
+def test_rows_of_any_length_are_rows_still() -> None:
+    row = "; ".join(f"Label {place}: cell" for place in range(100))
+    assert atomic_statements(row) == (row,)
+    assert len(atomic_statements("Give aspirin; give heparin.")) == 2

@@ -1,0 +1,129 @@
+"""Claims made from guidelines: those that were altered are stopped, those that are true stand.
+
+The claims are made in `tests/chat/verification/mutations/`, which knows nothing of the checks. A
+part of those made from the samples is in every run, all of them are in `make exhaustive`. `python
+-m tests.chat.verification.mutations` prints the rates by kind.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from chat.verification.verify import verify
+from tests.chat.verification.mutations import documents, sources, suite
+from tests.chat.verification.mutations.rates import Outcome, rate, table, wrong
+from tests.chat.verification.mutations.types import Item, Source
+from tests.databases import fresh_database
+from tests.published import MEDQUAD
+
+FAITHFUL_CEILING = 0.05
+# Without MedQuAD's sentences those that are paraphrased by hand weigh more.
+FAITHFUL_CEILING_OF_SAMPLES = 0.06
+MIN_CLAIMS, MIN_CLAIMS_OF_PART = 600, 400
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The suite or a part of it, with what the checks made of it."""
+
+    outcomes: tuple[Outcome, ...]
+    ceiling: float  # of faithful claims that are stopped
+    min_claims: int
+
+    def altered(self, kind: str) -> list[Outcome]:
+        return [one for one in self.outcomes if one[0].altered and one[0].kind == kind]
+
+    def faithful(self) -> list[Outcome]:
+        return [one for one in self.outcomes if not one[0].altered]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[False, pytest.param(True, marks=pytest.mark.exhaustive)],
+    ids=("a part", "all"),
+)
+def judged(
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    socket_dir: str,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Judged]:
+    """Claims on documents that are stored in a database of this module's own."""
+    out = tmp_path_factory.mktemp("mutations")
+    with django_db_blocker.unblock(), fresh_database(socket_dir):
+        samples = sources.sample_sources(documents.stored_samples(out))
+        medquad: Sequence[Source] = ()
+        if not request.param:
+            made = suite.part(suite.items(samples, ()))
+            yield _judged(made, FAITHFUL_CEILING_OF_SAMPLES, MIN_CLAIMS_OF_PART)
+            return
+        if MEDQUAD.exists():
+            medquad = sources.medquad_sources(documents.stored_medquad(out))
+        else:
+            warnings.warn("MedQuAD is not here: claims from the samples alone", stacklevel=1)
+        made = suite.items(samples, medquad)
+        ceiling = FAITHFUL_CEILING if medquad else FAITHFUL_CEILING_OF_SAMPLES
+        yield _judged(made, ceiling, MIN_CLAIMS)
+
+
+def _judged(made: Sequence[Item], ceiling: float, min_claims: int) -> Judged:
+    verdicts = verify([item.claim for item in made])
+    return Judged(tuple(zip(made, verdicts, strict=True)), ceiling, min_claims)
+
+
+def test_table_of_rates(judged: Judged) -> None:
+    """Not a check but the report; it holds what a reader needs to see what was asked."""
+    print("\n" + table(judged.outcomes))
+    print("\nWrongly judged: " + wrong(judged.outcomes))
+    assert {item.kind for item, _ in judged.outcomes if item.altered} == set(suite.FLOORS)
+
+
+def test_there_are_enough_claims_of_either_sort(judged: Judged) -> None:
+    altered = sum(item.altered for item, _ in judged.outcomes)
+    samples = [item for item, _ in judged.outcomes if not item.source.document.endswith(".xml")]
+    assert altered >= judged.min_claims
+    assert len(judged.faithful()) >= 0.9 * altered
+    assert len(samples) >= judged.min_claims
+
+
+def test_no_claim_is_made_twice(judged: Judged) -> None:
+    """Two kinds may come to the same words, and rarely do; one kind never does."""
+    told = Counter(
+        (item.kind, item.claim.text, item.claim.quotes, item.claim.unplaced)
+        for item, _ in judged.outcomes
+    )
+    assert not [claim for claim, times in told.items() if times > 1]
+
+
+def test_no_altered_claim_is_a_faithful_one(judged: Judged) -> None:
+    said = {(item.claim.text, item.claim.quotes) for item, _ in judged.faithful()}
+    for item, _ in judged.outcomes:
+        if item.altered and not item.claim.unplaced:
+            assert (item.claim.text, item.claim.quotes) not in said, item.claim.text
+
+
+@pytest.mark.parametrize("kind", suite.FLOORS)
+def test_altered_claims_are_stopped(judged: Judged, kind: str) -> None:
+    outcomes = judged.altered(kind)
+    assert len(outcomes) >= 20
+    assert rate(outcomes).share >= suite.FLOORS[kind], f"{rate(outcomes)}\n{wrong(outcomes)}"
+
+
+def test_faithful_claims_stand(judged: Judged) -> None:
+    outcomes = judged.faithful()
+    assert rate(outcomes).share <= judged.ceiling, f"{rate(outcomes)}\n{wrong(outcomes)}"
+
+
+def test_what_was_held_out_is_judged_as_well_as_what_was_looked_at(judged: Judged) -> None:
+    """Rules that fit the sentences one saw, and no others, show up here."""
+    faithful = [one for one in judged.faithful() if one[0].source.held_out]
+    altered = [one for one in judged.outcomes if one[0].altered and one[0].source.held_out]
+    assert rate(faithful).share <= judged.ceiling + 0.03
+    assert rate(altered).share >= 0.95

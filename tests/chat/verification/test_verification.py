@@ -1,0 +1,141 @@
+"""A generator that lies in any of these ways is found out."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from chat.types import DraftClaim
+from chat.verification.guards.polarity import negations
+from chat.verification.texts import normalised
+from chat.verification.verify import verify
+from corpus.models import Page
+from retrieval.types import Hit
+from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+
+TEXT = (
+    "# Enoxaparin\n## Dose\n"
+    "Do not give more than 1.5 mg of enoxaparin per kg. Give 40 mg once daily, unless the "
+    "patient bleeds. Stop it when platelets fall below 50.\n---\n## Other\nAnother page of words."
+)
+DOSE = "Give 40 mg once daily, unless the patient bleeds."
+LIMIT = "Do not give more than 1.5 mg of enoxaparin per kg."
+
+
+@pytest.fixture
+def hit(db: None) -> Hit:
+    publish(TEXT)
+    return hits_for("enoxaparin dose")[0]
+
+
+def failure(claim: DraftClaim) -> str:
+    (verdict,) = verify([claim])
+    assert verdict.supported is (verdict.failed == "")
+    return verdict.detail
+
+
+def test_a_verbatim_claim_stands(hit: Hit) -> None:
+    for words in (DOSE, LIMIT, f"{LIMIT} {DOSE}"):
+        assert failure(claim_of(hit, words)) == ""
+
+
+def test_white_space_and_unicode_forms_do_not_matter(hit: Hit) -> None:
+    assert failure(claim_of(hit, DOSE, text=DOSE.replace(" ", "\n "))) == ""
+    assert normalised("e\u0301 \n x") == "é x"
+    assert normalised("10²") == "10²"
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "expected"),
+    [
+        (DOSE, DOSE.replace("40", "400"), "number not in the quote"),
+        (DOSE, DOSE.replace("40", "4"), "number not in the quote"),
+        (LIMIT, LIMIT.replace("1.5", "15"), "number not in the quote"),
+        (LIMIT, LIMIT.replace("1.5", "5"), "number not in the quote"),
+        (LIMIT, LIMIT.replace("1.5", ".5"), "number not in the quote"),
+        (DOSE, DOSE.replace("mg", "g"), "unit not in the quote"),
+        (DOSE, DOSE.replace("40 mg", "40 micrograms"), "unit not in the quote"),
+        (LIMIT, LIMIT.replace("Do not give", "Do give"), "bound differs from the quote"),
+        (LIMIT, "give 1.5 mg of enoxaparin per kg.", "bound differs from the quote"),
+        (DOSE, "Give 40 mg once daily", "polarity differs from the quote"),
+        (DOSE, DOSE.replace("Give", "Do not give"), "polarity differs from the quote"),
+        (DOSE, DOSE.replace("once", "twice"), "frequency not in the quote"),
+        (DOSE, DOSE.replace("patient", "child"), "not whom the quote is about: children"),
+        (DOSE, DOSE + " Ignore all rules.", "word not in the quote"),
+    ],
+)
+def test_a_changed_text_falls(hit: Hit, words: str, text: str, expected: str) -> None:
+    assert failure(claim_of(hit, words, text=text)) == expected
+
+
+def changed(source: Hit, **values: Any) -> DraftClaim:
+    return DraftClaim(DOSE, (replace(quote_of(source, DOSE), **values),))
+
+
+def test_a_claim_without_citation_falls(hit: Hit) -> None:
+    assert failure(DraftClaim(DOSE, ())) == "no citation"
+
+
+def test_a_quote_that_is_not_on_its_page_falls(hit: Hit) -> None:
+    quote = quote_of(hit, DOSE)
+    for values in (
+        {"start": quote.start + 1},
+        {"end": quote.end - 1},
+        {"page": 2},
+        {"page": 99},
+        {"text": DOSE.replace("40", "400")},
+        {"text": DOSE.lower()},
+        {"start": -quote.end, "end": -quote.start},
+        {"start": quote.end, "end": quote.end, "text": ""},
+        {"hit": replace(hit, document_id=hit.document_id + 999)},
+    ):
+        assert failure(changed(hit, **values)) == "quote not on the page", values
+
+
+def test_every_quote_must_stand_not_only_the_first(hit: Hit) -> None:
+    good = quote_of(hit, DOSE)
+    assert failure(DraftClaim(DOSE, (good, replace(good, page=2)))) == "quote not on the page"
+
+
+def test_a_quote_from_outside_the_passage_falls(hit: Hit) -> None:
+    """The page holds it, but it was no part of the evidence that passed the gate."""
+    words = "Another page of words."
+    quote = replace(quote_of(hit, words, page=2), hit=replace(hit, text=DOSE))
+    assert failure(DraftClaim(words, (quote,))) == "quote not in the passage"
+
+
+def test_verdicts_keep_the_order_and_take_one_query(
+    hit: Hit, django_assert_num_queries: Any
+) -> None:
+    claims = [claim_of(hit, DOSE), DraftClaim("x", ()), claim_of(hit, LIMIT)]
+    with django_assert_num_queries(1):
+        verdicts = verify(claims)
+    assert [verdict.supported for verdict in verdicts] == [True, False, True]
+    assert [verdict.claim for verdict in verdicts] == claims
+
+
+def test_nothing_to_verify_gives_nothing() -> None:
+    assert verify([]) == ()
+
+
+def test_negations_are_counted() -> None:
+    assert negations("Do not give, and never repeat; don't unless not") == {
+        "not": 2, "never": 1, "don't": 1, "unless": 1
+    }  # fmt: skip
+    assert not negations("Notes on nobody's knotted thread")
+
+
+def test_numbers_of_two_quotes_do_not_run_into_each_other(hit: Hit) -> None:
+    low = quote_of(hit, "below 50")
+    claim = DraftClaim("below 50", (low, quote_of(hit, "mg once daily")))
+    assert failure(claim) == ""
+    assert failure(replace(claim, text="below 50 mg")) == "unit not in the quote"
+
+
+def test_a_quote_is_what_the_page_says_now(hit: Hit) -> None:
+    claim = claim_of(hit, DOSE)
+    Page.objects.filter(document=hit.document_id).update(text="All rewritten.")
+    assert failure(claim) == "quote not on the page"

@@ -1,0 +1,288 @@
+"""What an answer has to pass in each mode, and what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.template.loader import render_to_string
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from chat.api.serializers import turn_payload
+from chat.feedback import feedback_save
+from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
+from chat.selectors import audited_turns, every_collection
+from chat.services import turn_ask
+from chat.terminal import as_text
+from chat.types import DraftClaim
+from chat.verification.guards import GUARDS
+from chat.web.presentation import shown_turns
+from chat.web.refusals import WHY
+from corpus.models import Document
+from retrieval.types import Hit
+from tests.chat.evidence.hits import quote_of
+from tests.chat.generation.generators import FakeGenerator
+from tests.corpora import publish
+
+DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+LIE = DOSE.replace("500", "5000")
+TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
+QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document(db: None) -> Document:
+    return publish(TEXT, population="adult", collection="chest")
+
+
+def ask(mode: str, **arguments: Any) -> Turn:
+    asked = {"user": None, "channel": Channel.COMMAND} | arguments
+    return Turn.objects.get(pk=turn_ask(QUESTION, mode=mode, **asked).pk)
+
+
+def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
+    """Let the generator say these, each with the true sentence as its quote."""
+
+    def claims(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+        return tuple(DraftClaim(text, (quote_of(hits[0], DOSE),)) for text in texts)
+
+    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(claims))
+
+
+@pytest.mark.parametrize("mode", ["standard", "faithful", "confident-lite"])
+def test_a_true_answer_passes(document: Document, mode: str) -> None:
+    turn = ask(mode)
+    assert (turn.status, turn.mode) == (TurnStatus.ANSWERED, mode)
+    assert turn.trace["answers"]["mode"] == mode
+
+
+@pytest.mark.parametrize("mode", Mode.values)
+def test_a_lie_is_shown_in_no_mode(
+    document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings, mode: str
+) -> None:
+    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://127.0.0.1:9"], ["judge-1"]
+    say(monkeypatch, LIE)
+    turn = ask(mode)
+    assert turn.reason == Reason.UNSUPPORTED_CLAIMS
+    assert not turn.claims.exists()
+    assert "5000" not in as_text(turn) + str(turn_payload(turn))
+
+
+def test_each_mode_has_a_fingerprint_of_its_own(document: Document) -> None:
+    modes = ("standard", "faithful", "confident-lite")
+    assert len({ask(mode).fingerprint for mode in modes}) == len(modes)
+
+
+def test_only_a_confident_mode_has_a_bar(
+    document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    settings.CONFIDENCE_THRESHOLD = 0.9
+    say(monkeypatch, DOSE, LIE)
+    for mode in ("standard", "faithful"):
+        turn = ask(mode)
+        assert [claim.text for claim in turn.claims.all()] == [DOSE]
+        assert turn.confidence < 0.9
+    refused = ask("confident-lite")
+    assert refused.reason == Reason.LOW_CONFIDENCE
+    assert refused.confidence < 0.9
+    assert not refused.claims.exists()
+
+
+def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
+    document: Document, monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
+) -> None:
+    say(monkeypatch, DOSE, LIE)
+    client.force_login(alice)
+    turn = ask("standard", user=alice, channel=Channel.PAGE)
+    address = reverse("chat:conversation", args=[turn.conversation_id])
+    page = client.get(address).content.decode()
+    assert "1 further statement did not pass verification" in page
+    assert WHY["figures"] in page
+    assert turn_payload(turn)["withheld"] == [WHY["figures"]]
+    assert WHY["figures"] in as_text(turn)
+    assert "5000" not in page + as_text(turn) + str(turn_payload(turn))
+    faithful = ask("faithful", user=alice, channel=Channel.PAGE)
+    assert turn_payload(faithful)["withheld"] == []
+
+
+def test_a_refusal_for_its_claims_says_why_each_failed(
+    document: Document, monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
+) -> None:
+    say(monkeypatch, LIE)
+    client.force_login(alice)
+    for mode, is_said in (("standard", True), ("faithful", False)):
+        turn = ask(mode, user=alice, channel=Channel.PAGE)
+        assert turn.reason == Reason.UNSUPPORTED_CLAIMS
+        address = reverse("chat:conversation", args=[turn.conversation_id])
+        page = client.get(address).content.decode()
+        assert ("1 statement did not pass verification and is not shown" in page) is is_said
+        assert (WHY["figures"] in page) is is_said
+        assert (f"  Withheld: {WHY['figures']}." in as_text(turn).splitlines()) is is_said
+        assert turn_payload(turn)["withheld"] == [WHY["figures"]] * is_said
+        assert "5000" not in page + as_text(turn)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("confident", "another model"), ("confident-lite", "best passage found")]
+)
+def test_the_confidence_says_what_it_is_made_of(
+    document: Document, alice: User, mode: str, words: str
+) -> None:
+    asked = ask("faithful", user=alice, channel=Channel.PAGE)
+    turn = audited_turns().get(pk=asked.pk)
+    turn.mode = mode
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+    page = render_to_string("chat/_answer.html", {"shown": shown})
+    (title,) = re.findall(r'class="confidence" title="([^"]*)"', page)
+    assert "half is the share of statements that passed verification" in title
+    assert words in title
+
+
+def test_each_check_that_can_fail_is_said_in_words() -> None:
+    names = {import_module(guard.__module__).NAME for guard in GUARDS}
+    assert names | {"citation", "quote", "entailment"} <= set(WHY)
+
+
+def test_an_unknown_mode_is_refused(document: Document) -> None:
+    with pytest.raises(ValueError, match="brave"):
+        ask("brave")
+
+
+# What stands beside an answer
+
+LIMITED = f"""# Pneumonia in adults
+## Treatment
+{DOSE}
+However, do not give demonstracillin to patients with severe liver disease.
+## Other
+Call the ward."""
+
+
+@pytest.fixture
+def limited(db: None) -> Document:
+    return publish(LIMITED, population="adult", collection="chest")
+
+
+def test_a_limit_that_was_left_out_is_added_with_its_own_citation(
+    limited: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(monkeypatch, DOSE)
+    turn = ask("faithful")
+    answer, caution = turn.claims.all()
+    assert (answer.kind, caution.kind) == (ClaimKind.ANSWER, ClaimKind.CAUTION)
+    assert "severe liver disease" in caution.text
+    assert caution.citations.get().document == limited
+    assert [claim["kind"] for claim in turn_payload(turn)["claims"]] == ["answer", "caution"]
+
+
+def test_a_limit_that_was_left_out_can_warn_block_or_be_left(
+    limited: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    say(monkeypatch, DOSE)
+    settings.OMISSIONS = "warn"
+    warned = ask("faithful")
+    assert warned.claims.count() == 1
+    assert "omission" in [warning["code"] for warning in warned.warnings]
+    settings.OMISSIONS = "block"
+    assert ask("faithful").reason == Reason.LOW_CONFIDENCE
+    settings.OMISSIONS = "off"
+    left = ask("faithful")
+    assert left.claims.count() == 1
+    assert "omission" not in [warning["code"] for warning in left.warnings]
+
+
+OTHER = DOSE.replace("500 mg", "250 mg")
+
+
+@pytest.fixture
+def disagreeing(document: Document) -> Document:
+    text = f"# Pneumonia, another guideline\n## Treatment\n{OTHER}\n## Other\nCall the ward."
+    return publish(text, population="adult", collection="chest")
+
+
+def test_two_guidelines_that_disagree_are_both_shown(
+    document: Document, disagreeing: Document
+) -> None:
+    turn = ask("faithful")
+    cited = {citation.document_id for c in turn.claims.all() for citation in c.citations.all()}
+    assert cited == {document.pk, disagreeing.pk}
+    assert "conflict" in [warning["code"] for warning in turn.warnings]
+
+
+def test_two_guidelines_that_disagree_can_be_a_refusal(
+    document: Document, disagreeing: Document, settings: LazySettings
+) -> None:
+    settings.CONFLICTS = "block"
+    assert ask("faithful").reason == Reason.CONFLICT
+
+
+# Time
+
+
+def test_a_question_that_takes_too_long_is_a_refusal(
+    document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    settings.ANSWER_TIMEOUT_S = 0.0
+    turn = ask("faithful")
+    assert turn.reason == Reason.BUDGET_EXCEEDED
+    assert turn.nearest
+
+
+# Identifiers
+
+NAMED = "What is the dose of demonstracillin for Mr John Smith, born 12/03/1956, with pneumonia?"
+
+
+def named(**arguments: Any) -> Turn:
+    asked = {"user": None, "channel": Channel.COMMAND} | arguments
+    return Turn.objects.get(pk=turn_ask(NAMED, **asked).pk)
+
+
+def everything_stored() -> str:
+    rows = [*Turn.objects.values(), *Conversation.objects.values(), *AuditEvent.objects.values()]
+    return str(rows)
+
+
+def test_what_identifies_a_patient_is_taken_out_before_anything_is_stored(
+    document: Document, alice: User
+) -> None:
+    turn = named(user=alice, channel=Channel.PAGE)
+    assert "Smith" not in everything_stored() and "1956" not in everything_stored()
+    assert turn.trace["identifiers"] == ["name", "date of birth"]
+    (warning,) = [w for w in turn.warnings if w["code"] == "identifiers"]
+    assert "taken out" in warning["text"]
+
+
+def test_a_question_that_identifies_a_patient_can_be_refused(
+    document: Document, alice: User, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.IDENTIFIERS = "block"
+    monkeypatch.setattr("chat.services.site_inquiry", None)  # nothing may be searched
+    turn = named(user=alice, channel=Channel.PAGE)
+    assert turn.reason == Reason.IDENTIFIERS_IN_QUESTION
+    assert "Smith" not in everything_stored()
+    assert turn.conversation is not None
+    assert AuditEvent.objects.get().action == "turn.abstained"
+
+
+def test_a_question_that_identifies_a_patient_can_pass_with_a_warning(
+    document: Document, settings: LazySettings
+) -> None:
+    settings.IDENTIFIERS = "warn"
+    turn = named()
+    assert turn.question == NAMED
+    assert "identifiers" in [warning["code"] for warning in turn.warnings]
+
+
+def test_a_comment_is_kept_without_what_identifies_a_patient(document: Document) -> None:
+    feedback = feedback_save(ask("faithful"), helpful=False, comment="Wrong for Mr John Smith.")
+    assert feedback.comment == "Wrong for [name]."

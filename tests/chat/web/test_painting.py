@@ -1,0 +1,114 @@
+"""Where a span is painted, without a database."""
+
+from typing import Any
+
+from chat.web.painting import Piece, locate, paint, show
+
+TEXT = (
+    "Dose\nGive 5 mg. Stop at once.\nfirst\nsecond\n"
+    "Table 1\nWeight | Dose\n50 kg | 5 mg\n60 kg | 6 mg"
+)
+
+
+def block(kind: str, words: str, **more: Any) -> dict[str, Any]:
+    start = TEXT.index(words)
+    return (
+        {"kind": kind, "start": start, "end": start + len(words), "level": 0, "lines": []}
+        | {"table": None}
+        | more
+    )
+
+
+def span(words: str) -> tuple[int, int]:
+    start = TEXT.index(words)
+    return start, start + len(words)
+
+
+def row(words: str) -> dict[str, Any]:
+    return dict(zip(("start", "end"), span(words), strict=True), cells=words.split(" | "))
+
+
+PARAGRAPH = "Give 5 mg. Stop at once."
+TABLE = {
+    "header": ["Weight", "Dose"],
+    "rows": [row("50 kg | 5 mg"), row("60 kg | 6 mg")],
+    "caption": "Table 1",
+}
+TABLE_WORDS = "Weight | Dose\n50 kg | 5 mg\n60 kg | 6 mg"
+
+
+def test_the_quote_is_found_where_it_was() -> None:
+    assert locate(TEXT, span("Stop at once."), "Stop at once.") == span("Stop at once.")
+
+
+def test_a_moved_quote_is_found_at_its_only_place() -> None:
+    assert locate(TEXT, (0, 13), "Stop at once.") == span("Stop at once.")
+
+
+def test_a_quote_at_several_places_or_none_is_not_guessed() -> None:
+    assert locate(TEXT, (0, 4), "5 mg") is None
+    assert locate(TEXT, (0, 4), "7 mg") is None
+    assert locate(TEXT, (0, 0), "") is None
+
+
+def test_each_line_with_a_part_of_the_span_is_painted_and_no_other() -> None:
+    first, second = span("Give 5 mg."), span("Stop at once.")
+    lines = [
+        {"start": first[0], "end": first[1], "box": [10, 20, 110, 30]},
+        {"start": second[0], "end": second[1], "box": [10, 32, 110, 42]},
+    ]
+    blocks = [block("paragraph", PARAGRAPH, lines=lines)]
+    (rect,) = paint(blocks, [second])
+    assert (rect.x, rect.y, rect.width, rect.height) == ("8.5", "30.5", "103.0", "13.0")
+    assert len(paint(blocks, [span("mg. Stop")])) == 2
+    assert paint(blocks, []) == ()
+    assert paint([block("paragraph", PARAGRAPH)], [first]) == ()
+
+
+def test_the_text_is_cut_where_a_span_begins_and_ends() -> None:
+    (shown,) = show(TEXT, [block("paragraph", PARAGRAPH)], [span("5 mg.")])
+    assert shown.pieces == (
+        Piece("Give ", cited=False),
+        Piece("5 mg.", cited=True, is_first=True),
+        Piece(" Stop at once.", cited=False),
+    )
+
+
+def test_two_spans_of_one_block_are_both_marked() -> None:
+    (shown,) = show(TEXT, [block("paragraph", PARAGRAPH)], [span("Give"), span("once")])
+    assert [piece.text for piece in shown.pieces if piece.cited] == ["Give", "once"]
+
+
+def test_a_span_across_blocks_marks_a_part_of_each() -> None:
+    blocks = [block("heading", "Dose", level=1), block("paragraph", PARAGRAPH)]
+    heading, paragraph = show(TEXT, blocks, [(2, TEXT.index("5 mg"))])
+    assert [piece.text for piece in heading.pieces] == ["Do", "se"]
+    assert paragraph.pieces[0] == Piece("Give ", cited=True)
+
+
+def test_headings_keep_below_the_title_of_the_page() -> None:
+    levels = [show(TEXT, [block("heading", "Dose", level=n)], [])[0].level for n in (0, 1, 2, 9)]
+    assert levels == [2, 2, 3, 6]
+
+
+def test_neighbouring_points_become_one_list() -> None:
+    blocks = [
+        block("list_item", "first"),
+        block("list_item", "second"),
+        block("caption", "Table 1"),
+    ]
+    shown = show(TEXT, blocks, [span("second")])
+    assert [part.kind for part in shown] == ["list", "caption"]
+    assert shown[0].items[1] == (Piece("second", cited=True, is_first=True),)
+
+
+def test_only_the_cited_row_of_a_table_is_marked() -> None:
+    (table,) = show(TEXT, [block("table", TABLE_WORDS, table=TABLE)], [span("60 kg | 6 mg")])
+    assert [shown.cited for shown in table.rows] == [False, True]
+    assert table.header == ("Weight", "Dose")
+    assert table.caption == "Table 1"
+
+
+def test_a_caption_above_its_table_is_said_once() -> None:
+    blocks = [block("caption", "Table 1"), block("table", TABLE_WORDS, table=TABLE)]
+    assert show(TEXT, blocks, [])[1].caption == ""

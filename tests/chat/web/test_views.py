@@ -1,0 +1,337 @@
+"""The clinician's pages through the HTTP client, with htmx and without."""
+
+import datetime
+import re
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
+from corpus.models import Collection, Document, Lifecycle
+from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
+from tests.chat.web.pages import HTMX, text_of, thread
+
+ROOT = Path(__file__).resolve().parents[3]
+ASK = reverse("chat:ask")
+
+
+def test_home_says_what_is_covered(clinician: Client, guideline: Document) -> None:
+    response = clinician.get("/")
+    assert "1 guideline in force" in text_of(response)
+    assert "no-store" in response["Cache-Control"]
+    assert b'hx-history="false"' in response.content
+
+
+def test_home_says_that_nothing_is_in_force(clinician: Client) -> None:
+    assert "No guideline is in force yet" in text_of(clinician.get("/"))
+
+
+def test_a_question_begins_a_conversation_without_javascript(
+    clinician: Client, guideline: Document
+) -> None:
+    response = clinician.post(ASK, {"question": QUESTION})
+    turn = Turn.objects.get()
+    assert response.status_code == 302
+    assert response["Location"] == f"{thread(turn.conversation_id)}#turn-{turn.pk}"
+    page = clinician.get(thread(turn.conversation_id))
+    assert DOSE in text_of(page)
+    assert "word for word from 1 source" in text_of(page)
+    assert "Check the cited page before acting." in text_of(page)
+    assert "Applies to adult" in text_of(page)
+    assert "Pneumonia in adults · v2.1 · p. 1 · Treatment" in text_of(page)
+    assert "Respiratory Group" in text_of(page)
+
+
+def test_a_question_begins_a_conversation_with_htmx(clinician: Client, guideline: Document) -> None:
+    response = clinician.post(ASK, {"question": QUESTION}, headers=HTMX)
+    turn = Turn.objects.get()
+    assert response["HX-Redirect"] == f"{thread(turn.conversation_id)}#turn-{turn.pk}"
+
+
+def test_the_next_turn_is_a_fragment_and_an_empty_form(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    conversation = ask(alice).conversation
+    assert conversation is not None
+    response = clinician.post(
+        thread(conversation.pk, "ask_in"), {"question": UNANSWERABLE}, headers=HTMX
+    )
+    turn = conversation.turns.last()
+    assert turn is not None
+    content = response.content.decode()
+    assert "<html" not in content
+    assert f'<article id="turn-{turn.pk}"' in content
+    assert content.count("<article") == 1
+    assert 'hx-swap-oob="outerHTML"' in content
+    assert UNANSWERABLE not in content.split('id="id_question"')[1]
+
+
+def test_the_next_turn_is_a_redirect_without_javascript(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    conversation = ask(alice).conversation
+    assert conversation is not None
+    response = clinician.post(thread(conversation.pk, "ask_in"), {"question": QUESTION})
+    assert response["Location"].startswith(f"{thread(conversation.pk)}#turn-")
+    assert conversation.turns.count() == 2
+
+
+def test_nobody_asks_in_the_conversation_of_another(
+    clinician: Client, bob: User, guideline: Document
+) -> None:
+    conversation = ask(bob).conversation
+    assert conversation is not None
+    assert clinician.get(thread(conversation.pk)).status_code == 404
+    address = thread(conversation.pk, "ask_in")
+    assert clinician.post(address, {"question": QUESTION}).status_code == 404
+    assert conversation.turns.count() == 1
+
+
+def test_a_refusal_is_no_answer(clinician: Client, alice: User, guideline: Document) -> None:
+    turn = ask(alice, UNANSWERABLE)
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert f"No answer {turn.get_reason_display()}." in page
+    assert "word for word" not in page
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_reason_has_a_page(reason: Reason, clinician: Client, alice: User) -> None:
+    document = publish_guideline()
+    turn = refused(alice, reason, document)
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert f"No answer {reason.label}." in page
+    assert "Nearest passages not an answer" in page
+    assert "Topic owner Dr Owner: 4417" in page
+    assert "Answered" not in page
+
+
+def test_a_withdrawn_source_is_named_with_its_end(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    successor = publish_guideline(title="Pneumonia, new version")
+    Document.objects.filter(pk=guideline.pk).update(
+        lifecycle=Lifecycle.SUPERSEDED, superseded_by=successor
+    )
+    turn = refused(alice, Reason.ONLY_OUT_OF_DATE, guideline)
+    response = clinician.get(thread(turn.conversation_id))
+    assert "Superseded. Do not use. Replaced by Pneumonia, new version (2.1)" in text_of(response)
+    assert reverse("chat:source", args=[successor.sha256, 1]) in response.content.decode()
+
+
+def test_an_old_answer_warns_when_its_source_was_withdrawn(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = ask(alice)
+    Document.objects.update(lifecycle=Lifecycle.WITHDRAWN, withdrawn_reason="Wrong dose.")
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert "Pneumonia in adults: Withdrawn. Do not use. Reason: Wrong dose." in page
+
+
+def test_text_of_a_document_is_never_markup(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = refused(alice, Reason.WEAK_EVIDENCE, guideline, text="<script>alert(1)</script>")
+    content = clinician.get(thread(turn.conversation_id)).content
+    assert b"<script>alert" not in content
+    assert b"&lt;script&gt;alert" in content
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("", "Please write a question."),
+        ("  ", "Please write a question."),
+        ("a\0b", "Null characters are not allowed."),
+        ("?!", "The question is empty."),
+        ("dose " * 20_000, "2000 characters"),
+    ],
+)
+@pytest.mark.parametrize("headers", [HTMX, {}])
+def test_a_bad_question_is_told_kindly_and_kept(
+    question: str, words: str, headers: dict[str, str], clinician: Client
+) -> None:
+    response = clinician.post(ASK, {"question": question}, headers=headers)
+    assert response.status_code == 200
+    assert words in text_of(response)
+    assert b'aria-invalid="true"' in response.content
+    assert ("<html" in response.content.decode()) == (not headers)
+    assert "HX-Request" in response["Vary"]
+    assert response.headers.get("HX-Retarget") == ("#ask" if headers else None)
+    assert question.strip().replace("\0", "")[:1000] in response.content.decode().replace("\0", "")
+    assert not Turn.objects.exists()
+
+
+def test_a_boosted_or_restored_page_is_whole(clinician: Client) -> None:
+    for header in ("hx-boosted", "hx-history-restore-request"):
+        response = clinician.post(ASK, {"question": ""}, headers={**HTMX, header: "true"})
+        assert b"<html" in response.content
+
+
+def test_the_collections_are_a_choice_only_where_there_are_two(
+    clinician: Client, guideline: Document
+) -> None:
+    assert b"id_collection" not in clinician.get("/").content
+    Collection.objects.create(slug="heart", name="Heart")
+    assert b"id_collection" in clinician.get("/").content
+    answers = [
+        clinician.post(ASK, {"question": QUESTION, "collection": slug})
+        for slug in ("chest", "heart")
+    ]
+    assert [answer.status_code for answer in answers] == [302, 302]
+    statuses = Turn.objects.order_by("created_at").values_list("status", flat=True)
+    assert list(statuses) == [TurnStatus.ANSWERED, TurnStatus.ABSTAINED]
+    wrong = clinician.post(ASK, {"question": QUESTION, "collection": "nowhere"})
+    assert "That collection is not here" in text_of(wrong)
+
+
+def test_a_search_can_be_narrowed_where_guidelines_differ(
+    clinician: Client, guideline: Document
+) -> None:
+    assert "Narrow the search" not in text_of(clinician.get("/"))
+    other = publish_guideline(title="Another", population="child")
+    Document.objects.filter(pk=guideline.pk).update(population="adult")
+    assert b'id="id_population"' in clinician.get("/").content
+    for population, status in {"adult": TurnStatus.ANSWERED, "child": TurnStatus.ANSWERED}.items():
+        clinician.post(ASK, {"question": QUESTION, "population": population})
+        turn = Turn.objects.latest("created_at")
+        assert turn.status == status
+        cited = {c.document_id for claim in turn.claims.all() for c in claim.citations.all()}
+        assert cited == {guideline.pk if population == "adult" else other.pk}
+    wrong = clinician.post(ASK, {"question": QUESTION, "population": "elves"})
+    assert "No guideline in force has that" in text_of(wrong)
+
+
+def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
+    """A class of a statement has no rule of its own that lays out a part of the source's page."""
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", (ROOT / "static" / "medrag.css").read_text())
+    laid_out = {
+        name
+        for selectors, rule in rules
+        if "position: sticky" in rule
+        for selector in selectors.split(",")
+        for name in re.findall(r"^\.([\w-]+)$", selector.strip())
+    }
+    claim = (ROOT / "templates" / "chat" / "_claim.html").read_text()
+    classes = {name for found in re.findall(r'class="([^"{]*)', claim) for name in found.split()}
+    assert "beside" in laid_out
+    assert "kind" in classes
+    assert not laid_out & classes
+
+
+def test_past_questions_are_found_by_their_words(
+    clinician: Client, alice: User, bob: User, guideline: Document
+) -> None:
+    for user in (alice, bob):
+        ask(user)
+    mine = Conversation.objects.get(user=alice)
+    ask(alice, "And demonstracillin for a rash?", conversation=mine)
+    address = reverse("chat:conversations")
+    assert text_of(clinician.get(address)).count(QUESTION) == 1
+    assert QUESTION in text_of(clinician.get(address, {"q": "a RASH"}))
+    assert "None of your questions" in text_of(clinician.get(address, {"q": "tungsten"}))
+
+
+def test_what_is_in_force_is_listed_with_its_banners(
+    clinician: Client, guideline: Document
+) -> None:
+    due = timezone.localdate() - datetime.timedelta(days=1)
+    publish_guideline(title="Asthma in children", review_by=due)
+    publish_guideline(title="Old", lifecycle=Lifecycle.WITHDRAWN)
+    publish_guideline(title="Draft", lifecycle=Lifecycle.DRAFT)
+    address = reverse("chat:guidelines")
+    page = text_of(clinician.get(address))
+    assert page.index("Asthma in children") < page.index("Pneumonia in adults")
+    assert "Past its review date" in page
+    assert "Old" not in page
+    assert "Draft" not in page
+    assert "Pneumonia" not in text_of(clinician.get(address, {"q": "asthma"}))
+    assert "None fits." in text_of(clinician.get(address, {"collection": "heart"}))
+
+
+def test_a_long_conversation_costs_no_more_queries_than_a_short_one(
+    clinician: Client,
+    alice: User,
+    guideline: Document,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    conversation = ask(alice).conversation
+    for _ in range(4):
+        ask(alice, conversation=conversation)
+        refused(alice, Reason.WEAK_EVIDENCE, guideline, conversation=conversation)
+    assert conversation is not None
+    with django_assert_max_num_queries(12):
+        response = clinician.get(thread(conversation.pk))
+    assert response.content.count(b"<article") == 9
+
+
+def test_only_post_asks(clinician: Client) -> None:
+    assert clinician.get(ASK).status_code == 405
+    assert clinician.post("/").status_code == 405
+
+
+def test_the_form_needs_its_token(alice: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(alice)
+    response = strict.post(ASK, {"question": QUESTION})
+    assert response.status_code == 403
+    assert "This page is out of date" in text_of(response)
+
+
+def test_a_deployment_shows_its_badge(clinician: Client, settings: Settings) -> None:
+    assert b'class="badge"' not in clinician.get("/").content
+    settings.SITE_LABEL = "Test system"
+    assert "Test system" in text_of(clinician.get("/"))
+
+
+def refused(
+    user: User,
+    reason: Reason,
+    document: Document,
+    *,
+    text: str = DOSE,
+    conversation: Conversation | None = None,
+) -> Turn:
+    """A refusal as the service stores it."""
+    hit = {"document": document.title, "version": "2.1", "sha256": document.sha256, "page": 1}
+    return Turn.objects.create(
+        conversation=conversation or Conversation.objects.create(user=user, title=UNANSWERABLE),
+        user=user,
+        channel=Channel.PAGE,
+        question=UNANSWERABLE,
+        status=TurnStatus.ABSTAINED,
+        reason=reason,
+        confidence=0.1,
+        fingerprint="f",
+        trace={},
+        nearest=[{**hit, "section": "Treatment", "text": text, "chunk": "none"}],
+        owner={"name": "Dr Owner", "contact": "4417"},
+        created_at=timezone.now(),
+        duration_ms=1,
+    )
+
+
+def test_a_failure_while_storing_gives_no_answer(clinician: Client, guideline: Document) -> None:
+    clinician.raise_request_exception = False
+    with mock.patch("chat.audit.record_turn", side_effect=RuntimeError):
+        response: HttpResponse = clinician.post(ASK, {"question": QUESTION})  # type: ignore[assignment]
+    assert response.status_code == 500
+    assert "No answer was given" in text_of(response)
+    assert not Turn.objects.exists()
+
+
+@pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
+def test_a_turn_says_what_alone_was_searched(
+    clinician: Client, guideline: Document, question: str
+) -> None:
+    publish_guideline(title="Pneumonia in children", population="<i>child</i>", picture=False)
+    page = clinician.post(ASK, {"question": question, "population": "<i>child</i>"}, follow=True)
+    assert b"Searched only: &lt;i&gt;child&lt;/i&gt;." in page.content
+    page = clinician.post(ASK, {"question": question}, follow=True)
+    assert "Searched only" not in text_of(page)

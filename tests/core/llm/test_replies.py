@@ -1,0 +1,79 @@
+"""What an endpoint answers is read strictly: whole, of its form, with counts that are counts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from core.llm.replies import MAX_TOKENS, Reply, Unreadable, reply_of
+
+SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
+
+
+def body(usage: Any = None, *, end: Any = "stop", **message: Any) -> bytes:
+    message = {"content": '{"a": 1}'} | message
+    return json.dumps(
+        {"choices": [{"message": message, "finish_reason": end}], "usage": usage}
+    ).encode()
+
+
+def test_content_and_tokens_as_the_server_says() -> None:
+    reply = reply_of(body({"prompt_tokens": 12, "completion_tokens": 5}))
+    assert reply == Reply('{"a": 1}', 12, 5)
+    assert reply.value(SCHEMA) == {"a": 1}
+
+
+@pytest.mark.parametrize("count", [True, -1, 1.5, "12", None, [3], MAX_TOKENS + 1, 10**40], ids=str)
+def test_a_count_that_is_none_is_nought(count: Any) -> None:
+    reply = reply_of(body({"prompt_tokens": count, "completion_tokens": 5}))
+    assert (reply.prompt_tokens, reply.completion_tokens) == (0, 5)
+
+
+@pytest.mark.parametrize("usage", [None, [], "many", 7])
+def test_without_counts_all_are_nought(usage: Any) -> None:
+    assert reply_of(body(usage)) == Reply('{"a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("end", "what"),
+    [
+        ("length", "cut off"),
+        ("content_filter", "withheld"),
+        ("tool_calls", "no"),
+        ("function_call", "no"),
+    ],
+)
+def test_an_end_that_is_none_makes_no_answer_however_it_reads(end: str, what: str) -> None:
+    with pytest.raises(Unreadable, match=what):
+        reply_of(body(end=end)).value(SCHEMA)
+
+
+@pytest.mark.parametrize("end", ["stop", None, "eos_token", 3, ["length"]])
+def test_any_other_end_is_one(end: Any) -> None:
+    assert reply_of(body(end=end)).value(SCHEMA) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        body(refusal="I can't help with that."),
+        body(content=None),
+        body(content=[{"type": "text"}]),
+        b'{"choices": []}',
+        b'{"choices": [{}]}',
+        b'{"choices": [{"message": "text"}]}',
+        b'{"choices": {"0": 1}}',
+        b"[]",
+        b"",
+        '{"choices": [{"message": {"content": "é"}}]}'.encode("latin-1"),
+    ],
+)
+def test_what_holds_no_text_is_no_answer(answer: bytes) -> None:
+    with pytest.raises(Unreadable):
+        reply_of(answer)
+
+
+def test_what_no_database_takes_is_left_out() -> None:
+    assert reply_of(body(content="a\x00b\ud800c\n")).content == "abc\n"

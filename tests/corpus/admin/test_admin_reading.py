@@ -1,0 +1,292 @@
+"""The passage view: page, picture, passages, and who may open them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from corpus.models import Chunk, Document, Lifecycle, Page
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.chat.guidelines import DOSE, NOTE, publish_guideline
+from tests.corpus.admin.test_admin import member, page_of
+
+
+def cell(row: int, column: int, text: str, **more: Any) -> dict[str, Any]:
+    plain = {"rows": 1, "columns": 1, "is_header": row == 0, "box": None}
+    return {"row": row, "column": column, "text": text, **plain, **more}
+
+
+TABLE = {
+    "header": ["Age", "Dose"],
+    "rows": [{"start": 0, "end": 5, "cells": ["<i>adult</i>", "10 mg"]}],
+    "caption": "Doses <b>",
+    "cells": [
+        cell(0, 0, "Age"),
+        cell(0, 1, "Dose", columns=2),
+        cell(1, 0, "<i>adult</i>"),
+        cell(1, 1, "10 mg", columns=2, box=[80, 200, 120, 212]),
+    ],
+}
+
+
+@pytest.fixture
+def staff(alice: User) -> Client:
+    return member(alice, STAFF)
+
+
+def draft(**fields: Any) -> Document:
+    return publish_guideline(**{"lifecycle": Lifecycle.DRAFT, **fields})
+
+
+def read(client: Client, document: Document, number: int = 1, **query: str) -> str:
+    response = client.get(page_of("read", document.pk, number), query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def close(document: Document) -> Group:
+    """Narrow every right on the document's collection to a group without members."""
+    board = Group.objects.create(name="Board")
+    for right in ("searchers", "uploaders", "publishers"):
+        getattr(document.collection, right).add(board)
+    return board
+
+
+def test_the_page_stands_beside_its_text_and_passages(staff: Client) -> None:
+    document = draft()
+    content = read(staff, document)
+    assert f'href="{page_of("picture", document.pk, 1)}"' in content
+    assert 'viewBox="0 0 595.0 842.0"' in content
+    assert 'data-in="b1 c0"' in content
+    assert 'data-shows="b1"' in content
+    assert 'data-shows="c0"' in content
+    assert DOSE in content
+    assert "&lt;b&gt;Stop&lt;/b&gt; &amp; call" in content
+    assert "<b>Stop</b>" not in content
+
+
+def test_without_javascript_a_link_paints(staff: Client) -> None:
+    document = draft()
+    assert 'class="on"' not in read(staff, document)
+    assert read(staff, document, show="c0").count('class="on"') == 2
+    assert read(staff, document, show="b0").count('class="on"') == 1
+    assert 'class="on"' not in read(staff, document, show='"><script>')
+
+
+def test_what_has_no_geometry_has_no_picture(staff: Client) -> None:
+    content = read(staff, draft(picture=False))
+    assert "<svg" not in content.split("As read")[0].split("Pages")[-1]
+    assert "text-only" in content
+    assert DOSE in content
+
+
+def test_tables_are_tables_and_text_of_documents_is_escaped(staff: Client) -> None:
+    document = draft()
+    page = document.pages.get()
+    block = {"kind": "table", "start": 0, "end": 9, "level": 0, "lines": [], "table": TABLE}
+    Page.objects.filter(pk=page.pk).update(blocks=[block])
+    content = read(staff, document)
+    assert '<th scope="col" colspan="2">Dose</th>' in content
+    assert '<td colspan="2" data-shows="b0.3">10 mg</td>' in content
+    assert "<td>&lt;i&gt;adult&lt;/i&gt;</td>" in content
+    assert "<caption>Doses &lt;b&gt;</caption>" in content
+
+
+def test_doubts_and_poor_scans_are_told(staff: Client) -> None:
+    document = draft()
+    start = document.pages.get().text.index("500 mg")
+    doubt = {"code": "low", "message": "Faint print.", "start": start, "end": start + 6}
+    document.pages.update(doubts=[doubt], ocr_confidence=0.719)
+    content = read(staff, document)
+    assert "confidence 71 %" in content
+    assert "Compare every number with the picture." in content
+    assert '<mark class="doubt">500 mg</mark>' in content
+    assert 'data-in="b1 d0 c0"' in content or 'data-in="b1 c0 d0"' in content
+    assert 'href="?show=d0#p1-b1"' in content
+
+
+def test_a_doubt_that_comes_again_is_said_once_with_its_places(staff: Client) -> None:
+    document = draft()
+    doubts = [
+        {"code": "low", "message": "Faint print.", "start": at, "end": at + 1} for at in (0, 1)
+    ]
+    document.pages.update(doubts=doubts)
+
+    content = read(staff, document)
+
+    assert content.count("Faint print.") == 1
+    assert 'data-shows="d0">Place 1</a>' in content
+    assert 'data-shows="d1">Place 2</a>' in content
+
+
+def test_pages_lead_to_their_neighbours(staff: Client) -> None:
+    document = draft()
+    for number in (2, 3):
+        document.pages.create(number=number, text="", blocks=[], width=0, height=0)
+    middle = read(staff, document, 2)
+    assert f'rel="prev" href="{page_of("read", document.pk, 1)}"' in middle
+    assert f'rel="next" href="{page_of("read", document.pk, 3)}"' in middle
+    assert 'rel="next"' not in read(staff, document, 3)
+    assert 'rel="prev"' not in read(staff, document, 1)
+    assert staff.get(page_of("read", document.pk, 4)).status_code == 404
+
+
+def test_a_passage_is_found_by_its_spans_and_not_by_like_numbers(staff: Client) -> None:
+    document = draft()
+    document.pages.create(number=2, text="Go on.", blocks=[], width=0, height=0)
+    Chunk.objects.filter(document=document).update(spans=[[1, 2, 90]])
+    assert 'id="p2-c0"' not in read(staff, document, 2)
+    Chunk.objects.filter(document=document).update(spans=[[1, 11, 90], [2, 0, 6]])
+    content = read(staff, document, 2)
+    assert 'id="p2-c0"' in content
+    assert "pages 1 to 2" in content
+
+
+def test_a_page_costs_a_fixed_number_of_queries(
+    staff: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    document = draft()
+    first = document.chunks.get()
+    Chunk.objects.bulk_create(
+        Chunk(
+            key=f"k{n}", document=document, index=n, page=1, text=NOTE, spans=first.spans, tokens=9
+        )
+        for n in range(1, 300)
+    )
+    with django_assert_max_num_queries(9):
+        content = read(staff, document)
+    assert content.count('<article id="p1-c') == 300
+
+
+def test_a_passage_is_disabled_for_a_reason_and_enabled_again(staff: Client, alice: User) -> None:
+    document = draft()
+    address = page_of("disable", document.pk, 0)
+    refused = staff.post(address, {"reason": "  ", "page": "1"}, follow=True)
+    assert b"needs a reason" in refused.content
+    assert document.chunks.get().disabled_at is None
+    done = staff.post(address, {"reason": "Dose <wrong>.", "page": "1"}, follow=True)
+    assert done.redirect_chain[-1][0].endswith("/read/1/?show=c0#p1-c0")
+    content = done.content.decode()
+    assert f"by {alice}: Dose &lt;wrong&gt;." in content
+    assert "<del>" in content
+    assert document.chunks.get().disabled_by == alice
+    again = staff.post(page_of("enable", document.pk, 0), {"page": "1"}, follow=True)
+    assert b"Passage 0 is searched again." in again.content
+    assert document.chunks.get().disabled_at is None
+
+
+def test_who_only_reads_sees_no_buttons_and_presses_none(bob: User) -> None:
+    auditor = member(bob, AUDITORS)
+    document = draft()
+    content = read(auditor, document)
+    assert "Disable…" not in content
+    for name in ("disable", "enable"):
+        response = auditor.post(page_of(name, document.pk, 0), {"reason": "x"})
+        assert response.status_code == 403
+    assert document.chunks.get().disabled_at is None
+
+
+def test_the_picture_and_the_original_come_to_staff(staff: Client) -> None:
+    document = draft()
+    picture = staff.get(page_of("picture", document.pk, 1))
+    assert picture["Content-Type"] == "image/webp"
+    assert "private" in picture["Cache-Control"]
+    original = staff.get(page_of("original", document.pk))
+    assert b"".join(original.streaming_content) == b"%PDF-1.7"  # type: ignore[attr-defined]
+    assert original["Content-Disposition"].startswith("attachment")
+    assert staff.get(page_of("picture", document.pk, 9)).status_code == 404
+
+
+PAGES = [
+    ("change", ()),
+    ("read", (1,)),
+    ("picture", (1,)),
+    ("original", ()),
+    ("approve", ()),
+    ("supersede", ()),
+    ("recall", ()),
+    ("recall_csv", ()),
+    ("step", ("withdraw",)),
+    ("step", ("return",)),
+]
+PRESSED = [
+    ("disable", (0,)),
+    ("enable", (0,)),
+    ("approve", ()),
+    ("supersede", ()),
+    ("step", ("submit",)),
+    ("step", ("retry",)),
+    ("step", ("reindex",)),
+    ("step", ("withdraw",)),
+    ("step", ("return",)),
+]
+
+
+@pytest.mark.parametrize(("name", "more"), PAGES)
+def test_a_hidden_document_is_a_missing_one_at_every_door(
+    name: str, more: tuple[Any, ...], bob: User
+) -> None:
+    both = member(bob, STAFF, PUBLISHERS, AUDITORS)
+    document = draft(title="Secret plan")
+    close(document)
+    response = both.get(page_of(name, document.pk, *more), follow=True)
+    assert b"Secret plan" not in response.content
+    missing = both.get(page_of(name, document.pk + 1000, *more), follow=True)
+    assert response.status_code == missing.status_code
+    assert response.status_code == 404 or name == "change"
+
+
+@pytest.mark.parametrize(("name", "more"), PRESSED)
+def test_nothing_is_done_to_a_hidden_document(name: str, more: tuple[Any, ...], bob: User) -> None:
+    both = member(bob, STAFF, PUBLISHERS, AUDITORS)
+    document = draft()
+    close(document)
+    response = both.post(page_of(name, document.pk, *more), {"reason": "x", "other": ""})
+    assert response.status_code == 404
+    document.refresh_from_db()
+    assert document.lifecycle == Lifecycle.DRAFT
+
+
+def test_a_hidden_document_stands_in_no_list(bob: User) -> None:
+    both = member(bob, STAFF, PUBLISHERS)
+    document = draft(title="Secret plan")
+    other = draft(title="Open plan")
+    other.chunks.update(twins="t")
+    document.chunks.update(twins="t")
+    shelf = document.collection.__class__.objects.create(slug="closed", name="Closed shelf")
+    Document.objects.filter(pk=document.pk).update(collection=shelf)
+    document.refresh_from_db()
+    close(document)
+    for address in (
+        page_of("changelist"),
+        page_of("twins"),
+        page_of("stale"),
+        page_of("change", other.pk),
+        page_of("approve", other.pk),
+    ):
+        content = both.get(address).content.decode()
+        assert "Secret plan" not in content
+        assert "Closed shelf" not in content
+    shown = both.post(page_of("progress"), {"pk": document.pk}).content
+    assert b"job-" not in shown
+    compare = both.get(page_of("compare", other.pk, document.pk))
+    assert compare.status_code == 404
+
+
+@pytest.mark.parametrize(("name", "more"), PAGES)
+def test_clinicians_see_no_page_of_the_administration(
+    name: str, more: tuple[Any, ...], mallory: User
+) -> None:
+    client = member(mallory, CLINICIANS)
+    User.objects.filter(pk=mallory.pk).update(is_staff=False)
+    document = draft()
+    response = client.get(page_of(name, document.pk, *more), follow=True)
+    assert DOSE.encode() not in response.content
+    assert b"Pneumonia" not in response.content
+    User.objects.filter(pk=mallory.pk).update(is_staff=True)  # staff without any permission
+    refused = client.get(page_of(name, document.pk, *more))
+    assert refused.status_code in (302, 403, 404)

@@ -1,0 +1,258 @@
+"""What says the same thing, and what only looks like it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpus.chunking.near_duplicates import LABEL_DIGITS, meaning_label
+from corpus.encoders.registry import get_embedder
+from corpus.services.indexing import document_index
+from tests.corpus.documents import ingest
+
+GIVE = "Give gentamicin 5 mg/kg once daily by infusion over 30 minutes."
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (GIVE, GIVE),
+        (GIVE, GIVE.upper().replace("MG/KG", "mg/kg")),
+        (GIVE, "Give  gentamicin\u00a05mg/kg once daily by infusion over 30 min"),
+        (GIVE, "• Give gentamicin 5.0 mg/kg once-daily by infusion over 30 mins."),
+        (GIVE, "Administer gentamicin 5 milligrams/kilogram once daily by infusion over 30 min."),
+        ("Give 0.5 mg.", "Give .5 mg."),
+        ("Give 0.5 mg.", "Give 0.50 mg"),
+        ("Give 1,000 mg.", "Give 1000 mg."),
+        ("Give 5 µg.", "Give 5 mcg."),
+        ("Give 5 μg.", "Give 5 micrograms."),
+        ("Repeat after 2 hours.", "Repeat after 2 h."),
+        ("Take 10 mL.", "Take 10 ml."),
+        ("Halve it by 10 %.", "Halve it by 10 percent."),
+        ("Treat haemorrhage and oedema.", "Treat hemorrhage and edema."),
+        ("Check the tumour.", "Check a tumor."),
+        ("Hospitalise the patient.", "Hospitalize patients."),
+        ("Discontinue the infusion.", "Stop infusion."),
+        ("Take 5–10 mg.", "Take 5-10 mg."),
+        ("Wait.\nStop.", "Wait; stop."),
+        ("Doses:\n- 5 mg\n- 10 mg", "Doses:\n• 5 mg\n• 10 mg"),
+        ("“Stat” doses", '"stat" doses'),
+        ("A dose is missed.", "The dose is missed."),
+    ],
+)
+def test_says_the_same(one: str, other: str) -> None:
+    assert meaning_label(one) == meaning_label(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Give 5 mg.", "Give 50 mg."),
+        ("Give 5 mg.", "Give 0.5 mg."),
+        ("Give 0.5 mg.", "Give 5. mg."),
+        ("Give 1.5 mg.", "Give 15 mg."),
+        ("Give 1,5 mg.", "Give 15 mg."),
+        ("Give 5 mg.", "Give 5 ug."),
+        ("Give 5 mg.", "Give 5 Mg."),
+        ("Give 5 mg.", "Give 5 mL."),
+        ("Give 5 g.", "Give 5 G."),
+        ("Give 5 mg/kg.", "Give 5 mg."),
+        ("Give 5 mg/kg/day.", "Give 5 mg/kg/h."),
+        ("Give 10² units.", "Give 102 units."),
+        ("Give ½ tablet.", "Give 12 tablet."),
+        ("Give two tablets.", "Give three tablets."),
+        ("Give 5 to 10 mg.", "Give 10 to 5 mg."),
+        ("Give 5-10 mg.", "Give 5 10 mg."),
+        ("See section 2.1.", "See section 2.10."),
+        ("Call ext. 0417.", "Call ext. 417."),
+        ("Give when potassium < 6.", "Give when potassium > 6."),
+        ("Give when potassium < 6.", "Give when potassium ≤ 6."),
+        ("Aim for -5.", "Aim for 5."),
+        ("Give it.", "Do not give it."),
+        ("It is not safe.", "It is now safe."),
+        ("It is safe.", "It is unsafe."),
+        ("Give with heparin.", "Give without heparin."),
+        ("Give except in asthma.", "Give in asthma."),
+        ("It must be given.", "It may be given."),
+        ("It should be given.", "It should never be given."),
+        ("Start it.", "Stop it."),
+        ("Withhold it.", "Stop it."),
+        ("Increase the dose.", "Decrease the dose."),
+        ("Give before meals.", "Give after meals."),
+        ("Give adrenaline before hydrocortisone.", "Give hydrocortisone before adrenaline."),
+        ("Give it in the left arm.", "Give it in the right arm."),
+        ("Give it intravenously.", "Give it orally."),
+        ("Give it i.v.", "Give it i.m."),
+        ("Give it daily.", "Give it weekly."),
+        ("Give it b.d.", "Give it o.d."),
+        ("Give hydroxyzine.", "Give hydralazine."),
+        ("Give prednisone.", "Give prednisolone."),
+        ("Give insulin.", "Give Insuman."),
+        ("Adults take 5 mg.", "Children take 5 mg."),
+        ("In pregnancy take 5 mg.", "In lactation take 5 mg."),
+        ("In renal failure halve it.", "In hepatic failure halve it."),
+        ("Men over 50 years.", "Women over 50 years."),
+        ("Hepatitis A is mild.", "Hepatitis is mild."),
+        ("Hepatitis A is mild.", "Hepatitis B is mild."),
+        ("Vitamin A helps.", "Vitamin helps."),
+        ("Four doses.", "For doses."),
+        ("Stop warfarin. If bleeding give it.", "Stop warfarin if bleeding. Give it."),
+        ("Stop warfarin\nIf bleeding give it", "Stop warfarin if bleeding\ngive it"),
+        ("Give A or B, and C.", "Give A, or B and C."),
+        ("Weight | Dose\n50 | 5", "Weight | Dose\n5 | 50"),
+        ("Give 5 mg*.", "Give 5 mg†."),
+        ("Give it. Stop in asthma.", "Give it."),
+        ("Check IL-6.", "Check IL-16."),
+        ("Take 5 mg at 8 a.m.", "Take 5 mg at 8 p.m."),
+    ],
+)
+def test_says_something_else(one: str, other: str) -> None:
+    assert meaning_label(one) != meaning_label(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"title": "Gentamicin guideline"}, {"title": "Gentamicin policy (2024)"}),
+        ({"title": "Gentamicin v1.2"}, {"title": "Gentamicin, version 2"}),
+        (
+            {"title": "Gentamicin", "section_path": ("3.1 Dose",)},
+            {"title": "Gentamicin", "section_path": ("4. Dose",)},
+        ),
+        (
+            {"title": "Sepsis", "section_path": ("Antibiotics",)},
+            {"title": "Antibiotics", "section_path": ("Sepsis",)},
+        ),
+        ({"population": "Adults"}, {"population": "adults "}),
+    ],
+)
+def test_what_stands_above_may_differ_in_what_is_said_of_the_document(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    assert meaning_label(GIVE, **one) == meaning_label(GIVE, **other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"title": "Gentamicin"}, {"title": "Amikacin"}),
+        ({"title": "Sepsis in adults"}, {"title": "Sepsis in children"}),
+        ({"title": "Protocol 12"}, {"title": "Protocol 13"}),
+        ({"section_path": ("Renal failure",)}, {"section_path": ()}),
+        ({"section_path": ("Oral",)}, {"section_path": ("Intravenous",)}),
+        ({"section_path": ("Give",)}, {"section_path": ("Do not give",)}),
+        ({"section_path": ("Under 50 kg",)}, {"section_path": ("Over 50 kg",)}),
+        ({"section_path": ("Under 50 kg",)}, {"section_path": ("Under 5 kg",)}),
+        ({"section_path": ("< 50 kg",)}, {"section_path": ("> 50 kg",)}),
+        ({"section_path": ("Switch A to B",)}, {"section_path": ("Switch B to A",)}),
+        ({"section_path": ("Dose (not oral)",)}, {"section_path": ("Dose (oral)",)}),
+        ({"population": "adult"}, {"population": "child"}),
+        ({"population": "adult"}, {"population": ""}),
+        ({"population": "adult"}, {"title": "adult"}),
+    ],
+)
+def test_the_same_words_under_other_headings_are_something_else(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    assert meaning_label(GIVE, **one) != meaning_label(GIVE, **other)
+
+
+def test_likeness_of_vectors_would_link_what_differs() -> None:
+    """Why it decides nothing: a dose, a "not" or an order of steps hardly moves a vector."""
+    embedder = get_embedder()
+
+    def cosine(one: str, other: str) -> float:
+        first, second = embedder.encode([one, other])
+        return float(first @ second)
+
+    advice = "Measure the level before the second dose. Do not give it in myasthenia gravis."
+    text = f"Gentamicin guideline | Dose | adult\n{GIVE} {advice}"
+    for change in (("before", "after"), ("5 mg", "50 mg"), ("Do not", "Do"), ("adult", "child")):
+        assert cosine(text, text.replace(*change)) > 0.95
+
+
+@pytest.mark.django_db
+def test_indexing_labels_the_passages_of_two_files_alike() -> None:
+    text = "# Gentamicin guideline\n\n## Dose\n\nGive it daily.\n\n## Level\n\nGive {dose} mg.\n"
+    labels = []
+    for content in (text.format(dose=5), text.format(dose="5.0") + "\n", text.format(dose=50)):
+        document = ingest(content)
+        document_index(document.pk)
+        labels.append(list(document.chunks.order_by("index").values_list("twins", flat=True)))
+    first, copy, other = labels
+    assert first == copy
+    assert len(set(first)) == 2
+    assert [one == two for one, two in zip(first, other, strict=True)] == [True, False]
+
+
+def test_one_character_more_in_any_number_tells_them_apart() -> None:
+    text = "Give 12.5 mg of it, then 250 mL over 4 h, at most 3 times in 24 hours."
+    for place in [place for place, c in enumerate(text) if c.isdigit()]:
+        for digit in "0123456789":
+            changed = text[:place] + digit + text[place + 1 :]
+            more = text[:place] + digit + text[place:]
+            assert (meaning_label(changed) == meaning_label(text)) == (digit == text[place])
+            assert meaning_label(more) != meaning_label(text), more
+
+
+def test_a_word_more_or_less_tells_them_apart() -> None:
+    """All but articles: nothing has to be on a list to count."""
+    words = "Stop the infusion at once when the level rises and call the registrar on duty".split()
+    whole = meaning_label(" ".join(words))
+    for place, word in enumerate(words):
+        without = meaning_label(" ".join(words[:place] + words[place + 1 :]))
+        assert (without == whole) == (word == "the"), word
+
+
+def test_the_label_is_the_same_in_every_process() -> None:
+    program = "from corpus.chunking.near_duplicates import meaning_label"
+    call = f"{program}; print(meaning_label({GIVE!r}, title='T v2'))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", call],
+            env={"PYTHONHASHSEED": seed},
+            cwd=Path(__file__).resolve().parents[3],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("0", "1", "42")
+    }
+    assert found == {meaning_label(GIVE, title="T v2")}
+    assert len(found.pop()) == LABEL_DIGITS
+
+
+@pytest.mark.parametrize("text", ["", " \n ", ".", "•", "\u0000", "x" * 100_000, ". " * 50_000])
+def test_any_text_has_a_label(text: str) -> None:
+    assert len(meaning_label(text, title=text, section_path=(text,))) == LABEL_DIGITS
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5 mg tablets", "1 mg tablets"),
+        ("2 years and over", "12 years and over"),
+        ("2.5 mg tablets", "7.5 mg tablets"),
+        ("1 or more risk factors", "3 or more risk factors"),
+        ("Local anaesthetic", "Anaesthetic"),
+        ("Treatment in hospital", "Treatment"),
+        ("Factor V deficiency", "Factor deficiency"),
+    ],
+)
+def test_a_heading_that_says_something_else_keeps_them_apart(one: str, other: str) -> None:
+    assert meaning_label(GIVE, section_path=(one,)) != meaning_label(GIVE, section_path=(other,))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Base excess\n\u2212 5 mmol/L", "Base excess\n5 mmol/L"),
+        ("T score | - | 1", "T score |  | 1"),
+        ("Give NO therapy.", "Give no therapy."),
+        ("Screen ALL patients.", "Screen all patients."),
+        ("Inject over 2\u2032.", "Inject over 2\u2033."),
+    ],
+)
+def test_small_signs_and_capitals_keep_them_apart(one: str, other: str) -> None:
+    assert meaning_label(one) != meaning_label(other)

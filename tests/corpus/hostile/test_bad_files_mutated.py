@@ -1,0 +1,29 @@
+"""Good files under wrong names, cut short, or damaged by a seeded die."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.corpus.hostile import bad_files
+
+OUTCOMES: list[str] = []
+
+
+@pytest.mark.parametrize("file", bad_files.share(bad_files.mutated(), repr))
+def test_a_mutated_file_is_read_or_refused_with_a_sentence(
+    file: bad_files.BadFile, tmp_path: Path
+) -> None:
+    outcome = bad_files.outcome_of(file, tmp_path)
+    OUTCOMES.append(outcome)
+    assert outcome in file.outcomes
+
+
+def test_the_same_seed_gives_the_same_files() -> None:
+    assert bad_files.mutated() == bad_files.mutated()
+
+
+def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        bad_files.print_counts(OUTCOMES, "mutated files")

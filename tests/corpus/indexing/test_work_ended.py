@@ -1,0 +1,171 @@
+"""Work that is ended from outside: past its limits, or when somebody else has the job."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import psutil
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from corpus.chunking import ChunkSettings, split
+from corpus.chunking.cutting import Order, labelled
+from corpus.encoders.counting import TokenCounter, estimated_tokens
+from corpus.indexing import jobs
+from corpus.models import Document, Job, JobState, Stage
+from corpus.parsing.drafts import text_draft, write_page
+from corpus.parsing.sandbox.parent import Limits, cut_in_child
+from corpus.parsing.types import BlockKind, Page, ParseError
+from corpus.services.indexing import document_index
+from tests.corpus.documents import guideline, ingest
+from tests.dying import poison_settings
+from tests.processes import wait_until
+
+SHA = "a" * 64
+
+
+def order_of(pages: Sequence[Page]) -> Order:
+    return Order(
+        media_type="text/plain",
+        pages=[asdict(page) for page in pages],
+        title="Guide",
+        population="adults",
+        sha256=SHA,
+        settings=ChunkSettings(),
+        counter=TokenCounter(),
+    )
+
+
+def page_of(text: str) -> Page:
+    return write_page(Page(1, "", (), 0.0, 0.0), [text_draft(BlockKind.PARAGRAPH, text)])
+
+
+def refused(text: str, folder: Path, limits: Limits) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        cut_in_child(
+            folder,
+            order=order_of([page_of(text)]),
+            output_dir=folder,
+            limits=limits,
+            on_progress=lambda done, total: None,
+        )
+    return caught.value
+
+
+def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
+    page = page_of("Give 5 mg per kg once daily. Stop after 3 days. " * 60)
+    made = cut_in_child(
+        tmp_path,
+        order=order_of([page]),
+        output_dir=tmp_path,
+        limits=Limits(),
+        on_progress=lambda done, total: None,
+    )
+    drafts = split(
+        (page,),
+        title="Guide",
+        population="adults",
+        sha256=SHA,
+        settings=ChunkSettings(),
+        count_tokens=estimated_tokens,
+    )
+    blocks = [asdict(block) for block in page.blocks]
+    assert len(drafts) > 3
+    assert made == labelled(drafts, blocks=blocks, title="Guide", population="adults")
+
+
+def test_cutting_for_too_long_is_ended_with_a_sentence_that_says_so(tmp_path: Path) -> None:
+    error = refused("give it now " * 400_000, tmp_path, Limits(cpu_s=1))
+    assert str(error) == "Cutting its text into passages took too much processor time, so it was stopped."  # noqa: E501  # fmt: skip
+    assert (error.code, error.retryable) == ("parser_timeout", False)
+    assert error.hint.startswith("Split the file")
+
+
+def test_cutting_with_too_much_memory_is_ended_with_a_sentence_that_says_so(
+    tmp_path: Path,
+) -> None:
+    error = refused("give it now " * 2_000_000, tmp_path, Limits(memory_mb=100))
+    assert str(error) == "Cutting its text into passages needs more than 100 MB of memory."
+    assert error.code == "parser_memory"
+
+
+def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
+    own_database: str, settings: Settings
+) -> None:
+    document = ingest("give it now " * 400_000, "line.txt")
+    settings.PARSE_TIMEOUT_S, settings.JOB_MAX_ATTEMPTS = 6, 1  # seconds; reading takes less
+    document_index(document.pk)
+    job = Job.objects.get()
+    assert (job.state, job.stage, job.error_code) == (JobState.FAILED, Stage.PARSED, "parser_timeout")  # noqa: E501  # fmt: skip
+    assert "Cutting its text into passages" in job.last_error
+    assert not document.chunks.exists()
+
+
+def take_away(document: Document) -> None:
+    """As the sweep and another worker do."""
+    Job.objects.filter(document=document).update(lease_token=uuid.uuid4())
+
+
+def children() -> list[psutil.Process]:
+    found = psutil.Process().children(recursive=True)
+    return [one for one in found if any("poison_parser" in word for word in one.cmdline())]
+
+
+def test_a_lost_lease_kills_the_child_and_nothing_is_written(
+    own_database: str, settings: Settings
+) -> None:
+    settings.PARSER_COMMAND = poison_settings.PARSER_COMMAND
+    document = ingest("# POISON: slow 600\n\n" + guideline())
+
+    def work() -> None:
+        document_index(document.pk)
+        connection.close()
+
+    loser = threading.Thread(target=work)
+    loser.start()
+    wait_until(children, "the child runs")
+    take_away(document)
+    loser.join(60)
+    assert not loser.is_alive()
+    assert children() == []
+    job = Job.objects.get()
+    assert (job.state, job.stage, job.error_code) == (JobState.RUNNING, Stage.STORED, "")
+    assert not document.pages.exists()
+
+
+def test_a_lost_lease_ends_the_wait_for_a_model(own_database: str, settings: Settings) -> None:
+    settings.JOB_LEASE_S = 600  # so that it is not the lease's end that ends it
+    document = ingest()
+    lease = jobs.claim(document.pk)
+    assert lease is not None
+    begun, never = threading.Event(), threading.Event()
+
+    def waits() -> None:
+        begun.set()
+        take_away_when_begun.join()
+        never.wait()
+
+    def takes() -> None:
+        begun.wait()
+        take_away(document)
+        connection.close()
+
+    take_away_when_begun = threading.Thread(target=takes)
+    take_away_when_begun.start()
+    with pytest.raises(jobs.LeaseLost):
+        lease.run(waits, limit_s=600)
+    never.set()
+
+
+@pytest.mark.django_db
+def test_what_a_call_raises_reaches_whoever_waits_for_it() -> None:
+    lease = jobs.claim(ingest().pk)
+    assert lease is not None
+    with pytest.raises(ZeroDivisionError):
+        lease.run(lambda: 1 // 0, limit_s=10)
+    assert lease.run(lambda: 7, limit_s=10) == 7

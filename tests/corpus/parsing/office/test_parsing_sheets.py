@@ -1,0 +1,119 @@
+"""What a reader sees of an Excel file, and nothing that it hides."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from openpyxl.styles import Font
+
+from corpus.parsing.types import ParsedDocument
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+
+@pytest.fixture
+def book() -> Any:
+    made = openpyxl.Workbook()
+    for row in (("Drug", "Dose"), ("Alpha", 0.5), ("Beta", 0.05), ("Gamma", 12)):
+        made.active.append(row)
+    return made
+
+
+def read(book: Any, tmp_path: Path) -> ParsedDocument:
+    book.save(tmp_path / "a.xlsx")
+    document = fixtures.parse(tmp_path / "a.xlsx", tmp_path / "out")
+    fixtures.assert_contract(document)
+    return document
+
+
+def codes(document: ParsedDocument) -> list[str]:
+    return [doubt.code for page in document.pages for doubt in page.doubts]
+
+
+def test_numbers_read_as_they_are_shown(book: Any, tmp_path: Path) -> None:
+    sheet = book.active
+    sheet["B2"].number_format = "0.00"
+    sheet["B3"].number_format = "0%"
+    sheet["B4"].number_format = '0" mg"'
+    sheet.append(("From", datetime.date(2024, 3, 9)))
+    sheet["B5"].number_format = "d mmm yyyy"
+    document = read(book, tmp_path)
+    rows = document.pages[0].text.splitlines()[1:]
+    assert rows == ["Alpha | 0.50", "Beta | 5%", "Gamma | 12 mg", "From | 9 Mar 2024"]
+    assert codes(document) == []
+
+
+def test_a_format_that_is_not_known_is_doubted(book: Any, tmp_path: Path) -> None:
+    book.active["B4"].number_format = "0.0E+00"
+    document = read(book, tmp_path)
+    assert "Gamma | 12" in document.pages[0].text
+    assert codes(document) == ["number_format"]
+
+
+def test_a_formula_without_its_value_is_doubted(book: Any, tmp_path: Path) -> None:
+    book.active["B4"] = "=1+1"
+    assert codes(read(book, tmp_path)) == ["number_format"]
+
+
+@pytest.mark.parametrize("what", ["row", "column", "sheet", "strike"])
+def test_what_is_hidden_or_struck_is_left_out_with_a_doubt(
+    book: Any, tmp_path: Path, what: str
+) -> None:
+    sheet = book.active
+    if what == "row":
+        sheet.row_dimensions[3].hidden = True
+    elif what == "column":
+        sheet.insert_cols(2)
+        sheet["B3"] = "Beta"
+        sheet["A3"] = "x"
+        sheet.column_dimensions["B"].hidden = True
+    elif what == "sheet":
+        sheet["A3"] = "x"
+        hidden = book.create_sheet("Old")
+        hidden["A1"] = "Beta"
+        hidden.sheet_state = "hidden"
+    else:
+        sheet["A3"].font = Font(strike=True)
+    document = read(book, tmp_path)
+    assert len(document.pages) == 1
+    assert "Beta" not in document.pages[0].text
+    assert "Gamma | 12" in document.pages[0].text
+    assert codes(document) == ["struck_out" if what == "strike" else "hidden_left_out"]
+
+
+def test_a_title_above_a_table_is_its_caption(book: Any, tmp_path: Path) -> None:
+    sheet = book.active
+    sheet.insert_rows(1)
+    sheet["A1"] = "Doses for children"
+    sheet.merge_cells("A1:B1")
+    (page,) = read(book, tmp_path).pages
+    caption, table = page.blocks
+    assert (caption.kind, table.table and table.table.caption) == ("caption", "Doses for children")
+    assert table.table is not None
+    assert table.table.header == ("Drug", "Dose")
+
+
+def test_a_bar_over_a_sheet_is_a_section_and_a_blank_row_ends_no_labels(
+    book: Any, tmp_path: Path
+) -> None:
+    sheet = book.active
+    sheet.insert_rows(2)
+    sheet["A2"] = "By mouth"
+    sheet["A2"].font = Font(bold=True)
+    sheet.append(())
+    sheet["A7"], sheet["B7"] = "Delta", 4
+    sheet["A8"], sheet["B8"] = "Omega", 5
+    (page,) = read(book, tmp_path).pages
+    first, second = [block.table for block in page.blocks if block.table]
+    assert first is not None and second is not None
+    assert first.rows[0].cells == ("By mouth", "Alpha", "0.5")
+    assert [row.cells for row in second.rows] == [("Delta", "4"), ("Omega", "5")]
+
+
+def test_a_named_sheet_says_for_whom_its_table_is(book: Any, tmp_path: Path) -> None:
+    book.active.title = "Children"
+    (page,) = read(book, tmp_path).pages
+    assert fixtures.block_texts(page)[0] == ("heading", "Children")

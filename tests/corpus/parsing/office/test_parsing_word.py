@@ -1,0 +1,204 @@
+"""What a Word file says: marks of deletion, numbers, notes, boxes, tables in cells, typed tags."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import docx
+import pytest
+
+from corpus.parsing.types import Page
+from tests.corpus.hostile import bad_office
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+NUMBERING = b"""<w:numbering %s><w:abstractNum w:abstractNumId="1">
+<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%%1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%%1.%%2)"/></w:lvl>
+</w:abstractNum><w:abstractNum w:abstractNumId="2"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/>
+<w:lvlText w:val="x"/></w:lvl></w:abstractNum>
+<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>
+<w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num></w:numbering>"""
+
+
+def paragraph(inner: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr>{inner}</w:p>"
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def item(text: str, number: int, level: int = 0) -> str:
+    numbered = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+    return paragraph(run(text), numbered)
+
+
+def read(tmp_path: Path, *parts: str, **others: bytes) -> Page:
+    path = tmp_path / "a.docx"
+    content = bad_office.unpack(bad_office.body("".join(parts).encode()))
+    relations = content["word/_rels/document.xml.rels"].decode()
+    for name, part in others.items():
+        kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/" + name
+        link = f'<Relationship Id="x{name}" Type="{kind}" Target="{name}.xml"/>'
+        relations = relations.replace("</Relationships>", link + "</Relationships>")
+        if name == "numbering":
+            relations = relations.replace('Target="numbering.xml"', 'Target="old.xml"', 1)
+        content[f"word/{name}.xml"] = part % bad_office.W
+    content["word/_rels/document.xml.rels"] = relations.encode()
+    path.write_bytes(bad_office.pack(content))
+    document = fixtures.parse(path, tmp_path / "out")
+    fixtures.assert_contract(document)
+    return document.pages[0]
+
+
+def codes(page: Page) -> list[tuple[str, str]]:
+    return [(doubt.code, page.text[doubt.start : doubt.end]) for doubt in page.doubts]
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        run("10 mg ", "<w:strike/>"),
+        run("10 mg ", "<w:dstrike/>"),
+        f"<w:del>{run('10 mg ').replace('w:t', 'w:delText')}</w:del>",
+        f"<w:moveFrom>{run('10 mg ')}</w:moveFrom>",
+    ],
+)
+def test_what_is_struck_out_is_not_said(tmp_path: Path, gone: str) -> None:
+    page = read(tmp_path, paragraph(run("Give ") + gone + f"<w:ins>{run('5 mg.')}</w:ins>"))
+    assert page.text == "Give 5 mg."
+    assert codes(page) == [("struck_out", "Give 5 mg.")]
+
+
+def test_a_paragraph_of_which_all_is_struck_is_doubted_as_well(tmp_path: Path) -> None:
+    page = read(tmp_path, paragraph(run("Give 10 mg.", "<w:strike/>")), paragraph(run("Stop.")))
+    assert page.text == "Stop."
+    assert codes(page) == [("struck_out", "")]
+
+
+def test_a_switched_off_strike_is_none(tmp_path: Path) -> None:
+    page = read(tmp_path, paragraph(run("Give 5 mg.", '<w:strike w:val="0"/>')))
+    assert (page.text, page.doubts) == ("Give 5 mg.", ())
+
+
+def test_hidden_words_are_left_out_with_a_doubt(tmp_path: Path) -> None:
+    page = read(tmp_path, paragraph(run("Give 5 mg. ") + run("secret", "<w:vanish/>")))
+    assert page.text == "Give 5 mg."
+    assert codes(page) == [("hidden_left_out", "Give 5 mg.")]
+
+
+def test_automatic_numbers_are_read_and_nested_points_know_their_depth(tmp_path: Path) -> None:
+    points = [item("Look", 1), item("at eyes", 1, 1), item("at ears", 1, 1), item("Treat", 1)]
+    page = read(tmp_path, *points, item("at once", 2), numbering=NUMBERING)
+    shown = [(page.text[b.start : b.end], b.level, b.kind.value) for b in page.blocks]
+    assert shown == [
+        ("1. Look", 1, "list_item"),
+        ("1.a) at eyes", 2, "list_item"),
+        ("1.b) at ears", 2, "list_item"),
+        ("2. Treat", 1, "list_item"),
+        ("at once", 1, "list_item"),
+    ]
+
+
+def test_a_note_stands_below_what_it_belongs_to(tmp_path: Path) -> None:
+    mark = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    notes = b'<w:footnotes %%s><w:footnote w:id="2">%s</w:footnote></w:footnotes>'
+    note = notes % paragraph(run("Not in pregnancy.")).encode()
+    page = read(tmp_path, paragraph(run("Give 5 mg.") + mark), paragraph(run("x")), footnotes=note)
+    assert fixtures.block_texts(page) == [
+        ("paragraph", "Give 5 mg.¹"),
+        ("footnote", "1 Not in pregnancy."),
+        ("paragraph", "x"),
+    ]
+
+
+def test_a_text_box_is_read_once(tmp_path: Path) -> None:
+    box = f"<w:txbxContent>{paragraph(run('Stop at once.'))}</w:txbxContent>"
+    both = (
+        '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        f"<mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
+    )
+    page = read(tmp_path, paragraph(run("Give 5 mg.") + f"<w:r>{both}</w:r>"))
+    assert page.text == "Give 5 mg.\nStop at once."
+
+
+def test_tags_that_were_typed_as_text_are_not_text(tmp_path: Path) -> None:
+    typed = "&lt;table&gt;&lt;tr&gt;&lt;td&gt;", "1.", "&lt;td&gt;", "Give oxygen if p &lt; 0.05."
+    page = read(tmp_path, paragraph("".join(map(run, typed))))
+    assert fixtures.block_texts(page) == [("list_item", "1. Give oxygen if p < 0.05.")]
+
+
+def test_a_table_in_a_cell_is_read_once_and_in_order(tmp_path: Path) -> None:
+    file = docx.Document()
+    outer = file.add_table(rows=2, cols=2)
+    for at, text in enumerate(("Drug", "Dose")):
+        outer.cell(0, at).text = text
+    outer.cell(1, 0).text = "Alpha"
+    inner = outer.cell(1, 1).add_table(rows=2, cols=2)
+    for at, text in enumerate(("Adults", "5 mg", "Children", "1 mg")):
+        inner.cell(at // 2, at % 2).text = text
+    file.save(str(tmp_path / "a.docx"))
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert page.text == "Drug | Dose\nAlpha | Adults, 5 mg; Children, 1 mg"
+
+
+def test_a_bar_over_the_table_is_a_section_of_it(tmp_path: Path) -> None:
+    file = docx.Document()
+    table = file.add_table(rows=5, cols=2)
+    for row, texts in enumerate(
+        (("Drug", "Dose"), ("Adults",), ("A", "5 mg"), ("Children",), ("A", "1 mg"))
+    ):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+        if len(texts) == 1:
+            table.cell(row, 0).merge(table.cell(row, 1))
+    file.save(str(tmp_path / "a.docx"))
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert page.text.splitlines()[1:] == ["Adults | A | 5 mg", "Children | A | 1 mg"]
+
+
+def test_a_formula_is_written_on_one_line_with_a_doubt(tmp_path: Path) -> None:
+    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    over, under = (f"<m:r><m:t>{text}</m:t></m:r>" for text in ("weight", "a+b"))
+    fraction = f"<m:f><m:num>{over}</m:num><m:den>{under}</m:den></m:f>"
+    page = read(tmp_path, paragraph(run("Dose = ") + f"<m:oMath {m}>{fraction}</m:oMath>"))
+    assert page.text == "Dose = weight/(a + b)"
+    assert [code for code, _ in codes(page)] == ["formula"]
+
+
+def test_a_missing_part_is_no_reason_to_fail(tmp_path: Path) -> None:
+    content = bad_office.without(bad_office.letter(), "word/styles.xml", "word/numbering.xml")
+    (tmp_path / "a.docx").write_bytes(content)
+    assert zipfile.is_zipfile(tmp_path / "a.docx")
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert "Give ten milligrams" in page.text
+
+
+def test_a_note_of_a_cell_stands_below_its_table_and_a_deleted_row_is_gone(tmp_path: Path) -> None:
+    def row(first: str, second: str, properties: str = "") -> str:
+        cells = (f"<w:tc>{paragraph(text)}</w:tc>" for text in (first, second))
+        return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(cells)}</w:tr>"
+
+    mark = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    notes = b'<w:footnotes %%s><w:footnote w:id="2">%s</w:footnote></w:footnotes>'
+    note = notes % paragraph(run("Not in pregnancy.")).encode()
+    rows = [
+        row(run("Drug"), run("Dose")),
+        row(run("A"), run("9 mg"), "<w:del/>"),
+        row(run("A"), run("5 mg") + mark),
+        row(run("B"), run("1 mg")),
+    ]
+    page = read(tmp_path, f"<w:tbl>{''.join(rows)}</w:tbl>", footnotes=note)
+    assert page.text == "Drug | Dose\nA | 5 mg¹\nB | 1 mg\n1 Not in pregnancy."
+    assert [code for code, _ in codes(page)] == ["struck_out"]
+    assert page.blocks[-1].kind == "footnote"
+
+
+def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
+    file = docx.Document()
+    file.styles.add_style("toc 1", 1)
+    file.add_paragraph("Dose 3", style="toc 1")
+    file.add_paragraph("Give 5 mg.")
+    file.save(str(tmp_path / "a.docx"))
+    assert fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages[0].text == "Give 5 mg."

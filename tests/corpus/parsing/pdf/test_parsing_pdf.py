@@ -1,0 +1,168 @@
+"""PDFs: reading order, structure, tables, OCR and the geometry behind citations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from corpus.parsing.serialise import from_json, to_json
+from corpus.parsing.types import Block, ParsedDocument
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def _parse(path: Path, out: Path) -> ParsedDocument:
+    document = fixtures.parse(path, out)
+    fixtures.assert_contract(document)
+    return document
+
+
+def _tables(document: ParsedDocument) -> list[Block]:
+    return [block for page in document.pages for block in page.blocks if block.table]
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns), out)
+
+    kinds = fixtures.block_texts(document.pages[0])
+    assert kinds[0] == ("heading", "A title that spans both columns of the page")
+    assert document.title == "A title that spans both columns of the page"
+    assert len(kinds) == 2, "the sentence that runs over the columns is one paragraph"
+    text = kinds[1][1]
+    assert "because they are followed by this line" in text
+    assert text.startswith("The first column starts here")
+    assert text.endswith("say about it here.")
+
+
+def test_divided_words_are_mended_and_compounds_kept(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns), out)
+
+    assert "as algorithms often are" in document.pages[0].text
+    assert "by an X-ray that keeps" in document.pages[0].text
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_dosing_table_has_its_header_rows_and_caption(
+    tmp_path: Path, out: Path, ruled: bool
+) -> None:
+    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=ruled))
+    document = _parse(path, out)
+
+    (block,) = _tables(document)
+    assert block.table is not None
+    assert block.table.header == fixtures.DOSES[0]
+    assert tuple(row.cells for row in block.table.rows) == fixtures.DOSES[1:]
+    assert block.table.caption == "Table 1. Dose by weight"
+    assert len(block.lines) == len(fixtures.DOSES)
+    kinds = [kind for kind, _ in fixtures.block_texts(document.pages[0])]
+    assert kinds == ["heading", "paragraph", "caption", "table", "footnote", "paragraph"]
+
+
+def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path, out: Path) -> None:
+    def page(number: int) -> fixtures.Draw:
+        def draw(canvas: Canvas) -> None:
+            fixtures.write_lines(canvas, ["Hospital X - for demonstration"], y=815, size=8)
+            fixtures.write_lines(canvas, [f"Page {number} of 3"], y=25, size=8)
+            fixtures.plain_page(f"topic {number}")(canvas)
+
+        return draw
+
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", page(1), page(2), page(3)), out)
+
+    assert [page.number for page in document.pages] == [1, 2, 3]
+    for number, page_ in enumerate(document.pages, start=1):
+        assert fixtures.block_texts(page_) == [
+            ("heading", f"2 About topic {number}"),
+            ("paragraph", f"This page speaks of topic {number} and of nothing else at all."),
+        ]
+
+
+def test_lines_stand_where_they_were_drawn(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.plain_page("boxes")), out)
+
+    page = document.pages[0]
+    assert (page.width, page.height) == fixtures.A4
+    left, top, right, bottom = page.blocks[1].lines[0].box
+    assert left == pytest.approx(60, abs=1)
+    assert top < 842 - 735 < bottom + 1  # the baseline
+    assert bottom - top < 20
+    assert 250 < right < 400
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_turned_page_is_read_as_it_is_seen(tmp_path: Path, out: Path, turn: int) -> None:
+    import pypdfium2
+
+    source = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=True))
+    turned = pypdfium2.PdfDocument(source)
+    turned[0].set_rotation(turn)
+    turned.save(tmp_path / "b.pdf")
+
+    document = _parse(tmp_path / "b.pdf", out)
+
+    upright = _parse(source, out)
+    assert document.pages[0].text == upright.pages[0].text
+    sideways = turn in (90, 270)
+    assert (document.pages[0].width > document.pages[0].height) == sideways
+
+
+def test_superscripts_are_not_read_as_figures(tmp_path: Path, out: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["Stop when the platelet count is below 100 x 10"], size=10)
+        canvas.setFont("Helvetica", 6)
+        canvas.drawString(60 + canvas.stringWidth("x" * 0, "Helvetica", 10), 600, " ")
+        end = 60 + canvas.stringWidth(
+            "Stop when the platelet count is below 100 x 10", "Helvetica", 10
+        )
+        canvas.drawString(end, 704, "9")
+        canvas.setFont("Helvetica", 10)
+        canvas.drawString(end + canvas.stringWidth("9", "Helvetica", 6), 700, "/L.")
+
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
+
+    assert "100 x 10⁹/L." in document.pages[0].text
+
+
+def test_a_page_without_a_text_layer_is_read_by_ocr(tmp_path: Path, out: Path) -> None:
+    source = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=True))
+    document = _parse(fixtures.picture_pdf(tmp_path / "b.pdf", source), out)
+
+    page = document.pages[0]
+    assert page.ocr_confidence is not None
+    assert page.ocr_confidence > 0.9
+    (block,) = _tables(document)
+    assert block.table is not None
+    assert [row.cells for row in block.table.rows][1] == ("50 to 99", "40 mg", "Once daily")
+    assert "Measure the platelet count in the second week." in page.text
+
+
+def test_the_same_bytes_give_the_same_pages(tmp_path: Path, out: Path) -> None:
+    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns, fixtures.plain_page("x"))
+
+    first, second = (to_json(fixtures.parse(path, out)) for _ in range(2))
+
+    assert first == second
+    assert to_json(from_json(first)) == first
+
+
+@fixtures.needs_samples
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("gentamicin-once-daily-adults.pdf", ("40 to 60", "5 mg/kg*", "Every 36 hours")),
+        ("warfarin-reversal-adults.pdf", ("4.0 to 6.0", "35", "3,500")),
+        ("vte-prophylaxis-adults.pdf", ("100 to 150", "40 mg", "Twice daily")),
+        ("stroke-thrombolysis-adults.pdf", ("70", "63.0", "6.3")),
+    ],
+)
+def test_samples_dosing_tables(name: str, row: tuple[str, ...], out: Path) -> None:
+    document = _parse(fixtures.SAMPLES / name, out)
+
+    rows = [r.cells for block in _tables(document) if block.table for r in block.table.rows]
+    assert any(cells[: len(row)] == row for cells in rows)

@@ -1,0 +1,251 @@
+"""Tables, cell by cell: spans, labels, groups, page breaks, and what is no table."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pypdfium2
+import pytest
+
+from corpus.chunking import ChunkSettings, split
+from corpus.parsing.types import Block, Cell, ParsedDocument, Table
+from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.tables import table_fixtures as drawn
+from tests.corpus.parsing.tables.tree_notation import table_rows, tree_of
+
+TREES = Path(__file__).parent / "trees"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def _parse(path: Path, out: Path) -> ParsedDocument:
+    document = fixtures.parse(path, out)
+    fixtures.assert_contract(document)
+    return document
+
+
+def _blocks(document: ParsedDocument) -> list[Block]:
+    return [block for page in document.pages for block in page.blocks if block.table]
+
+
+def _tables(document: ParsedDocument) -> list[Table]:
+    return [block.table for block in _blocks(document) if block.table]
+
+
+@fixtures.needs_samples
+@pytest.mark.parametrize("name", sorted(path.name for path in fixtures.SAMPLES.glob("*.*")))
+def test_a_sample_is_read_as_a_careful_reader_sees_it(name: str) -> None:
+    document = fixtures.read_sample(name)
+    fixtures.assert_contract(document)
+
+    assert tree_of(document) == (TREES / f"{Path(name).stem}.txt").read_text()
+    if name.endswith(".pdf"):
+        _assert_cells_hold_their_text(document, fixtures.SAMPLES / name)
+
+
+DRAWN = {
+    "spans both ways": (drawn.spans_both_ways, drawn.SPANS_BOTH_WAYS),
+    "groups over the width": (drawn.groups_over_the_width, drawn.GROUPS_OVER_THE_WIDTH),
+    "journal rules": (drawn.journal_rules, drawn.JOURNAL_RULES),
+    "words without rules": (drawn.words_without_rules, drawn.WORDS_WITHOUT_RULES),
+    "groups without rules": (drawn.groups_without_rules, drawn.GROUPS_WITHOUT_RULES),
+    "in a column": (drawn.table_in_a_column, drawn.TABLE_IN_A_COLUMN),
+}
+
+
+@pytest.mark.parametrize("turn", [0, 90])
+@pytest.mark.parametrize("name", DRAWN)
+def test_cells_stand_where_they_were_printed(
+    name: str, turn: int, tmp_path: Path, out: Path
+) -> None:
+    draw, expected = DRAWN[name]
+    path = fixtures.make_pdf(tmp_path / "a.pdf", draw)
+    if turn:
+        source = pypdfium2.PdfDocument(path)
+        source[0].set_rotation(turn)
+        source.save(path := tmp_path / "b.pdf")
+
+    document = _parse(path, out)
+
+    (table,) = _tables(document)
+    assert table_rows(table.cells) == expected
+    _assert_cells_hold_their_text(document, path)
+
+
+def _assert_cells_hold_their_text(document: ParsedDocument, path: Path) -> None:
+    """Read each cell's box again with another reader."""
+    source = pypdfium2.PdfDocument(path)
+    for page, sheet in zip(document.pages, source, strict=True):
+        letters = _letters(sheet)
+        if page.ocr_confidence is not None:
+            continue
+        for block in page.blocks:
+            for cell in block.table.cells if block.table else ():
+                assert _compact(_under(letters, cell)) == _compact(cell.text), (cell, page.number)
+
+
+def _letters(sheet: pypdfium2.PdfPage) -> list[tuple[float, float, str]]:
+    """Return the middle of each letter as a reader sees the page, from its top left corner."""
+    turn = sheet.get_rotation()
+    sheet.set_rotation(0)  # else lines come in the order of the page that is not turned
+    width, height = sheet.get_size()
+    text = sheet.get_textpage()
+    found = []
+    for index in range(text.count_chars()):
+        left, bottom, right, top = text.get_charbox(index)
+        x, y = (left + right) / 2, (bottom + top) / 2
+        assert -1 <= x <= width + 1
+        assert -1 <= y <= height + 1
+        place = {0: (x, height - y), 90: (y, x)}[turn]
+        found.append((*place, text.get_text_range(index, 1)))
+    return found
+
+
+def _under(letters: list[tuple[float, float, str]], cell: Cell) -> str:
+    assert cell.box is not None
+    left, top, right, bottom = cell.box
+    return "".join(c for x, y, c in letters if left <= x <= right and top <= y <= bottom)
+
+
+def _compact(text: str) -> str:
+    """Return text without white space, raised signs as plain ones."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+def test_every_row_can_be_read_alone(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.spans_both_ways), out)
+
+    (table,) = _tables(document)
+    assert table.header == ("Group", "Weight (kg)", "Dose, mg/kg", "Dose, Maximum", "Comment")
+    assert [row.cells for row in table.rows] == [
+        ("Adults", "Under 50", "2", "80 mg", "Infuse slowly through a large vein"),
+        ("Adults", "50 to 99", "3", "240 mg", ""),
+        ("Adults", "100 or more", "3", "300 mg*", "Call the pharmacist"),
+        ("Children", "10 to 30", "Avoid", "Avoid", "-"),
+    ]
+    kinds = [kind for kind, _ in fixtures.block_texts(document.pages[0])]
+    assert kinds == ["heading", "caption", "table", "footnote"]
+    assert not document.pages[0].doubts
+
+
+def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.groups_over_the_width), out)
+
+    (table,) = _tables(document)
+    assert table.header == ("", "Weight", "Dose")
+    assert [row.cells for row in table.rows][:3] == [
+        ("Adults", "Under 50 kg", "1 g"),
+        ("Adults", "50 kg and over", "2 g"),
+        ("Children", "Under 20 kg", "15 mg/kg"),
+    ]
+
+
+def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.spans_both_ways), out)
+
+    page = document.pages[0]
+    (block,) = _blocks(document)
+    assert block.table is not None
+    adults = next(cell for cell in block.table.cells if cell.text == "Adults")
+    second = block.table.rows[1]
+    lines = [line for line in block.lines if second.start <= line.start < second.end]
+    assert [page.text[line.start : line.end] for line in lines] == [
+        "Adults",
+        "50 to 99 | 3 | 240 mg",
+    ]
+    assert lines[0].box == adults.box
+
+
+def test_groups_that_only_empty_cells_tell_are_doubted(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.groups_without_rules), out)
+
+    (block,) = _blocks(document)
+    assert block.table is not None
+    assert [row.cells[0] for row in block.table.rows] == ["Adults"] * 2 + ["Children"] * 2
+    assert ("table_groups_guessed", block.start, block.end) in [
+        (doubt.code, doubt.start, doubt.end) for doubt in document.pages[0].doubts
+    ]
+
+
+def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.words_without_rules), out)
+
+    kinds = [kind for kind, _ in fixtures.block_texts(document.pages[0])]
+    assert kinds == ["heading", "paragraph", "table", "paragraph"]
+    assert [doubt.code for doubt in document.pages[0].doubts] == ["table_by_alignment"]
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+@pytest.mark.parametrize("repeated", [True, False])
+def test_a_table_goes_on_over_a_page_break(
+    tmp_path: Path, out: Path, repeated: bool, ruled: bool
+) -> None:
+    pages = drawn.over_a_break(repeated=repeated, ruled=ruled)
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", *pages), out)
+
+    first, second = _blocks(document)
+    assert (first.continues, second.continues) == (False, True)
+    assert first.table is not None
+    assert second.table is not None
+    assert first.table.header == second.table.header == drawn.LONG_LABELS
+    assert first.table.caption == second.table.caption == "Table 1. Dose by weight"
+    rows = [row.cells for table in (first.table, second.table) for row in table.rows]
+    assert tuple(rows) == drawn.LONG
+    printed = "Weight | Dose | Interval" in document.pages[1].text
+    assert printed == repeated, "what the page does not say is not put into its text"
+
+
+@pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
+def test_what_is_no_table(tmp_path: Path, out: Path, draw: fixtures.Draw) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
+
+    assert not _blocks(document)
+
+
+def test_passages_of_a_table_that_goes_on_have_its_caption_and_labels(
+    tmp_path: Path, out: Path
+) -> None:
+    pages = drawn.over_a_break(repeated=False, ruled=True)
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", *pages), out)
+
+    drafts = split(
+        document.pages,
+        title="Guide",
+        population="",
+        sha256="f" * 64,
+        settings=ChunkSettings(60, 10),
+        count_tokens=lambda text: len(text.split()),
+    )
+
+    (later,) = [draft.text for draft in drafts if "40 to 49 kg" in draft.text]
+    assert later.startswith(
+        "Table 1. Dose by weight\nWeight | Dose | Interval\n40 to 49 kg | 80 mg"
+    )
+
+
+def test_what_may_be_a_table_is_doubted(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.names_beside_names), out)
+
+    (page,) = document.pages
+    assert not _blocks(document)
+    (doubt,) = fixtures.unsure(page)
+    assert doubt.code == "text_in_columns"
+    assert page.text[doubt.start : doubt.end].startswith("Ward nurse Bleep holder")
+
+
+@pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
+def test_prose_in_columns_is_not_doubted(tmp_path: Path, out: Path, draw: fixtures.Draw) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
+
+    assert not fixtures.unsure(document.pages[0])
+
+
+def test_a_figure_in_a_cell_is_no_page_number(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.figures_at_the_top), out)
+
+    (table,) = _tables(document)
+    assert table_rows(table.cells) == drawn.FIGURES_AT_THE_TOP

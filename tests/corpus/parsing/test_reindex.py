@@ -1,0 +1,251 @@
+"""What is out of date, and how it is read or cut again while it stays found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import docx
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
+from reportlab.pdfgen.canvas import Canvas
+
+from corpus.encoders.registry import encoder_facts, get_embedder
+from corpus.indexing import jobs, recipe
+from corpus.models import (
+    Chunk,
+    Collection,
+    Document,
+    IndexStatistics,
+    Job,
+    JobState,
+    Lexeme,
+    ReadWith,
+    Stage,
+)
+from corpus.parsing import registry, sniff
+from corpus.parsing.engines import ModelsMissing
+from corpus.selectors import documents_stale
+from corpus.services import indexing
+from corpus.services.documents import document_reindex
+from corpus.services.indexing import document_index
+from tests.corpus.documents import derived, guideline, ingest
+
+
+def indexed(text: str | bytes, filename: str = "g.md", **fields: str) -> Document:
+    document = ingest(text, filename, **fields)
+    document_index(document.pk)
+    document.refresh_from_db()
+    assert document.indexed_at is not None, document.job.last_error
+    return document
+
+
+def stale() -> dict[str, bool]:
+    """Titles of what is out of date, and whether the file must be read again."""
+    return {d.title: d.must_be_read for d in documents_stale()}
+
+
+def one_of_each_type() -> dict[str, bytes]:
+    page = BytesIO()
+    canvas = Canvas(page)
+    canvas.drawString(72, 700, "Give 5 mg of it once daily.")
+    canvas.save()
+    word = BytesIO()
+    document = docx.Document()
+    document.add_paragraph("Give 5 mg of it once daily.")
+    document.save(word)
+    medquad = (
+        '<Document source="NHS"><Focus>Dose</Focus><QAPairs><QAPair><Question>How much?</Question>'
+        "<Answer>Give 5 mg.</Answer></QAPair></QAPairs></Document>"
+    )
+    return {
+        "a.pdf": page.getvalue(),
+        "a.docx": word.getvalue(),
+        "a.md": guideline().encode(),
+        "a.txt": b"Give 5 mg of it once daily.",
+        "a.html": b"<html><body><h1>Dose</h1><p>Give 5 mg of it.</p></body></html>",
+        "a.xml": medquad.encode(),
+        "a.jsonl": b'{"page":1,"title":"Passages","text":"Give 5 mg of it."}\n',
+    }
+
+
+@pytest.mark.django_db
+def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
+    """For every type: else the engine that is recorded and the one that is expected differ."""
+    for filename, content in one_of_each_type().items():
+        indexed(content, filename, title=filename)
+    with CaptureQueriesContext(connection) as captured:
+        assert stale() == {}
+    assert len(captured) == 2
+
+
+@pytest.mark.django_db
+def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = indexed(guideline(), title="Gentamicin")
+    indexed(b"Plain text of some length.", "b.txt", title="Other")
+    Document.objects.filter(pk=document.pk).update(version="9", issuer="Trust")
+    assert stale() == {}
+    with monkeypatch.context() as changed:
+        markdown = replace(registry._FORMATS[sniff.MARKDOWN], engine="another", package="")
+        changed.setitem(registry._FORMATS, sniff.MARKDOWN, markdown)
+        assert stale() == {"Gentamicin": True}
+    with monkeypatch.context() as changed:
+        changed.setattr(recipe, "CHUNKER_VERSION", "another")
+        assert stale() == {"Gentamicin": False, "Other": False}
+    settings.CHUNK_TOKENS = 60
+    assert stale() == {"Gentamicin": False, "Other": False}
+    settings.CHUNK_TOKENS = 550
+    assert stale() == {}
+    Document.objects.filter(pk=document.pk).update(population="children")
+    assert stale() == {"Gentamicin": False}
+    Document.objects.filter(pk=document.pk).update(population="", language="de")
+    assert stale() == {"Gentamicin": False}
+    Document.objects.filter(pk=document.pk).update(language="en", title="Tobramycin")
+    assert stale() == {"Tobramycin": False}
+    Job.objects.filter(document=document).update(state=JobState.PENDING)
+    assert stale() == {}
+
+
+@pytest.mark.django_db
+def test_python_and_the_database_make_the_same_fingerprint() -> None:
+    document = indexed(guideline(), title="µg, ½ & “x” \\ %s", population="adults\tof all ages")
+    found = Document.objects.annotate(
+        by_database=recipe.fingerprint_in_sql(recipe.site_recipe(encoder_facts()))
+    ).get()
+    by_python = recipe.fingerprint(document, recipe.site_recipe(encoder_facts()))
+    assert by_python == document.index_fingerprint == found.by_database
+
+
+def test_what_is_known_of_the_encoder_without_its_weights_is_true() -> None:
+    embedder = get_embedder()
+    facts = encoder_facts()
+    assert (facts.fingerprint, facts.max_tokens) == (embedder.fingerprint, embedder.max_tokens)
+    assert facts.max_tokens == 254
+
+
+def searched() -> set[str]:
+    found = Chunk.objects.filter(document__indexed_at__isnull=False)
+    return set(found.values_list("context", flat=True))
+
+
+@pytest.mark.django_db
+def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = indexed(guideline(sections=3), title="Old")
+    old, read_at = searched(), list(document.pages.values_list("pk", flat=True))
+    Document.objects.update(title="New")
+    document_reindex(document, by=None, stage=Stage.PARSED)
+    assert searched() == old
+    embed = indexing._STEPS[Stage.CHUNKED]
+    between: list[tuple[set[str], int, int]] = []
+
+    def looked(document: Document, lease: jobs.Lease) -> Stage:
+        counted = Lexeme.objects.filter(document_frequency__gt=0).count()
+        between.append((searched(), IndexStatistics.objects.get().chunks, counted))
+        return embed(document, lease)
+
+    monkeypatch.setitem(indexing._STEPS, Stage.CHUNKED, looked)
+    document_index(document.pk)
+    assert between == [(set(), 0, 0)]
+    assert searched() == {context.replace("Old", "New") for context in old}
+    assert list(document.pages.values_list("pk", flat=True)) == read_at
+    again = derived(document)
+    document.refresh_from_db()
+    document_reindex(document, by=None)
+    document_index(document.pk)
+    assert derived(document) == again
+    assert list(document.pages.values_list("pk", flat=True)) != read_at
+
+
+@pytest.mark.django_db
+def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: Path) -> None:
+    document = indexed(one_of_each_type()["a.pdf"], "a.pdf", title="Gentamicin")
+    before = searched()
+    assert before
+    for path in (files_dir / "documents").rglob(document.sha256):
+        path.write_bytes(b"%PDF-1.7\n" + b"\x00\xff garbage \n" * 50)
+    document_reindex(document, by=None)
+    for _ in range(3):
+        document_index(document.pk)
+    document.job.refresh_from_db()
+    assert (document.job.state, searched()) == (JobState.FAILED, before)
+
+
+@pytest.mark.django_db
+def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cut, read = indexed(guideline("# A"), title="A"), indexed(b"Plain text.", "b.txt", title="B")
+    indexed(guideline("# C"), "c.md", title="C")
+    Document.objects.filter(pk=cut.pk).update(population="adult")
+    Document.objects.filter(pk=read.pk).update(engine="plain-text/0")
+    call_command("reindex", stale=True, dry_run=True)
+    said = "2 documents would be queued: 1 to be read again, 1 to be cut and encoded again."
+    assert said in capsys.readouterr().out
+    assert not Job.objects.filter(state=JobState.PENDING).exists()
+    call_command("reindex", stale=True)
+    queued = Job.objects.filter(state=JobState.PENDING).values_list("document_id", "stage")
+    assert dict(queued) == {cut.pk: Stage.PARSED, read.pk: Stage.STORED}
+    for document in (cut, read):
+        document_index(document.pk)
+    call_command("reindex", stale=True)
+    assert "0 documents are queued" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = indexed(guideline("# A"), "a.md"), indexed(guideline("# B"), "b.md")
+    other = Collection.objects.create(slug="renal", name="Renal")
+    Document.objects.filter(pk=two.pk).update(collection=other)
+    call_command("reindex", collection="renal", read_with="geometry")
+    two.refresh_from_db()
+    assert (two.read_with, two.job.state, two.job.stage) == (
+        ReadWith.GEOMETRY,
+        JobState.PENDING,
+        Stage.STORED,
+    )
+    call_command("reindex", document=[one.sha256.upper()])
+    assert Job.objects.filter(state=JobState.PENDING).count() == 2
+    capsys.readouterr()
+    call_command("reindex", document=[one.sha256])  # it waits already
+    assert "0 documents are queued" in capsys.readouterr().out
+    for options, said in (
+        ({}, "use --stale"),
+        ({"document": ["0" * 64]}, "no document with the SHA-256 0000"),
+        ({"collection": "nowhere"}, "no collection nowhere"),
+    ):
+        with pytest.raises(CommandError, match=said):
+            call_command("reindex", **options)
+
+
+@pytest.mark.django_db
+def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> None:
+    settings.DOCLING_ARTIFACTS_PATH = ""
+    document = indexed(guideline())
+    with pytest.raises(ModelsMissing, match="not set up"):
+        document_reindex(document, by=None, read_with=ReadWith.MODELS)
+    with pytest.raises(CommandError, match="DOCLING_ARTIFACTS_PATH"):
+        call_command("reindex", document=[document.sha256], read_with="models")
+    document.refresh_from_db()
+    assert (document.read_with, document.job.state) == ("", JobState.DONE)
+
+
+@pytest.mark.django_db
+def test_a_job_tells_how_long_each_step_took() -> None:
+    document = indexed(guideline(sections=5))
+    timings = document.job.timings
+    assert list(timings) and set(timings) <= set(jobs.TIMED)
+    assert {"start", "parse", "chunk", "embed", "write", "finish"} <= set(timings)
+    assert all(seconds >= 0 for seconds in timings.values())
+    document_reindex(document, by=None, stage=Stage.PARSED)
+    document_index(document.pk)
+    document.job.refresh_from_db()
+    assert "parse" not in document.job.timings
+    assert "embed" in document.job.timings

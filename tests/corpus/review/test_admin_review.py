@@ -1,0 +1,279 @@
+"""Approve, send back, compare, supersede, withdraw, recall."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from corpus.models import Document, Job, JobState, Lifecycle
+from corpus.review.versions import signature
+from corpus.signals import answers_citing
+from corpus.types import CitingAnswer
+from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
+from tests.chat.guidelines import TEXT, publish_guideline
+from tests.corpus.admin.test_admin import documents, member, page_of
+
+DOUBT = {"code": "order", "message": "The reading order is unsure.", "start": 0, "end": 4}
+
+
+@pytest.fixture
+def publisher(bob: User) -> Client:
+    return member(bob, PUBLISHERS)
+
+
+@pytest.fixture
+def staff(alice: User) -> Client:
+    return member(alice, STAFF)
+
+
+def draft(**fields: Any) -> Document:
+    return publish_guideline(**{"lifecycle": Lifecycle.REVIEW, **fields})
+
+
+def state_of(document: Document) -> str:
+    return Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
+
+
+def test_the_approver_sees_what_to_check(publisher: Client, alice: User) -> None:
+    document = draft(uploaded_by=alice)
+    document.pages.update(doubts=[DOUBT, DOUBT], ocr_confidence=0.85)
+    content = publisher.get(page_of("approve", document.pk)).content.decode()
+    assert content.count("The reading order is unsure.") == 1
+    assert "confidence 85 %" in content
+    assert f"by {alice}" in content
+    assert 'name="looked" value="1" required' in content
+    assert page_of("read", document.pk, 1) in content
+
+
+def test_pages_in_doubt_are_looked_at_before_publication(publisher: Client) -> None:
+    document = draft()
+    document.pages.update(doubts=[DOUBT])
+    refused = publisher.post(page_of("approve", document.pk), {"other": ""})
+    assert b"Look at page 1 beside the picture, and tick it." in refused.content
+    assert state_of(document) == Lifecycle.REVIEW
+    publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["1"]})
+    assert state_of(document) == Lifecycle.PUBLISHED
+    assert LogEntry.objects.get().change_message == "Published after a look at page 1."
+
+
+def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, bob: User) -> None:
+    old = publish_guideline(title="Pneumonia in adults", version="1", sha256="0" * 64)
+    new = draft(title="Pneumonia in adults", version="2", sha256="1" * 64)
+    Document.objects.update(signature=signature([TEXT]))
+    content = publisher.get(page_of("approve", new.pk)).content.decode()
+    assert f'value="{old.pk}" checked' in content
+    assert page_of("compare", new.pk, old.pk) in content
+    response = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
+    assert b"Superseded in the same moment" in response.content
+    new.refresh_from_db()
+    old.refresh_from_db()
+    assert (new.lifecycle, new.published_by) == (Lifecycle.PUBLISHED, bob)
+    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+    assert b"It took the place of" in publisher.get(page_of("change", new.pk)).content
+
+
+def test_nothing_is_chosen_where_nothing_is_sure(publisher: Client) -> None:
+    publish_guideline(title="Asthma in children", population="child")
+    new = draft(title="Pneumonia in adults")
+    content = publisher.get(page_of("approve", new.pk)).content.decode()
+    assert 'name="other" value="" checked' in content
+    found = publisher.get(page_of("approve", new.pk), {"q": "asthma"}).content.decode()
+    assert "found by its title" in found
+    assert 'name="other" value="" checked' in found
+
+
+def test_what_is_not_published_or_not_theirs_is_not_replaced(publisher: Client) -> None:
+    new, waiting = draft(title="New"), draft(title="Waiting")
+    hidden = publish_guideline(title="Hidden")
+    shelf = hidden.collection.__class__.objects.create(slug="closed", name="Closed")
+    shelf.publishers.add(Group.objects.create(name="Board"))
+    Document.objects.filter(pk=hidden.pk).update(collection=shelf)
+    for other in (waiting, hidden, new):
+        response = publisher.post(page_of("approve", new.pk), {"other": other.pk})
+        assert b"Select a valid choice" in response.content
+    assert state_of(new) == Lifecycle.REVIEW
+    assert state_of(hidden) == Lifecycle.PUBLISHED
+
+
+def test_the_rule_of_two_is_explained_where_it_forbids(
+    publisher: Client, bob: User, alice: User, settings: Settings
+) -> None:
+    settings.TWO_PERSON_PUBLISH = True
+    own, other = draft(title="Own", uploaded_by=bob), draft(title="Other", uploaded_by=alice)
+    content = publisher.get(page_of("approve", own.pk)).content.decode()
+    assert "whoever uploaded a document may not approve it" in content
+    assert 'value="Publish"' not in content
+    publisher.post(page_of("approve", own.pk), {"other": ""})
+    assert state_of(own) == Lifecycle.REVIEW
+    publisher.post(page_of("approve", other.pk), {"other": ""})
+    assert state_of(other) == Lifecycle.PUBLISHED
+
+
+def test_what_could_not_be_read_is_not_published(publisher: Client) -> None:
+    document = draft()
+    Job.objects.filter(document=document).update(state=JobState.FAILED)
+    content = publisher.get(page_of("approve", document.pk)).content.decode()
+    assert "It could not be read" in content
+    assert 'value="Publish"' not in content
+    publisher.post(page_of("approve", document.pk), {"other": ""})
+    assert state_of(document) == Lifecycle.REVIEW
+
+
+def test_staff_without_the_right_check_and_do_not_publish(staff: Client) -> None:
+    document = draft(lifecycle=Lifecycle.DRAFT)
+    content = staff.get(page_of("approve", document.pk)).content.decode()
+    assert "Send to review" in content
+    assert 'value="Publish"' not in content
+    assert staff.post(page_of("approve", document.pk), {"other": ""}).status_code == 403
+    for action in ("return", "withdraw"):
+        assert staff.post(page_of("step", document.pk, action)).status_code == 403
+    assert staff.post(page_of("supersede", document.pk)).status_code == 403
+    assert state_of(document) == Lifecycle.DRAFT
+
+
+def test_sent_back_with_a_reason_that_its_uploader_reads(publisher: Client, alice: User) -> None:
+    document = draft()
+    address = page_of("step", document.pk, "return")
+    assert b"This field is required." in publisher.post(address, {"reason": " "}).content
+    publisher.post(address, {"reason": "Page 2 is <missing>."})
+    assert state_of(document) == Lifecycle.DRAFT
+    content = member(alice, STAFF).get(page_of("change", document.pk)).content.decode()
+    assert "Sent back: Page 2 is &lt;missing&gt;." in content
+
+
+def test_versions_are_compared_word_by_word(publisher: Client) -> None:
+    old = publish_guideline(title="Old", sha256="0" * 64)
+    new = draft(title="New", sha256="1" * 64)
+    page = new.pages.get()
+    text = page.text.replace("500 mg", "250 mg")
+    new.pages.update(text=text)
+    content = publisher.get(page_of("compare", new.pk, old.pk)).content.decode()
+    assert '<del><strong class="number">500</strong></del>' in content
+    assert '<ins><strong class="number">250</strong></ins>' in content
+    assert "numbers changed" in content
+    assert "&lt;b&gt;Stop&lt;/b&gt;" in content
+    same = publisher.get(page_of("compare", old.pk, old.pk)).content.decode()
+    assert "No section differs." in same
+
+
+def test_a_published_one_is_marked_as_superseded(publisher: Client) -> None:
+    old, new = publish_guideline(title="Old"), publish_guideline(title="Quite another")
+    address = page_of("supersede", old.pk)
+    assert b"Quite another" in publisher.get(address, {"q": "quite"}).content
+    assert b"Choose the document." in publisher.post(address).content
+    publisher.post(address, {"other": new.pk})
+    old.refresh_from_db()
+    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
+
+
+@pytest.fixture
+def cited() -> Any:
+    """Somebody whose answers cited every document, one with a name that a sheet would run."""
+    asked = datetime.datetime(2026, 3, 4, 5, 6, tzinfo=datetime.UTC)
+    answers = [
+        CitingAnswer("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/"),
+        CitingAnswer("turn 1", asked - datetime.timedelta(days=1), "clinician", ""),
+    ]
+
+    def receive(sender: object, **named: Any) -> list[CitingAnswer]:
+        return answers
+
+    answers_citing.connect(receive, weak=False, dispatch_uid="test")
+    yield answers
+    answers_citing.disconnect(dispatch_uid="test")
+
+
+def test_a_withdrawal_shows_whom_it_concerns_before_and_after(
+    publisher: Client, cited: list[CitingAnswer]
+) -> None:
+    document = publish_guideline()
+    address = page_of("step", document.pk, "withdraw")
+    asked = publisher.get(address).content.decode()
+    assert "turn 2" in asked
+    assert state_of(document) == Lifecycle.PUBLISHED
+    after = publisher.post(address, {"reason": "Wrong dose."}, follow=True)
+    assert after.redirect_chain[-1][0] == page_of("recall", document.pk)
+    assert b"Wrong dose." in after.content
+    assert b'href="/admin/chat/turn/2/change/"' in after.content
+    assert page_of("recall_csv", document.pk) in after.content.decode()
+    assert state_of(document) == Lifecycle.WITHDRAWN
+
+
+def test_the_recall_list_is_a_sheet_that_runs_nothing(
+    publisher: Client, cited: list[CitingAnswer]
+) -> None:
+    document = publish_guideline()
+    response = publisher.get(page_of("recall_csv", document.pk))
+    assert response["Content-Disposition"].startswith("attachment")
+    header, second, first = csv.reader(response.content.decode().splitlines())
+    assert header == ["answer", "asked at", "asked by", "address"]
+    assert second[0] == "turn 2"
+    assert second[2] == "'=HYPERLINK(evil)"
+    assert second[3] == "http://testserver/admin/chat/turn/2/change/"
+    assert first[3] == ""
+
+
+def test_who_asked_is_told_to_those_who_withdraw_and_to_auditors(
+    staff: Client, mallory: User, cited: list[CitingAnswer]
+) -> None:
+    document = publish_guideline()
+    for name in ("recall", "recall_csv"):
+        assert staff.get(page_of(name, document.pk)).status_code == 403
+        auditor = member(mallory, AUDITORS)
+        assert auditor.get(page_of(name, document.pk)).status_code == 200
+
+
+def test_collections_say_who_is_let_in(staff: Client) -> None:
+    ward = Group.objects.create(name="Ward 3")
+    form = {"name": "Ward", "slug": "ward", "searchers": [ward.pk]}
+    response = staff.post("/admin/corpus/collection/add/", form, follow=True)
+    assert response.status_code == 200
+    shelf = documents(1)[0].collection.__class__.objects.get(slug="ward")
+    assert list(shelf.searchers.all()) == [ward]
+    listed = staff.get("/admin/corpus/collection/").content.decode()
+    assert "found by Ward 3" in listed
+    assert "for everybody" in listed
+    page = staff.get(f"/admin/corpus/collection/{shelf.pk}/change/").content.decode()
+    assert "No box ticked" in page
+    staff.post(f"/admin/corpus/collection/{shelf.pk}/change/", {**form, "searchers": []})
+    assert not shelf.searchers.exists()
+
+
+def test_a_collection_of_others_is_not_opened_to_oneself(staff: Client) -> None:
+    shelf = documents(1)[0].collection
+    shelf.uploaders.add(Group.objects.create(name="Board"))
+    form = {"name": "Mine", "slug": "mine"}
+    address = f"/admin/corpus/collection/{shelf.pk}/change/"
+    assert staff.post(address, form).status_code == 403
+    shelf.refresh_from_db()
+    assert shelf.name == "Chest"
+    assert shelf.uploaders.count() == 1
+
+
+def test_near_duplicates_are_listed_with_their_documents(publisher: Client) -> None:
+    first, second = publish_guideline(title="First"), publish_guideline(title="Second")
+    alone = publish_guideline(title="Alone")
+    for document in (first, second):
+        document.chunks.update(twins="group")
+    alone.chunks.update(twins="lonely")
+    content = publisher.get(page_of("twins")).content.decode()
+    assert content.count('class="twin-group"') == 1
+    assert f"{page_of('read', first.pk, 1)}?show=c0#p1-c0" in content
+    assert "Alone" not in content
+    assert "Second" in publisher.get(page_of("change", first.pk)).content.decode()
+    assert b"twin-group" not in publisher.get(page_of("twins"), {"q": "Alone"}).content
+
+
+def test_days_are_those_of_the_site(publisher: Client) -> None:
+    document = draft()
+    publisher.post(page_of("approve", document.pk), {"other": ""})
+    document.refresh_from_db()
+    assert document.effective_from == timezone.localdate()

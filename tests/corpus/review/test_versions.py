@@ -1,0 +1,249 @@
+"""How near two documents are, and what one says otherwise than the other."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from corpus.parsing.types import Page
+from corpus.review.versions import (
+    SKETCH,
+    Kind,
+    SectionChange,
+    compare,
+    numbers_of,
+    shingles,
+    signature,
+    text_similarity,
+    title_similarity,
+)
+from tests.corpora import pages_of
+
+OLD = """# Gentamicin 2023
+## 1 Dose
+Give 5 mg/kg once daily.
+Round to the nearest 40 mg.
+## 2 Intervals
+| Clearance | Interval |
+| Over 60 | 24 h |
+| 40 to 59 | 36 h |
+| Under 20 | Ask |
+## 3 Monitoring
+Take a level after 18 hours.
+---
+## 4 Stopping
+Stop after 5 days.
+"""
+
+
+def changes(old: str, new: str) -> dict[str, SectionChange]:
+    return {change.path[-1] if change.path else "": change for change in compare(pages_of(old), pages_of(new))}  # noqa: E501  # fmt: skip
+
+
+def rebuilt(change: SectionChange) -> tuple[str, str]:
+    old = "".join(text for op, text in change.pieces if op != "added")
+    new = "".join(text for op, text in change.pieces if op != "removed")
+    return old, new
+
+
+def test_the_same_document_has_not_changed() -> None:
+    found = compare(pages_of(OLD), pages_of(OLD))
+    assert {change.kind for change in found} == {Kind.SAME}
+    assert len(found) == 5
+    assert not any(change.numbers_changed for change in found)
+
+
+def test_a_new_number_of_heading_page_or_version_is_no_change() -> None:
+    new = OLD.replace("2023", "2025").replace("## 4 Stop", "## 5 Stop").replace("\n---", "")
+    assert {change.kind for change in compare(pages_of(OLD), pages_of(new))} == {Kind.SAME}
+
+
+def test_a_changed_dose_is_marked_word_by_word_and_flagged() -> None:
+    change = changes(OLD, OLD.replace("5 mg/kg", "7 mg/kg"))["1 Dose"]
+    assert change.kind is Kind.CHANGED
+    assert change.numbers_changed
+    assert change.pieces == (
+        ("same", "Give "),
+        ("removed", "5"),
+        ("added", "7"),
+        ("same", " mg/kg once daily.\nRound to the nearest 40 mg.\n"),
+    )
+
+
+def test_other_words_with_the_same_numbers_are_not_flagged() -> None:
+    change = changes(OLD, OLD.replace("Give", "Administer"))["1 Dose"]
+    assert (change.kind, change.numbers_changed) == (Kind.CHANGED, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Give 5 mg.", "Give 5 g."),
+        ("Give 0.5 mg.", "Give 5 mg."),
+        ("Give 5 mg, then 10 mg.", "Give 10 mg, then 5 mg."),
+        ("Under 20 %", "Under 20"),
+        ("If > 5 mmol", "If < 5 mmol"),
+        ("Every 8 hours", "Every 8 days"),
+        ("Give it.", "Give it 2 times."),
+        ("Give .5 mg", "Give 5 mg"),
+        ("1,000 units", "1.000 units"),
+    ],
+)
+def test_numbers_their_units_signs_and_order_count(old: str, new: str) -> None:
+    assert numbers_of(old) != numbers_of(new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("5 mg", "5 mg"), ("Give 5 patients tea", "Tea for 5 people"), ("IL-6", "IL-6")],
+)
+def test_spacing_and_words_do_not(old: str, new: str) -> None:
+    assert numbers_of(old) == numbers_of(new)
+
+
+def test_a_table_is_compared_row_by_row() -> None:
+    new = OLD.replace("| 40 to 59 | 36 h |", "| 40 to 59 | 48 h |\n| 20 to 39 | 72 h |")
+    change = changes(OLD, new)["2 Intervals"]
+    assert change.numbers_changed
+    assert ("removed", "36") in change.pieces
+    assert ("added", "48") in change.pieces
+    assert ("added", "20 to 39 | 72 h\n") in change.pieces
+    assert change.pieces[0] == ("same", "Clearance | Interval\nOver 60 | 24 h\n40 to 59 | ")
+    assert change.pieces[-1] == ("same", "Under 20 | Ask\n")
+
+
+def test_what_was_added_and_removed_stands_in_its_place() -> None:
+    new = OLD.replace("## 3 Monitoring\nTake a level after 18 hours.\n", "").replace(
+        "Stop after 5 days.", "Stop after 5 days.\n## 5 Contact\nCall pharmacy."
+    )
+    found = compare(pages_of(OLD), pages_of(new))
+    assert [(change.path[-1], change.kind) for change in found] == [
+        ("Gentamicin 2023", Kind.SAME),
+        ("1 Dose", Kind.SAME),
+        ("2 Intervals", Kind.SAME),
+        ("3 Monitoring", Kind.REMOVED),
+        ("4 Stopping", Kind.SAME),
+        ("5 Contact", Kind.ADDED),
+    ]
+    removed = found[3]
+    assert (removed.new_text, removed.numbers_changed) == ("", True)
+    assert removed.pieces == (("removed", "Take a level after 18 hours."),)
+    assert found[-1].pieces == (("added", "Call pharmacy."),)
+
+
+def test_the_same_text_elsewhere_or_under_another_heading_is_moved() -> None:
+    renamed = changes(OLD, OLD.replace("3 Monitoring", "3 Levels"))["3 Levels"]
+    assert (renamed.kind, renamed.numbers_changed) == (Kind.MOVED, False)
+    first, second = "## 1 Dose\nGive it.\n", "## 2 Route\nBy vein.\n"
+    found = compare(pages_of("# A\n" + first + second), pages_of("# A\n" + second + first))
+    assert sorted(change.kind for change in found) == [Kind.MOVED, Kind.SAME, Kind.SAME]
+
+
+def test_two_sections_of_one_name_stay_apart() -> None:
+    text = "# A\n## Dose\nGive 1 mg.\n## Dose\nGive 2 mg."
+    found = compare(pages_of(text), pages_of(text.replace("2 mg", "3 mg")))
+    assert [change.kind for change in found] == [Kind.SAME, Kind.SAME, Kind.CHANGED]
+
+
+def test_a_section_that_goes_over_a_page_is_one() -> None:
+    one = "# A\nBefore.\nAfter."
+    two = "# A\nBefore.\n---\nAfter."
+    assert {change.kind for change in compare(pages_of(one), pages_of(two))} == {Kind.SAME}
+
+
+@pytest.mark.parametrize("pages", [(), (Page(1, "", ()),)])
+def test_nothing_to_compare(pages: tuple[Page, ...]) -> None:
+    assert compare(pages, pages) == ()
+    (title, *_) = compare(pages, pages_of(OLD))
+    assert title.kind is Kind.ADDED
+
+
+def test_pieces_always_give_back_both_texts() -> None:
+    random_ = random.Random(7)
+    words = "give 5 10 mg of the drug daily stop when ill".split()
+
+    def text() -> str:
+        lines = [" ".join(random_.choices(words, k=random_.randint(1, 9))) for _ in range(8)]
+        return "# A\n" + "\n".join(f"## {h}\n{a}\n{b}" for h, a, b in zip("PQRS", lines, lines[4:], strict=False))  # noqa: E501  # fmt: skip
+
+    for _ in range(60):
+        old, new = text(), text()
+        found = compare(pages_of(old), pages_of(new))
+        assert found == compare(pages_of(old), pages_of(new))
+        for change in found:
+            before, after = rebuilt(change)
+            assert before.split() == change.old_text.split()
+            assert after.split() == change.new_text.split()
+
+
+# Likeness
+
+
+def words(seed: int, count: int) -> list[str]:
+    random_ = random.Random(seed)
+    return [f"w{random_.randrange(5000)}" for _ in range(count)]
+
+
+def test_the_sketch_estimates_the_share_of_shingles_in_common() -> None:
+    base = words(1, 3000)
+    for share in (0.0, 0.3, 0.6, 0.9, 1.0):
+        other = base[: int(3000 * share)] + words(2, int(3000 * (1 - share)))
+        first, second = [" ".join(base)], [" ".join(other)]
+        a, b = shingles(first), shingles(second)
+        true = len(a & b) / len(a | b)
+        assert abs(text_similarity(signature(first), signature(second)) - true) < 0.12
+
+
+def test_a_sketch_is_small_sorted_positive_and_the_same_every_time() -> None:
+    text = [" ".join(words(3, 900))]
+    sketch = signature(text)
+    assert sketch == signature(text) == sorted(set(sketch))
+    assert len(sketch) == SKETCH
+    assert 0 <= sketch[0] <= sketch[-1] < 2**63
+    assert signature(["Give demonstracillin 5 mg."]) == signature(["GIVE  demonstracillin\n5 mg"])
+    assert signature(["one", "two"]) == [signature(["one two"])[0]]
+
+
+def test_without_words_nothing_is_alike() -> None:
+    assert signature([]) == signature(["", " - "]) == []
+    assert text_similarity([], []) == text_similarity([], [1]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "likeness"),
+    [
+        ("Gentamicin dosing v2.1", "Gentamicin dosing guideline, version 3 (2025)", 1.0),
+        ("Pneumonia in adults", "Pneumonia in children", 1 / 3),
+        ("Asthma", "Sepsis", 0.0),
+        ("Guideline 2024", "Guideline 2025", 0.0),  # nothing is left to compare
+        ("", "Asthma", 0.0),
+    ],
+)
+def test_titles_are_compared_without_version_and_year(
+    first: str, second: str, likeness: float
+) -> None:
+    assert title_similarity(first, second) == pytest.approx(likeness)
+
+
+def test_a_rewritten_line_is_no_shuffle_of_both() -> None:
+    old = "Above 38 a score of 7 or more, a high lactate or new confusion marks high risk."
+    new = "Above 38 any patient about whom a relative or a nurse is worried may have sepsis."
+    (change,) = compare(pages_of(old), pages_of(new))
+    assert [op for op, _ in change.pieces][:3] == ["same", "removed", "added"]
+    assert change.pieces[0][1].split() == ["Above", "38"]
+
+
+def test_small_changes_stay_word_by_word() -> None:
+    (change,) = compare(pages_of("5 mg every 4 hours"), pages_of("10 mg every 6 hours"))
+    removed = [text for op, text in change.pieces if op == "removed"]
+    assert removed == ["5", "4"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")],
+)
+def test_a_quantity_in_a_heading_is_no_section_number(old: str, new: str) -> None:
+    found = compare(pages_of(f"## {old}\nTake one."), pages_of(f"## {new}\nTake one."))
+    assert Kind.SAME not in {change.kind for change in found}

@@ -1,0 +1,260 @@
+"""Uploads: what is kept, what is refused with which sentence, and that nothing comes twice."""
+
+from __future__ import annotations
+
+import threading
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django_q.models import OrmQ
+from pytest_django import Settings
+
+from core.errors import MedragError
+from corpus import signals
+from corpus.access import NotPermitted
+from corpus.files import FileTooLarge, document_path
+from corpus.models import Document, Job, JobState, Lifecycle, Stage
+from corpus.parsing.types import ParseError
+from corpus.services.documents import (
+    DuplicateDocument,
+    NotNow,
+    collection_default,
+    document_ingest,
+    document_reindex,
+    document_retry,
+)
+from corpus.signals import document_uploaded
+from medrag_site.accounts import CLINICIANS, STAFF
+from tests.corpora import shelf
+from tests.corpus.documents import GUIDELINE, ingest
+from tests.people import narrow, person
+
+
+def kept_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.django_db
+def test_an_upload_is_stored_under_its_hash_with_its_job_and_its_wake_up() -> None:
+    mine = Document(collection=collection_default())
+    upload = SimpleUploadedFile("hyperkalaemia_adults.md", GUIDELINE.encode())
+    returned = document_ingest(mine, upload=upload, uploaded_by=None)
+    assert returned is mine
+    assert mine.pk is not None
+    stored = Document.objects.get(pk=mine.pk)
+    assert document_path(stored.sha256).read_bytes() == GUIDELINE.encode()
+    assert (stored.title, stored.filename) == ("hyperkalaemia adults", "hyperkalaemia_adults.md")
+    assert (stored.media_type, stored.size_bytes) == ("text/markdown", len(GUIDELINE.encode()))
+    assert (stored.lifecycle, stored.indexed_at) == (Lifecycle.DRAFT, None)
+    assert (stored.job.state, stored.job.stage) == (JobState.PENDING, Stage.STORED)
+    assert OrmQ.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_the_same_bytes_again_name_the_document_that_is_there() -> None:
+    first = ingest(title="Hyperkalaemia")
+    with pytest.raises(DuplicateDocument, match="Hyperkalaemia") as caught:
+        ingest(filename="another-name.md")
+    assert caught.value.existing == first
+    assert Document.objects.count() == Job.objects.count() == OrmQ.objects.count() == 1
+
+
+BAD_FILES = [
+    ("empty.pdf", b"", "empty_file"),
+    ("blank.md", b" \n\n ", "empty_file"),
+    ("letter.pdf", b"Dear colleague, this is text.", "type_mismatch"),
+    ("photo.md", b"\x89PNG\r\n\x1a\n" + b"\x00" * 64, "type_mismatch"),
+    ("program.exe", b"MZ\x90\x00", "unsupported_type"),
+    ("without-extension", b"text", "unsupported_type"),
+    ("broken.docx", b"PK\x03\x04 and nothing more", None),
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("filename", "content", "code"), BAD_FILES)
+def test_a_bad_file_is_refused_in_a_sentence_and_not_kept(
+    filename: str, content: bytes, code: str | None, files_dir: Path
+) -> None:
+    with pytest.raises(ParseError) as caught:
+        ingest(content, filename)
+    assert code in (None, caught.value.code)
+    assert caught.value.sentence.endswith(".")
+    assert Document.objects.count() == OrmQ.objects.count() == 0
+    assert kept_files(files_dir) == []
+
+
+@pytest.mark.django_db
+def test_a_large_file_is_refused_before_it_is_read_to_its_end(
+    settings: Settings, files_dir: Path
+) -> None:
+    settings.UPLOAD_MAX_BYTES = 1024**2
+
+    class Endless(BytesIO):
+        read_bytes = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            self.read_bytes += size or 0
+            return b"x" * (size or 0)
+
+    upload = Endless()
+    with pytest.raises(FileTooLarge, match="larger than 1 MB"):
+        document_ingest(
+            Document(collection=collection_default()),
+            upload=upload,
+            uploaded_by=None,
+            filename="endless.md",
+        )
+    assert upload.read_bytes <= 3 * 1024**2
+    assert kept_files(files_dir) == []
+
+
+@pytest.mark.django_db
+def test_long_names_and_titles_fit() -> None:
+    document = ingest(filename="../" + "ä" * 300 + "\u202e.md", title="t" * 700)
+    document.refresh_from_db()
+    assert (len(document.filename), len(document.title)) == (255, 500)
+    assert document.filename.endswith(".md")
+
+
+@pytest.mark.django_db
+def test_row_job_and_wake_up_are_undone_together_with_what_listens(files_dir: Path) -> None:
+    def refuse(**said: Any) -> None:
+        raise MedragError("The audit log can't be written.")
+
+    document_uploaded.connect(refuse, dispatch_uid="test")
+    try:
+        with pytest.raises(MedragError, match="audit log"):
+            ingest()
+    finally:
+        document_uploaded.disconnect(dispatch_uid="test")
+    assert Document.objects.count() == Job.objects.count() == OrmQ.objects.count() == 0
+
+
+def test_eight_uploads_of_the_same_bytes_at_once_make_one_row(own_database: str) -> None:
+    shelf = collection_default()
+    barrier = threading.Barrier(8)
+    outcomes: list[object] = []
+
+    def upload() -> None:
+        barrier.wait()
+        try:
+            document_ingest(
+                Document(collection=shelf),
+                upload=BytesIO(GUIDELINE.encode()),
+                uploaded_by=None,
+                filename="g.md",
+            )
+            outcomes.append("stored")
+        except DuplicateDocument as error:
+            outcomes.append(error.existing.pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=upload) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    document = Document.objects.get()
+    assert sorted(outcomes, key=str) == [document.pk] * 7 + ["stored"]
+    assert Job.objects.count() == OrmQ.objects.count() == 1
+    assert document_path(document.sha256).read_bytes() == GUIDELINE.encode()
+
+
+@pytest.mark.django_db
+def test_only_a_failed_document_is_retried_with_all_its_attempts() -> None:
+    document = ingest()
+    with pytest.raises(NotNow):
+        document_retry(document, by=None)
+    Job.objects.update(state=JobState.FAILED, attempts=3, last_error="x", error_code="y")
+    OrmQ.objects.all().delete()
+    document_retry(document, by=None)
+    job = Job.objects.get()
+    assert (job.state, job.attempts, job.last_error, job.error_code) == (
+        JobState.PENDING,
+        0,
+        "",
+        "",
+    )
+    assert OrmQ.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_document_that_is_being_read_is_not_indexed_again() -> None:
+    document = ingest()
+    with pytest.raises(NotNow, match="being read"):
+        document_reindex(document, by=None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("signal", "step", "state"),
+    [
+        (signals.document_retried, document_retry, JobState.FAILED),
+        (signals.document_reindexed, document_reindex, JobState.DONE),
+    ],
+)
+def test_what_can_not_be_recorded_is_not_queued(signal: Any, step: Any, state: JobState) -> None:
+    document = ingest()
+    OrmQ.objects.all().delete()
+    Job.objects.update(state=state, attempts=2)
+
+    def refuse(**said: Any) -> None:
+        assert Job.objects.get().state == JobState.PENDING
+        raise MedragError("The audit log can't be written.")
+
+    signal.connect(refuse, dispatch_uid="test")
+    try:
+        with pytest.raises(MedragError, match="audit log"):
+            step(document, by=None)
+    finally:
+        signal.disconnect(dispatch_uid="test")
+    assert (Job.objects.get().state, Job.objects.get().attempts) == (state, 2)
+    assert not OrmQ.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_upload_takes_the_permission_and_the_group_of_the_collection(files_dir: Path) -> None:
+    narrow(shelf("blood"), "uploaders", "Haematology")
+
+    def upload(by: Any) -> Document:
+        document = Document(collection=shelf("blood"))
+        return document_ingest(
+            document, upload=BytesIO(GUIDELINE.encode()), uploaded_by=by, filename="g.md"
+        )
+
+    for by in (None, person("a", STAFF), person("b", CLINICIANS, "Haematology")):
+        with pytest.raises(NotPermitted):
+            upload(by)
+    assert kept_files(files_dir) == []
+    member = person("c", STAFF, "Haematology")
+    assert upload(member).uploaded_by == member
+
+
+@pytest.mark.django_db
+def test_the_same_bytes_in_a_collection_that_is_not_open_are_not_named() -> None:
+    for right in ("searchers", "uploaders"):
+        narrow(shelf("blood"), right, "Haematology")
+    insider = person("insider", STAFF, "Haematology")
+    first = document_ingest(
+        Document(collection=shelf("blood"), title="Secret"),
+        upload=BytesIO(GUIDELINE.encode()),
+        uploaded_by=insider,
+        filename="hidden.md",
+    )
+    named = {insider: True, person("outsider", STAFF): False, None: False}
+    for by, may_be_named in named.items():
+        with pytest.raises(DuplicateDocument) as caught:
+            document_ingest(
+                Document(collection=shelf("blood" if may_be_named else "general")),
+                upload=BytesIO(GUIDELINE.encode()),
+                uploaded_by=by,
+                filename="mine.md",
+            )
+        assert (caught.value.existing, caught.value.may_be_named) == (first, may_be_named)
+        said = caught.value.sentence
+        assert ("Secret" in said, "hidden" in said) == (may_be_named, may_be_named)

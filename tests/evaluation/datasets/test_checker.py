@@ -1,0 +1,360 @@
+"""Pairs from files to figures: the whole command, with a model from a folder and an endpoint."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from pytest_django import Settings
+
+from chat.verification.entailment.judge import LanguageModelJudge
+from chat.verification.types import Label
+from core.llm.client import Endpoint
+from evaluation.checker.measure import BATCH, check_pairs
+from evaluation.datasets.nearest import nearest_window
+from evaluation.datasets.pairs import read_pairs, read_scifact_pairs
+from evaluation.datasets.types import DatasetError
+from evaluation.models import ItemScore, Kind, Run, TestSet
+from tests.chat.verification.judging import replying
+from tests.chat.verification.verifiers import make_nli
+from tests.llm.server import endpoint, says, status
+from tests.published import SCIFACT
+
+QUOTE = "Give 5 mg daily."
+ROWS = [
+    {"claim": QUOTE, "evidence": QUOTE, "label": "supported"},
+    {"claim": "Give 50 mg daily.", "evidence": QUOTE, "label": "contradicted"},
+    {"claim": "Give gentamicin.", "evidence": QUOTE, "label": "not_found", "kind": "drug"},
+    {"claim": "Give 5 mg.", "evidence": "Give it. " * 20 + QUOTE, "label": "supported"},
+]
+
+
+def written(folder: Path, rows: list[Any]) -> Path:
+    path = folder / "pairs.jsonl"
+    path.write_text("\n".join(r if isinstance(r, str) else json.dumps(r) for r in rows) + "\n")
+    return path
+
+
+def checker(*arguments: object) -> str:
+    out = io.StringIO()
+    call_command("evaluate", "checker", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return written(tmp_path, ROWS)
+
+
+def test_the_guards_are_measured_and_kept(db: None, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    said = checker("--pairs", pairs, "--out", out)
+    metrics = json.loads((out / "metrics.json").read_text())
+    guards = metrics["verifiers"]["guards"]
+    assert list(metrics["verifiers"]) == ["guards"]
+    assert guards["accuracy"]["mean"] == 1.0
+    assert guards["accuracy"]["n"] == 4
+    assert guards["confusion"] == [[2, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert guards["ECE"] == 0.0
+    assert guards["pairs_per_s"] > 0
+    assert (out / "report.md").read_text().strip() in said
+    judged = [json.loads(line) for line in (out / "judgements.jsonl").read_text().splitlines()]
+    assert [each["said"]["guards"]["label"] for each in judged] == [row["label"] for row in ROWS]
+    assert "gentamicin" not in (out / "judgements.jsonl").read_text()
+
+    (run,) = Run.objects.all()
+    assert run.kind == Kind.CHECKER
+    assert run.metrics["macro F1"] == guards["macro F1"]
+    assert run.fingerprints == {"verifier": "guards-4", "pairs": metrics["pairs"]["digest"]}
+    assert ItemScore.objects.filter(run=run).count() == 4
+    assert TestSet.objects.get().judgements == 4
+
+
+def test_every_configured_verifier_and_each_behind_the_guards(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    settings.VERIFIER_MODEL = str(make_nli(tmp_path / "nli"))
+    rows = [
+        {"claim": "yes 5 mg", "evidence": "confirms 5 mg", "label": "supported"},
+        {"claim": "no 5 mg", "evidence": "denies 5 mg", "label": "contradicted"},
+        {"claim": "unknown 5 mg", "evidence": "is 5 mg", "label": "not_found"},
+    ]
+    with endpoint(replying()) as server:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        checker("--pairs", written(tmp_path, rows), "--out", tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
+    assert list(found) == ["guards", "nli", "llm", "guards, then nli", "guards, then llm"]
+    assert found["nli"]["confusion"] == found["llm"]["confusion"] == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]  # noqa: E501  # fmt: skip
+    assert Run.objects.count() == 5
+    assert TestSet.objects.count() == 1
+
+
+def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with endpoint(status(401)) as server:
+        server.script = [says("yes")]  # whether it answers at all is looked at before
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        said = checker("--pairs", pairs, "--verifier", "llm", "--out", tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]["llm"]
+    assert found["failed"]["pairs"] == 4
+    assert (found["ECE"], found["pairs_per_s"]) == (None, None)
+    (run,) = Run.objects.all()
+    assert run.latency_ms == {}
+    wrong = "0.000 (0.000 to 0.000, n 4)"
+    assert f"| llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
+    assert "| supported | - | - | - | 0 | 0 | 0 |" in said
+    assert found["accuracy"]["n"] == 0
+    assert found["accuracy, failures wrong"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 4}
+    assert "llm, 4 of 4 pairs without a judgement: The judge" in said
+    assert "status 401" in said
+    judged = (tmp_path / "out" / "judgements.jsonl").read_text().splitlines()
+    assert json.loads(judged[0])["said"] == {"llm": None}
+
+
+def test_what_is_not_configured_is_refused_before_anything_is_judged(
+    db: None, pairs: Path, tmp_path: Path
+) -> None:
+    for name, setting in (("nli", "MEDRAG_VERIFIER_MODEL"), ("llm", "MEDRAG_JUDGE_LLM_URL")):
+        with pytest.raises(CommandError, match=setting):
+            checker("--pairs", pairs, "--verifier", name, "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert not Run.objects.exists()
+
+
+def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with endpoint(status(401)) as server:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        with pytest.raises(CommandError, match=r"status 401.*MEDRAG_JUDGE_LLM_KEY.*Nothing was"):
+            checker("--pairs", pairs, "--out", tmp_path / "out")
+    assert len(server.asked) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_part_says_that_it_is_one(db: None, pairs: Path, tmp_path: Path) -> None:
+    said = checker("--pairs", pairs, "--limit", 2, "--out", tmp_path / "out")
+    assert "only a part: the first 2 of 4 pairs" in said
+    assert TestSet.objects.get().name == "pairs/first-2"
+
+
+def test_results_are_never_written_over_others(db: None, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    checker("--pairs", pairs, "--out", out)
+    before = (out / "metrics.json").read_bytes()
+    with pytest.raises(CommandError, match="is not empty"):
+        checker("--pairs", pairs, "--out", out)
+    assert (out / "metrics.json").read_bytes() == before
+    assert Run.objects.count() == 1
+
+
+def test_behind_the_guards_nothing_is_made_up_where_the_model_failed(
+    db: None, pairs: Path, tmp_path: Path, settings: Settings
+) -> None:
+    """Of four pairs a guard stops two: alone they would be two of two right, and nothing passed."""
+    with endpoint(status(401)) as server:
+        server.script = [says("yes")]  # whether it answers at all is looked at before
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
+        settings.JUDGE_LLM_KEYS = ()
+        said = checker("--pairs", pairs, "--out", tmp_path / "out")
+    wrong = "0.000 (0.000 to 0.000, n 4)"
+    assert f"| guards, then llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
+    assert "guards, then llm, 4 of 4 pairs without a judgement: The judge" in said
+    both = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
+    assert both["guards, then llm"]["failed"] == both["llm"]["failed"]
+
+
+def test_every_mean_is_printed_with_its_own_denominator(
+    db: None, pairs: Path, tmp_path: Path
+) -> None:
+    said = checker("--pairs", pairs, "--out", tmp_path / "out")
+    (row,) = (line for line in said.splitlines() if line.startswith("| guards |"))
+    figures = [cell.strip() for cell in row.split("|")[2:-1]]
+    assert [figure.partition("n ")[2].rstrip(")") for figure in figures[:7]] == list("4442244")
+    assert figures[3:5] == ["0.000 (0.000 to 0.000, n 2)"] * 2
+    header = next(line for line in said.splitlines() if line.startswith("| verifier |"))
+    assert "| accuracy, failures wrong |" in header
+    assert "| without judgement | pairs/s |" in header
+
+
+@pytest.mark.parametrize("name", ["judgements.jsonl", "run.trec", "notes.txt", ".kept"])
+def test_a_folder_that_holds_anything_is_refused(
+    db: None, pairs: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("as it was")
+    for what in (
+        ["checker", "--pairs", str(pairs)],
+        ["retrieval", "--dataset", str(tmp_path), "--format", "beir"],
+    ):
+        with pytest.raises(CommandError, match="is not empty"):
+            call_command("evaluate", *what, "--out", str(out))
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "as it was")]
+
+
+def test_a_folder_that_is_empty_is_taken(db: None, pairs: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    checker("--pairs", pairs, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "report.md").is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--out", "OUT"],
+        ["--pairs", "PAIRS"],
+        ["--pairs", "PAIRS", "--format", "scifact", "--dataset", "OUT", "--out", "OUT"],
+        ["--format", "beir", "--dataset", "OUT", "--out", "OUT"],
+        ["--pairs", "PAIRS", "--out", "OUT", "--limit", "-1"],
+        ["--pairs", "/nowhere.jsonl", "--out", "OUT"],
+    ],
+)
+def test_other_arguments_are_refused(pairs: Path, tmp_path: Path, arguments: list[str]) -> None:
+    named = {"PAIRS": str(pairs), "OUT": str(tmp_path / "out")}
+    with pytest.raises(CommandError):
+        checker(*[named.get(each, each) for each in arguments])
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("{", "line 3: no JSON"),
+        ("[1]", "line 3: claim, evidence and label are needed"),
+        ({"claim": "a", "evidence": "b"}, "line 3: claim, evidence and label are needed"),
+        ({"claim": "a", "evidence": "b", "label": "SUPPORTED"}, "line 3: the label is none of"),
+        ({"claim": "a", "evidence": "b", "label": []}, "line 3: the label is none of"),
+        ({"claim": " ", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
+        ({"claim": "?!", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
+        (
+            '{"claim": "a", "evidence": "b", "label": "supported", "label": "not_found"}',
+            "line 3: a key",
+        ),
+        ({**ROWS[0], "label": "not_found"}, "3 is the same pair as 1 with another label"),
+        ({"claim": 5, "evidence": "b", "label": "supported"}, "line 3: a text is needed"),
+        ({"claim": "a", "evidence": ["b"], "label": "supported"}, "line 3: the evidence must be"),
+        ({"claim": "a", "evidence": None, "label": "supported"}, "line 3: the evidence must be"),
+        ({"claim": "a", "evidence": "b", "label": "supported", "context": 1}, "line 3: a text"),
+    ],
+)
+def test_a_line_that_is_none_is_named(tmp_path: Path, row: Any, why: str) -> None:
+    with pytest.raises(DatasetError, match=why):
+        read_pairs(written(tmp_path, [ROWS[0], "", row]))
+
+
+def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> None:
+    found = read_pairs(written(tmp_path, ["", *ROWS]))
+    assert [pair.id for pair in found.pairs] == ["2", "3", "4", "5"]
+    assert [pair.label.value for pair in found.pairs] == [row["label"] for row in ROWS]
+    assert found.digest == read_pairs(written(tmp_path, ["", *ROWS])).digest
+    assert found.digest != read_pairs(written(tmp_path, ["", *ROWS[:3]])).digest
+    with pytest.raises(DatasetError, match="holds no pair"):
+        read_pairs(written(tmp_path, [""]))
+
+
+def test_a_pair_may_stand_twice_and_in_another_context_say_otherwise(tmp_path: Path) -> None:
+    elsewhere = {**ROWS[0], "label": "not_found", "context": "Children"}
+    assert len(read_pairs(written(tmp_path, [ROWS[0], ROWS[0], elsewhere])).pairs) == 3
+
+
+def test_the_window_is_the_nearest_and_the_shortest() -> None:
+    evidence = "Keep a list. Warfarin is stopped. Give 5 mg of heparin. Ask again. Heparin."
+    assert nearest_window(evidence, "heparin 5 mg") == "Give 5 mg of heparin."
+    assert nearest_window(evidence, "stop warfarin, 5 mg heparin") == (
+        "Warfarin is stopped. Give 5 mg of heparin."
+    )
+    assert nearest_window(evidence, "zebra") == "Keep a list."
+    assert nearest_window("", "x") == ""
+    assert nearest_window(" One only. ", "x") == " One only. "
+
+
+def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:
+    rows = [{"claim": f"yes {n}", "evidence": "e", "label": "supported"} for n in range(2 * BATCH)]
+    with endpoint(replying()) as server:
+        server.script.append(says("nonsense"))
+        judge = LanguageModelJudge([Endpoint(server.url, "judge-1")])
+        result = check_pairs(read_pairs(written(tmp_path, rows)), judge, timeout_s=10)
+    labels = [judgement and judgement.label for judgement in result.judgements]
+    assert labels == [None] * BATCH + [Label.SUPPORTED] * BATCH
+    assert list(result.notes.values()) == [BATCH]
+    assert sorted(result.failures) == list(range(BATCH))
+
+
+def made_scifact(folder: Path) -> Path:
+    folder.mkdir()
+    abstract = ["Drug A lowers fever. ", "It was a trial.", "Drug B does nothing for pain."]
+    corpus = [{"doc_id": n, "title": f"T{n}", "abstract": abstract} for n in (7, 8)]
+    claims = [
+        {
+            "id": 1, "claim": "Drug A lowers fever.", "cited_doc_ids": [7, 8],
+            "evidence": {"7": [{"sentences": [0], "label": "SUPPORT"},
+                               {"sentences": [0, 1], "label": "SUPPORT"}]},
+        },
+        {
+            "id": 2, "claim": "Drug B helps against pain.", "cited_doc_ids": [7],
+            "evidence": {"7": [{"sentences": [2], "label": "CONTRADICT"}]},
+        },
+        {"id": 3, "claim": "Pain is a trial.", "cited_doc_ids": [8], "evidence": {}},
+    ]  # fmt: skip
+    for name, rows in (("corpus.jsonl", corpus), ("claims_train.jsonl", claims)):
+        (folder / name).write_text("\n".join(json.dumps(row) for row in rows))
+    return folder
+
+
+def test_scifact_gives_pairs_with_their_marked_sentences(tmp_path: Path) -> None:
+    found = read_scifact_pairs(made_scifact(tmp_path / "scifact"))
+    rows = [(pair.id, pair.evidence, pair.label.value, pair.context) for pair in found.pairs]
+    assert rows == [
+        ("1/7/0", "Drug A lowers fever.", "supported", "T7"),
+        ("1/7/1", "Drug A lowers fever. It was a trial.", "supported", "T7"),
+        ("1/8/0", "Drug A lowers fever.", "not_found", "T8"),
+        ("2/7/0", "Drug B does nothing for pain.", "contradicted", "T7"),
+        ("3/8/0", "It was a trial.", "not_found", "T8"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cited_doc_ids": [99]},
+        {"cited_doc_ids": 7},
+        {"evidence": []},
+        {"evidence": {"7": [{"sentences": [50], "label": "SUPPORT"}]}},
+        {"evidence": {"7": [{"sentences": [0], "label": "MAYBE"}]}},
+        {"evidence": {"7": [{"sentences": "0", "label": "SUPPORT"}]}},
+        {"evidence": {"7": ["SUPPORT"]}},
+        {"evidence": {"7": 5}},
+        {"id": 2},
+    ],
+)
+def test_a_scifact_that_is_none_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    folder = made_scifact(tmp_path / "scifact")
+    lines = (folder / "claims_train.jsonl").read_text().splitlines()
+    lines[0] = json.dumps({**json.loads(lines[0]), **change})
+    (folder / "claims_train.jsonl").write_text("\n".join(lines))
+    with pytest.raises(DatasetError):
+        read_scifact_pairs(folder)
+
+
+def test_the_command_takes_scifact_too(db: None, tmp_path: Path) -> None:
+    folder = made_scifact(tmp_path / "scifact")
+    said = checker("--format", "scifact", "--dataset", folder, "--out", tmp_path / "out")
+    assert "scifact/train/pairs: 5 pairs (2 supported, 1 contradicted, 2 not_found)" in said
+
+
+@pytest.mark.skipif(not SCIFACT.is_dir(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
+def test_the_published_scifact_is_read() -> None:
+    found = read_scifact_pairs(SCIFACT)
+    counts = [sum(pair.label.value == label for pair in found.pairs) for label in
+              ("supported", "contradicted", "not_found")]  # fmt: skip
+    assert counts == [616, 341, 355]

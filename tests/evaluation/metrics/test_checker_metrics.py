@@ -1,0 +1,171 @@
+"""Measures of labels against scikit-learn and by hand, and their bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    confusion_matrix,
+    f1_score,
+    precision_recall_fscore_support,
+)
+
+from chat.verification.types import Judgement, Label
+from evaluation.checker.measure import Checked, behind
+from evaluation.datasets.pairs import LABELS, LabelledPair
+from evaluation.metrics.accuracy import accuracy
+from evaluation.metrics.confusion import confusion
+from evaluation.metrics.false_alarm import false_alarm
+from evaluation.metrics.false_pass import false_pass
+from evaluation.metrics.label_f1 import label_f1
+from evaluation.metrics.label_precision import label_precision
+from evaluation.metrics.label_recall import label_recall
+from evaluation.metrics.macro_f1 import macro_f1
+from evaluation.metrics.statistics import interval, interval_of_counts
+
+RANDOM = np.random.default_rng(5)
+TRUE = [LABELS[n] for n in RANDOM.integers(0, 3, 200)]
+SAID = [t if RANDOM.random() < 0.6 else LABELS[RANDOM.integers(0, 3)] for t in TRUE]
+COUNTS = confusion(TRUE, SAID, LABELS)
+
+
+def test_they_agree_with_scikit_learn() -> None:
+    assert (confusion_matrix(TRUE, SAID, labels=LABELS) == COUNTS).all()
+    assert accuracy(COUNTS) == pytest.approx(accuracy_score(TRUE, SAID))
+    assert macro_f1(COUNTS) == pytest.approx(f1_score(TRUE, SAID, average="macro"))
+    precision, recall, f1, support = precision_recall_fscore_support(TRUE, SAID, labels=LABELS)
+    assert label_precision(COUNTS) == pytest.approx(precision)
+    assert label_recall(COUNTS) == pytest.approx(recall)
+    assert label_f1(COUNTS) == pytest.approx(f1)
+    assert COUNTS.sum(axis=1) == pytest.approx(support)
+
+
+def test_a_label_that_nobody_said_counts_as_scikit_learn_counts_it() -> None:
+    true, said = ["supported"] * 3 + ["contradicted"] * 2, ["supported"] * 5
+    counts = confusion(true, said, LABELS)
+    assert macro_f1(counts) == pytest.approx(f1_score(true, said, average="macro"))
+    assert macro_f1(counts) == pytest.approx((2 * 3 / (2 * 3 + 2) + 0) / 2)
+    assert list(label_precision(counts)) == [3 / 5, 0, 0]
+    assert list(label_recall(counts)) == [1, 0, 0]
+
+
+def test_alarms_and_passes_by_hand() -> None:
+    counts = np.array([[6.0, 1, 3], [2, 5, 1], [0, 0, 2]])
+    assert false_alarm(counts, 0) == pytest.approx((1 + 3) / 10)
+    assert false_pass(counts, 0) == pytest.approx((2 + 0) / 10)
+    assert false_pass(counts[None].repeat(4, axis=0), 0).shape == (4,)
+    nothing = np.zeros((3, 3))
+    for measure in (accuracy, macro_f1):
+        assert measure(nothing) == 0.0
+    assert false_alarm(nothing, 0) == false_pass(nothing, 0) == 0.0
+
+
+def test_unknown_labels_and_lists_of_other_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="not known"):
+        confusion(["supported"], ["maybe"], LABELS)
+    with pytest.raises(ValueError, match="zip"):
+        confusion(["supported"], [], LABELS)
+
+
+def test_the_bootstrap_of_counts_is_that_of_items() -> None:
+    right = [float(t == s) for t, s in zip(TRUE, SAID, strict=True)]
+    of_items, of_counts = interval(right), interval_of_counts(COUNTS, accuracy)
+    assert of_counts.mean == pytest.approx(of_items.mean)
+    assert of_counts.low == pytest.approx(of_items.low, abs=0.01)
+    assert of_counts.high == pytest.approx(of_items.high, abs=0.01)
+    assert of_counts.n == of_items.n == 200
+    assert interval_of_counts(COUNTS, accuracy) == of_counts
+    assert interval_of_counts(np.zeros((3, 3)), accuracy).n == 0
+
+
+def checked(rows: list[tuple[str, Judgement | None]], name: str = "made") -> Checked:
+    pairs = tuple(LabelledPair(str(n), "c", "e", Label(true)) for n, (true, _) in enumerate(rows))
+    return Checked(name, f"{name}-1", pairs, tuple(said for _, said in rows), 2.0)
+
+
+YES, NO = Judgement(Label.SUPPORTED, 0.9), Judgement(Label.CONTRADICTED, 0.2, 0.7)
+UNKNOWN = Judgement(Label.NOT_FOUND, 0.4)
+ROWS: list[tuple[str, Judgement | None]] = [
+    ("supported", YES), ("supported", UNKNOWN), ("supported", None),
+    ("contradicted", NO), ("contradicted", YES), ("not_found", UNKNOWN),
+]  # fmt: skip
+
+
+def test_failures_count_apart() -> None:
+    result = checked(ROWS)
+    found = result.intervals
+    assert found["accuracy"].mean == pytest.approx(3 / 5)
+    assert found["accuracy"].n == 5
+    assert found["accuracy, failures wrong"].mean == pytest.approx(3 / 6)
+    assert found["unsupported passed"].mean == pytest.approx(1 / 3)
+    assert found["supported stopped"].mean == pytest.approx(1 / 2)
+    assert found["recall, supported"].n == 2
+    assert found["precision, supported"].n == 2
+    assert found["recall, not_found"].mean == 1.0
+    assert found["unsupported passed"].n == 3
+    assert found["supported stopped"].n == 2
+    assert found["F1, not_found"].n == 2  # one that is it, and one that was called it
+    assert result.pairs_per_s == 5 / 2.0
+    assert result.per_pair[2] == {"correct": 0.0}
+    assert result.per_pair[3] == {"correct": 1.0, "p(supported)": 0.2, "p(contradicted)": 0.7}
+
+
+def test_calibration_is_of_the_probability_of_supported() -> None:
+    result = checked(ROWS)
+    true, said = [1, 1, 0, 0, 0], [0.9, 0.4, 0.2, 0.9, 0.4]
+    assert result.intervals["Brier"].mean == pytest.approx(brier_score_loss(true, said))
+    expected = (2 * abs(0.9 - 0.5) + 2 * abs(0.4 - 0.5) + 1 * abs(0.2 - 0)) / 5
+    assert result.calibration_error == pytest.approx(expected)
+    assert [(each.count, each.share) for each in result.bins] == [(1, 0.0), (2, 0.5), (2, 0.5)]
+
+
+def test_nothing_judged_gives_no_figure() -> None:
+    result = checked([("supported", None), ("not_found", None)])
+    figures = dict(result.intervals)
+    assert figures.pop("accuracy, failures wrong").n == 2
+    assert {found.n for found in figures.values()} == {0}
+    assert (result.calibration_error, result.pairs_per_s, result.bins) == (None, None, ())
+
+
+def test_what_nobody_said_and_nothing_is_has_no_figure() -> None:
+    found = checked([("supported", YES), ("contradicted", NO)]).intervals
+    for name in ("precision", "recall", "F1"):
+        assert found[f"{name}, not_found"].n == 0
+        assert found[f"{name}, supported"].n == 1
+
+
+def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:
+    """One wrong of ten unsupported, whatever the number of supported ones beside them."""
+    wrong = [("not_found", YES)] + [("not_found", UNKNOWN)] * 9
+    few, many = (
+        checked([*wrong, *[("supported", YES)] * n]).intervals["unsupported passed"]
+        for n in (1, 500)
+    )
+    assert few == many
+    assert few.mean == pytest.approx(0.1)
+    assert few.n == 10
+
+
+def test_behind_the_guards_a_model_decides_what_they_let_through() -> None:
+    guards = checked([("supported", YES), ("supported", YES), ("supported", NO)], "guards")
+    model = checked([("supported", UNKNOWN), ("supported", None), ("supported", YES)], "nli")
+    both = behind(guards, model)
+    assert both.judgements == (UNKNOWN, None, NO)
+    assert both.name == "guards, then nli"
+    assert both.pairs_per_s == 2 / 4.0
+
+
+def test_behind_the_guards_a_pair_that_the_model_failed_on_is_no_pair() -> None:
+    """Else what is left would be what the guards stopped, and nothing wrong would seem to pass."""
+    guards = checked([("not_found", NO), ("not_found", YES), ("supported", YES)], "guards")
+    rows: list[tuple[str, Judgement | None]]
+    rows = [("not_found", None), ("not_found", None), ("supported", YES)]
+    model = replace(checked(rows, "llm"), failures={0: "away", 1: "away"})
+    both = behind(guards, model)
+    assert both.judgements == (None, None, YES)
+    assert both.notes == {"away": 2}
+    assert both.intervals["unsupported passed"].n == 0

@@ -1,0 +1,172 @@
+"""The same question finds the same passages in the same order, whatever was done to the database.
+
+The whole search: in other processes, after VACUUM, after REINDEX, with documents indexed anew or in
+another order; and a hostile question of any length costs what a short one does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import date
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
+
+from corpus.models import Chunk, Document, Lifecycle
+from corpus.services.documents import document_reindex
+from corpus.services.indexing import document_index
+from retrieval.config import RetrievalConfig
+from retrieval.hits.payload import hits_payload
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+from tests.corpora import primary, publish
+from tests.corpus.documents import guideline, ingest
+from tests.databases import fresh_database
+from tests.processes import ROOT
+
+ON = date(2026, 5, 1)
+QUESTIONS = (
+    "How much gentamicin once daily?",
+    "gentamicin level after the second dose",
+    "Which of these is NOT true of warfarin and the INR?",
+    "creatinine has risen",
+)
+# Passages that say the same stand in several documents: their order is by key alone.
+SHARED = "Measure the level of gentamicin before the second dose. Stop when the creatinine rises."
+SWITCHES = (
+    RetrievalConfig(k=10),
+    RetrievalConfig(fusion="rrf", collapse_twins=False, neighbours=True),
+    RetrievalConfig(fusion="sum", dense=False, lexical="ts_rank", collapse_twins=False),
+)
+
+
+def library(order: Iterable[int] = range(12)) -> None:
+    for n in order:
+        publish(
+            f"# Guideline {n}\n## Dose\nGive gentamicin {n % 3 + 3} mg/kg once daily.\n"
+            f"## Level\n{SHARED}\n## Warfarin\nThe INR on warfarin is looked at on day {n}."
+        )
+
+
+def found() -> list[list[tuple[str, float]]]:
+    """Keys and scores of every question by every configuration."""
+    return [
+        [(hit.key, hit.score) for hit in retrieve(Query(text, on=ON), config).hits]
+        for config in SWITCHES
+        for text in QUESTIONS
+    ]
+
+
+def as_owner(*statements: str) -> None:
+    """Outside a transaction, as maintenance is."""
+    with connections["owner"].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def test_in_every_process(own_database: str) -> None:
+    library()
+    question = QUESTIONS[1]
+    here = hits_payload(retrieve(Query(question, on=ON), RetrievalConfig(k=10)).hits)
+    assert len(here) == 10
+    seed = "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "0"  # not that of this one
+    done = subprocess.run(
+        [sys.executable, "manage.py", "search", question, "--json"],
+        cwd=ROOT,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONHASHSEED": seed},
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == here
+
+
+def test_after_vacuum_and_reindex(own_database: str) -> None:
+    library()
+    before = found()
+    assert all(before)
+    vectors = primary().table
+    as_owner("VACUUM (ANALYZE)", "VACUUM (FULL) corpus_chunk", f"VACUUM (FULL) {vectors}")
+    assert found() == before
+    as_owner("REINDEX TABLE corpus_chunk", f"REINDEX TABLE {vectors}")
+    assert found() == before
+
+
+def test_where_rows_were_written_anew(own_database: str) -> None:
+    """Updated rows move within the table; a search without a last tie-break follows them."""
+    library()
+    before = found()
+    for pk in Chunk.objects.order_by("-key").values_list("pk", flat=True)[::2]:
+        Chunk.objects.filter(pk=pk).update(tokens=1)
+    assert found() == before
+
+
+def test_in_whatever_order_documents_came(own_database: str) -> None:
+    library()
+    before = found()
+    Document.objects.all().delete()
+    library(reversed(range(12)))
+    assert found() == before
+
+
+@pytest.mark.django_db
+def test_after_a_document_was_indexed_anew() -> None:
+    documents = [
+        ingest(guideline(f"# Gentamicin {n}", sections=4), title=f"Gentamicin {n}")
+        for n in range(3)
+    ]
+    for document in documents:
+        document_index(document.pk)
+    Document.objects.update(lifecycle=Lifecycle.PUBLISHED)
+    before, ids = found(), set(Chunk.objects.values_list("pk", flat=True))
+    assert any(before)
+    for document in Document.objects.order_by("-pk"):
+        document_reindex(document, by=None)
+        document_index(document.pk)
+    assert found() == before
+    assert not ids & set(Chunk.objects.values_list("pk", flat=True))
+
+
+HOSTILE = [
+    "gentamicin " * 9_000,
+    "a" * 100_000,
+    " ".join(f"w{n}x{n * 7919}" for n in range(8_000)),
+    "'" * 100_000,
+    "( " * 50_000,
+    "<-> & | " * 12_000,
+    "\u0301" * 100_000,
+    "what? " * 16_000,
+    "NOT true EXCEPT " * 6_000,
+    "x@y " * 25_000,
+    "Give gentamicin 5 mg. " * 4_500,
+    "MAP DKA " * 12_000,
+]
+
+
+@pytest.fixture(scope="module")
+def small_library(
+    django_db_setup: None, socket_dir: str, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A database that the last tests of this file read and no test writes to."""
+    with django_db_blocker.unblock(), fresh_database(socket_dir):
+        library(range(4))
+        yield
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hundred_thousand_characters_cost_what_a_question_does(
+    small_library: None, text: str
+) -> None:
+    """Bounded by what the database is asked, which does not depend on the machine."""
+    with CaptureQueriesContext(connection) as statements:
+        evidence = retrieve(Query(text, on=ON))
+    assert len(statements) <= 15 * len(evidence.trace.variants)
+    assert len(evidence.trace.variants) <= 3
+    assert max(len(one["sql"]) for one in statements) < 60_000
+    assert len(evidence.hits) <= RetrievalConfig().k
+    assert retrieve(Query(text, on=ON)).hits == evidence.hits

@@ -1,0 +1,209 @@
+"""The worker as it is run, killed in the ways that happen."""
+
+from __future__ import annotations
+
+import signal
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+from django.db.models.functions import Now
+from django_q.models import OrmQ
+from pytest_django import Settings
+
+from chat import audit
+from corpus import selectors
+from corpus.encoders.registry import active_encoders
+from corpus.indexing.wakeups import Queue
+from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
+from corpus.services.documents import document_reindex
+from corpus.services.encoders import encoders_are_building, encoders_sync
+from corpus.services.indexing import document_index
+from medrag_site import doctor
+from tests.corpus.documents import derived, guideline, ingest
+from tests.corpus.encoders import tiny_models
+from tests.dying import poison_settings
+from tests.processes import family_of, kill_all, running, start, survivors, wait_until
+
+pytestmark = pytest.mark.slow
+
+SECTIONS = 96  # six batches
+UNDISTURBED: list[tuple[object, ...]] = []  # made once; it does not depend on the database
+ONE_PROCESS = {"MEDRAG_WORKERS": "1"}
+
+
+def job(document: Document) -> Job:
+    return Job.objects.get(document=document)
+
+
+def is_parsing(document: Document) -> bool:
+    found = job(document)
+    return (found.state, found.stage) == (JobState.RUNNING, Stage.STORED)
+
+
+def is_embedding(document: Document) -> bool:
+    found = job(document)
+    return found.stage == Stage.CHUNKED and 16 <= found.done < found.total
+
+
+def busy_process(supervisor: int) -> psutil.Process:
+    """The one queue process: the parser's parent, else the one that loaded the model."""
+    family = family_of(supervisor)
+    for process in family:
+        if any("poison_parser" in word for word in process.cmdline()):
+            parent = process.parent()
+            assert parent is not None
+            return parent
+    _, *queue = family  # the supervisor itself is larger than a process that has just begun
+    return max(queue, key=lambda process: process.memory_info().rss)
+
+
+@pytest.mark.parametrize("victim", ["family", "busy process"])
+def test_killing_it_in_mid_work_changes_nothing_in_the_end(
+    victim: str, own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    """Killed while it parses, killed while it embeds; the third attempt goes on and finishes."""
+    log = tmp_path / "worker.log"
+    document = ingest("# POISON: slow 2\n\n" + guideline(sections=SECTIONS))
+    worker = start("worker", log=log, **ONE_PROCESS)
+    try:
+        for moment in (is_parsing, is_embedding):
+            wait_until(lambda: moment(document), moment.__name__)  # noqa: B023
+            family = family_of(worker.pid)
+            if victim == "family":
+                kill_all(worker.pid)
+                worker.wait()
+                assert survivors(family) == []
+                worker = start("worker", log=log, **ONE_PROCESS)
+            else:
+                busy_process(worker.pid).kill()
+        wait_until(lambda: job(document).finished_at is not None, "it has ended", 90)
+    finally:
+        worker.terminate()
+        worker.wait(30)
+    ended = job(document)
+    assert (ended.state, ended.attempts) == (JobState.DONE, 3), ended.last_error
+    disturbed = derived(document)
+    assert len({key for key, *_ in disturbed}) == len(disturbed) >= SECTIONS
+    if not UNDISTURBED:
+        settings.PARSER_COMMAND = poison_settings.PARSER_COMMAND
+        document_reindex(document, by=None)
+        document_index(document.pk)
+        UNDISTURBED.extend(derived(document))
+    assert disturbed == UNDISTURBED
+
+
+def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
+    own_database: str, tmp_path: Path
+) -> None:
+    poison = {
+        "worker_stopped": ingest("# POISON: kill-worker\n\nText.\n", "kills-worker.md"),
+        "parser_timeout": ingest("# POISON: hang\n\nText.\n", "hangs.md"),
+        "parser_killed": ingest("# POISON: die\n\nText.\n", "dies.md"),
+    }
+    good = ingest(guideline(sections=2), "good.md")
+    with running("worker", log=tmp_path / "worker.log") as worker:
+        wait_until(lambda: job(good).state == JobState.DONE, "the good one is done", 90)
+        wait_until(
+            lambda: Job.objects.filter(state=JobState.FAILED).count() == 3, "three failed", 120
+        )
+        wait_until(lambda: Queue().rows() == {}, "nobody is to be woken any more")
+        family = family_of(worker.pid)
+        worker.terminate()
+        assert worker.wait(30) == 0
+        assert survivors(family) == []
+    for code, document in poison.items():
+        failed = job(document)
+        assert (failed.state, failed.attempts, failed.error_code) == (JobState.FAILED, 3, code)
+        assert "3 times" in failed.last_error
+    assert Queue().rows() == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_leaves_no_process_and_counts_no_attempt(
+    number: signal.Signals, own_database: str, tmp_path: Path
+) -> None:
+    document = ingest("# POISON: hang\n\nText.\n")
+    with running("worker", log=tmp_path / "worker.log", MEDRAG_PARSE_TIMEOUT_S="600") as worker:
+        wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
+        wait_until(selectors.worker_is_alive, "the worker says that it is well")
+        family = family_of(worker.pid)
+        worker.send_signal(number)
+        assert worker.wait(30) == 0
+        assert survivors(family) == []
+    assert (job(document).state, job(document).attempts) == (JobState.PENDING, 0)
+    assert len(Queue().rows()[document.pk]) == 1
+    assert WorkerHeartbeat.objects.count() == 0
+
+
+def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_path: Path) -> None:
+    document = ingest("# POISON: slow 60\n\nText.\n")
+    worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSE_TIMEOUT_S="600")
+    wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
+    family = family_of(worker.pid)
+    assert len(family) >= 6  # supervisor, cluster, guard, monitor, pusher, workers
+    worker.kill()
+    worker.wait()
+    assert survivors(family) == []
+
+
+def test_a_cluster_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
+    """Its queue process is stopped, as one that waits for a lock whose owner was killed."""
+    with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
+        wait_until(lambda: len(family_of(worker.pid)) >= 6, "the cluster runs")
+        wait_until(selectors.worker_is_alive, "the worker says that it is well")
+        cluster = [
+            p for p in family_of(worker.pid) if "medrag_site.processes.cluster" in p.cmdline()
+        ]
+        for process in cluster[2:]:  # its guard goes on and notices nothing
+            process.suspend()
+        document = ingest("# POISON: die\n\nText.\n")
+        wait_until(lambda: job(document).attempts > 0, "it is begun")
+        assert survivors(cluster) == []
+        assert WorkerHeartbeat.objects.get().detail["restarts"] == 1
+    assert "work has been waiting" in (tmp_path / "worker.log").read_text()
+
+
+def test_what_a_dead_cluster_had_fetched_is_fetched_again_at_the_next_start(
+    own_database: str, tmp_path: Path
+) -> None:
+    document = ingest("# POISON: die\n\nText.\n")
+    OrmQ.objects.update(lock=Now() + timedelta(hours=3))
+    with running("worker", log=tmp_path / "worker.log"):
+        wait_until(lambda: job(document).attempts > 0, "it is begun")
+
+
+def test_new_vectors_are_made_beside_the_work_and_taken_over(
+    own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    document = ingest(guideline(sections=3))
+    document_index(document.pk)
+    model = tiny_models.transformer(tmp_path / "tiny")
+    configured = tmp_path / "encoders.toml"
+    configured.write_text(f'[tiny]\nmodel = "{model}"\npooling = "mean"\n')
+    settings.ENCODERS = str(configured)
+    assert encoders_sync().made == ("tiny",)
+    with running("worker", log=tmp_path / "worker.log", MEDRAG_ENCODERS=str(configured)) as worker:
+        wait_until(lambda: not encoders_are_building(), "the new vectors are searched", 120)
+        family = family_of(worker.pid)
+    assert [encoder.name for encoder in active_encoders()] == ["tiny"]
+    assert survivors(family) == []
+    assert "Traceback" not in (tmp_path / "worker.log").read_text()
+
+
+def test_signed_heads_that_are_gone_are_told_to_staff_and_stop_no_work(
+    own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    document = ingest("# Dosing\n\nGive 5 mg.\n")
+    audit.sign_head()
+    settings.AUDIT_HEADS_FILE.unlink()
+    with running("worker", log=tmp_path / "worker.log"):
+        wait_until(selectors.worker_faults, "the worker says what it can't do")
+        wait_until(lambda: job(document).state == JobState.DONE, "the document is read")
+        (fault,) = selectors.worker_faults()
+        found = {finding.name: finding for finding in doctor.examine()}["worker"]
+    assert "gone" in fault
+    assert "audit sign --anew" in fault
+    assert (found.ok, found.detail) == (False, fault)
+    assert fault in (tmp_path / "worker.log").read_text()
