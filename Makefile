@@ -28,7 +28,8 @@ check: $(STAMP) ## lint, types, migrations, direction of imports, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
 	$(BIN)/python manage.py makemigrations --check --dry-run
-	$(BIN)/python -m pytest tests/test_architecture.py tests/test_docs.py
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest tests/test_imports.py tests/test_docs.py
 
 bench: $(STAMP) ## time questions on the sample guidelines; SIZES=10000,100000 TEXT=... measures growth
 	@exec $(BIN)/python manage.py bench $(if $(SIZES),--chunks $(SIZES)) $(if $(TEXT),--text '$(TEXT)')

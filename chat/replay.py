@@ -17,7 +17,7 @@ from typing import Any
 
 from django.db import transaction
 
-from chat import audit
+from chat.audit import log as audit
 from chat.caveats.cautions import IDENTIFIERS
 from chat.config import AnswerConfig
 from chat.generation.types import Generation

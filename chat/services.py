@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from chat import audit
+from chat.audit import log as audit
 from chat.caveats.cautions import IDENTIFIERS, Caution
 from chat.config import AnswerConfig, answer_config
 from chat.errors import QuestionError
@@ -25,6 +24,7 @@ from chat.pipeline.answer import answer
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import SearchLog
 from chat.pipeline.trace import fingerprint_of, trace_of
+from chat.question.clean import question_clean
 from chat.question.follow_ups import Asked, Standalone, standalone
 from chat.question.identifiers.guard import Guarded, question_guarded
 from chat.question.multiple_choice import parsed
@@ -51,20 +51,6 @@ class Asker:
     user: User | None
     channel: Channel
     conversation: Conversation | None = None
-
-
-def question_clean(raw: str) -> str:
-    """The question as it is asked and stored. Raises `QuestionError` with what to do."""
-    if len(raw) > settings.QUESTION_MAX_CHARS:
-        raise QuestionError(
-            f"The question has {len(raw):,} characters; at most "
-            f"{settings.QUESTION_MAX_CHARS:,} can be read.",
-            hint="Nothing was stored. Please ask it in fewer words.",
-        )
-    question = clean_line(raw)
-    if not any(character.isalnum() for character in question):
-        raise QuestionError("The question is empty.", hint="Please type a question.")
-    return question
 
 
 @admitted

@@ -76,3 +76,11 @@ class Abstained:
 
 
 Outcome = Answered | Abstained
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of the answers that a multiple-choice question offers."""
+
+    letter: str  # `A` to `E`
+    text: str

@@ -19,7 +19,7 @@ from django.forms import ModelForm, ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
 from knox.models import AuthToken
 
-from chat.lockouts import unlock
+from chat.sign_in.lockouts import unlock
 
 if TYPE_CHECKING:
     AttemptModelAdmin = admin.ModelAdmin[AccessAttempt]

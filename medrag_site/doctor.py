@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 from django.utils import timezone
 
-from chat.audit import missing_protections
+from chat.audit.log import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from core.database_availability import AWAY
 from core.errors import MedragError
@@ -26,11 +26,11 @@ from corpus.encoders.registry import (
 from corpus.indexing.recipe import chunk_settings
 from corpus.models import EncoderState
 from corpus.parsing import sniff
-from corpus.parsing.sandbox import parent as sandbox
+from corpus.sandbox import parent as sandbox
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
-from medrag_site.backups.unfinished import SENTENCE, is_unfinished
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
+from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
 from medrag_site.processes.start import start_database
 from retrieval.pipeline import retrieve

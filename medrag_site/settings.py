@@ -37,12 +37,12 @@ SESSION_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 PROXIES = env.integer("MEDRAG_PROXIES", 0, low=0, high=10)
 
-# Wrong passwords and tokens, counted by django-axes: see chat.lockouts
+# Wrong passwords and tokens, counted by django-axes: see chat.sign_in.lockouts
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-AXES_HANDLER = "chat.lockouts.LockoutHandler"
+AXES_HANDLER = "chat.sign_in.lockouts.LockoutHandler"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
 AXES_FAILURE_LIMIT = env.integer("MEDRAG_LOCKOUT_FAILURES", 5, low=2, high=1000)
 LOCKOUT_ADDRESS_FAILURES = env.integer(
@@ -51,9 +51,9 @@ LOCKOUT_ADDRESS_FAILURES = env.integer(
 AXES_COOLOFF_TIME = timedelta(minutes=env.integer("MEDRAG_LOCKOUT_MIN", 15, low=1, high=1440))
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # else anybody could prolong it for ever
 AXES_RESET_ON_SUCCESS = True
-AXES_USERNAME_CALLABLE = "chat.lockouts.account_of"
+AXES_USERNAME_CALLABLE = "chat.sign_in.lockouts.account_of"
 AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
-AXES_LOCKOUT_CALLABLE = "chat.lockouts.locked_page"
+AXES_LOCKOUT_CALLABLE = "chat.sign_in.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 SECURE_REFERRER_POLICY = "same-origin"

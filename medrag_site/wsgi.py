@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
 import django
 from django.db import Error, connection
 
-from medrag_site.backups.unfinished import SENTENCE, is_unfinished
+from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.processes.start import prepare
 from medrag_site.web.handler import Handler
 

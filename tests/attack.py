@@ -75,7 +75,7 @@ class Attack:
 SITE, CORPUS, CHAT = "tests/site", "tests/corpus", "tests/chat"
 LIVE = f"{SITE}/test_attacked.py"
 WORKER, HOSTILE = f"{SITE}/processes/test_worker.py", f"{CORPUS}/hostile"
-FORKED = f"{CORPUS}/parsing/sandbox/test_fork_servers.py"
+FORKED = f"{CORPUS}/sandbox/test_fork_servers.py"
 FUZZED, DESCRIBED = f"{SITE}/test_fuzzed_views.py", f"{CHAT}/api/test_api_schemathesis.py"
 ATTACKS = (
     Attack(
@@ -147,7 +147,7 @@ ATTACKS = (
         share=1.5,
     ),
     Attack("requests by the API's description", "requests", [DESCRIBED], share=1.5),
-    Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/api/test_lockouts.py"]),
+    Attack("guessed passwords and tokens", "ways to guess", [f"{CHAT}/sign_in/test_lockouts.py"]),
     Attack(
         "orders in documents and questions", "orders", [f"{CHAT}/generation/test_injections.py"]
     ),

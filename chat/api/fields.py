@@ -12,7 +12,7 @@ from rest_framework import serializers
 from chat.config import answer_config, modes_here
 from chat.errors import QuestionError
 from chat.models import Mode
-from chat.services import question_clean
+from chat.question.clean import question_clean
 
 LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as `str.isalnum` has it
 

@@ -14,14 +14,14 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from chat.api.problems import BodyTooLarge
-from chat.lockouts import TokenGuess
+from chat.sign_in.lockouts import TokenGuess
 
 MAX_BODY_BYTES = 1024**2
 TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: it lets a scanner know a token when it leaks
 
 
 class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
-    """Knox's, with a limit on wrong tokens, which counts in all processes; see `chat.lockouts`."""
+    """Knox's, with a limit on wrong tokens that all processes share: `chat.sign_in.lockouts`."""
 
     def authenticate(self, request: Request) -> Any:
         if not (header := get_authorization_header(request).split()):

@@ -19,7 +19,6 @@ from rest_framework.response import Response
 from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
-from chat import audit
 from chat.api import examples
 from chat.api.problems import IdentifiersSeen
 from chat.api.requests import ApiToken, StrictJSONParser
@@ -31,6 +30,7 @@ from chat.api.serializers import (
     SearchRequest,
     turn_payload,
 )
+from chat.audit import log as audit
 from chat.config import answer_config
 from chat.models import Channel
 from chat.question.identifiers.guard import Guarded as GuardedText

@@ -1,4 +1,4 @@
-"""What happens elsewhere and belongs in the audit log: documents, sign-ins.
+"""What happens to documents, collections and the lexicon, in the audit log.
 
 Wired by `ChatConfig.ready`. A receiver that fails undoes what was announced to it, so nothing of
 this happens without its row.
@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.db import transaction
 from django.dispatch import Signal
-from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from chat import audit, lockouts
-from chat.audit.chain import storable
+from chat.audit import log as audit
 from chat.selectors import answers_citing
 from corpus import signals
 from corpus.models import Collection, Document
@@ -47,10 +42,6 @@ def connect() -> None:
     signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
     lexicon_changed.connect(record_lexicon, dispatch_uid="audit.lexicon.changed")
     signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
-    user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
-    user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
-    user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
-    lockouts.connect()
 
 
 def _document_receiver(action: str) -> Any:
@@ -135,41 +126,3 @@ def record_lexicon(
 
 def give_answers_citing(sender: object, *, document: Document, **extra: Any) -> list[CitingAnswer]:
     return answers_citing(document)
-
-
-def record_sign_in(sender: object, *, user: User, **extra: Any) -> None:
-    _record_session("user.signed_in", user)
-
-
-def record_sign_out(sender: object, *, user: User | None, **extra: Any) -> None:
-    if user is not None:  # None: the session was not signed in
-        _record_session("user.signed_out", user)
-
-
-def record_failed_sign_in(
-    sender: object,
-    *,
-    credentials: dict[str, Any],
-    request: HttpRequest | None = None,
-    **extra: Any,
-) -> None:
-    """Record the account that was tried, else a keyed hash of the name; never the name itself.
-
-    Not so while it is locked: nothing was compared, and anybody could fill the log.
-
-    People type their password into the wrong box, and the chain keeps what it gets for ever. The
-    hash still tells an auditor which attempts were for one name.
-    """
-    if lockouts.was_refused_unseen(request):
-        return
-    name = str(credentials.get("username") or "").strip()
-    known = User.objects.filter(username=storable(name)).first()
-    subject = f"user:{known.pk}" if known else ""
-    with transaction.atomic():
-        payload = {"name_hmac": lockouts.name_hmac(name)}
-        audit.record("user.sign_in_failed", actor=None, subject=subject, payload=payload)
-
-
-def _record_session(action: str, user: User) -> None:
-    with transaction.atomic():
-        audit.record(action, actor=user, subject=f"user:{user.pk}", payload={})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from chat.evidence.leads import CONDITION, announces, heads_items, is_stopped
 from chat.evidence.page_views import Place, one_line
 from chat.types import Quote
-from chat.verification.clauses import has_verb, is_imperative
+from core.text.clauses import has_verb, is_imperative
 from core.text.sentences import sentence_spans
 
 Leads = tuple[Quote, ...]

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from chat import audit
+from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError, Fitted
 from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learned
 from chat.gate.plot import plot_png

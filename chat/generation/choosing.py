@@ -20,11 +20,11 @@ from chat.generation.options import (
     refers_to_others,
     shares_a_root,
 )
-from chat.generation.types import Generation, Option, Task
+from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import is_exception
 from chat.reader.features import Column
 from chat.reader.words import coverage
-from chat.types import DraftClaim, Unit
+from chat.types import DraftClaim, Option, Unit
 from core.rounding import COSINE_DIGITS
 from core.text.drugs import drugs
 from core.text.population_terms import populations

@@ -22,8 +22,9 @@ from chat.evidence.prompt_text import (
 )
 from chat.evidence.quotable import units_by_passage
 from chat.generation.placing import Shown
-from chat.generation.types import Generation, Option, Task
+from chat.generation.types import Generation, Task
 from chat.generation.written import answer_schema, claims_of, option_of
+from chat.types import Option
 from core.llm.client import Endpoint, LanguageModelUnavailable, parsed
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from chat.generation.types import Option, Task
+from chat.generation.types import Task
 from chat.question.multiple_choice import is_exception
-from chat.types import DraftClaim, Quote
+from chat.types import DraftClaim, Option, Quote
 from chat.verification.guards import GUARDS, routes
 from chat.verification.texts import normalised
 from chat.verification.types import Cited, Finding, Label

@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from chat.reader.types import Read
-from chat.types import DraftClaim
+from chat.types import DraftClaim, Option
 from core.llm.usage import Usage
 from retrieval.types import Hit
-
-
-@dataclass(frozen=True)
-class Option:
-    """One of the answers that a multiple-choice question offers."""
-
-    letter: str  # `A` to `E`
-    text: str
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from typing import Any
 
 from chat.generation.markup import foreign
 from chat.generation.placing import Placed, Shown, nearness, placed
-from chat.generation.types import Option
-from chat.types import DraftClaim, Quote, Unplaced
+from chat.types import DraftClaim, Option, Quote, Unplaced
 from chat.verification.texts import normalised
 from corpus.parsing.clean import clean_line
 

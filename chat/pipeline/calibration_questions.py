@@ -20,7 +20,7 @@ from chat.errors import QuestionError
 from chat.gate.calibration import CalibrationError, Example
 from chat.models import Reason
 from chat.pipeline.search import explaining_search
-from chat.services import question_clean
+from chat.question.clean import question_clean
 from corpus.models import Document
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve

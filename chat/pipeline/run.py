@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from chat.caveats.cautions import APPLICABILITY, Caution
 from chat.config import AnswerConfig
-from chat.generation.types import Generation, Generator, Option
+from chat.generation.types import Generation, Generator
 from chat.pipeline.corpus_snapshot import Snapshot
 from chat.pipeline.search import SearchLog
-from chat.types import Answered, Outcome
+from chat.types import Answered, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from chat.verification.entailment.types import Verifier
 from chat.verification.verify import Verdict

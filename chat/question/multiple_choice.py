@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chat.generation.types import Option
+from chat.types import Option
 from core.text.negation import asks_for_exception
 from retrieval.analysis.narrative import is_question
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chat.verification.clauses import (
+from core.text.clauses import (
     DEPENDENT,
     FRAME,
     bracketless,

@@ -21,9 +21,9 @@ from django.template.loader import render_to_string
 from core.errors import MedragError
 from corpus import files
 from corpus.models import Document, Page
-from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParseError
+from corpus.sandbox import parent as sandbox
 
 DRAWING_S = 20.0  # a page of ordinary guidelines takes half a second
 PROCESSOR_S = 20

@@ -41,10 +41,10 @@ from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_jsons, page_r
 from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
 from corpus.parsing import sniff
 from corpus.parsing.engines import artifacts_for
-from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
 from corpus.review.disabled_passages import still_disabled
 from corpus.review.versions import signature
+from corpus.sandbox import parent as sandbox
 from corpus.services.lifecycle import document_hold_back
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 

@@ -70,7 +70,7 @@ def site_name() -> str:
     All processes of a site have that key, whatever database they work in; the digest gives nothing
     of it away.
     """
-    return salted_hmac("evaluation.runs.databases", "site").hexdigest()[:16]
+    return salted_hmac("evaluation.databases", "site").hexdigest()[:16]
 
 
 def name_for(held: Documents, recipe: Recipe, *further: str) -> str:

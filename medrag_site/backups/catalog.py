@@ -11,7 +11,7 @@ from psycopg import sql
 
 from corpus.indexing.vector_index import OWNER
 from medrag_site.backups.manifest import BackupError
-from medrag_site.backups.unfinished import TABLE
+from medrag_site.database.restore_mark import TABLE
 
 # Tables, sequences, views and functions of the schema that belong to no extension.
 _OBJECTS = """

@@ -23,7 +23,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from chat.audit import (
+from chat.audit.log import (
     KnownHeads,
     known_heads,
     missing_protections,

@@ -1,6 +1,6 @@
 """Bring a backup back into an empty site, and believe it only once it has been compared.
 
-A table in the database marks that a restore is under way (`medrag_site.backups.unfinished`). It
+A table in the database marks that a restore is under way (`medrag_site.database.restore_mark`). It
 comes first and goes last, so that whatever ends this in between leaves nothing that looks done; the
 same command begins again then.
 """
@@ -22,7 +22,7 @@ from django.db.models import Q
 from django.utils import timezone
 from psycopg import sql
 
-from chat.audit import missing_protections, verify_chain
+from chat.audit.log import missing_protections, verify_chain
 from core.errors import MedragError
 from core.progress import BYTES, Progress
 from corpus import files
@@ -31,7 +31,7 @@ from corpus.models import Chunk, Lifecycle
 from medrag_site.backups import catalog, manifest
 from medrag_site.backups.manifest import BackupError, Entry, Manifest
 from medrag_site.backups.tools import tools_for
-from medrag_site.backups.unfinished import is_unfinished
+from medrag_site.database.restore_mark import is_unfinished
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 

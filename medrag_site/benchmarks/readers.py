@@ -19,11 +19,11 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.sandbox.parent import Limits, parse_in_child
 
-_PROGRAMS = ("corpus.parsing.sandbox.child", "corpus.parsing.child")  # the second until 0.6
+_PROGRAMS = ("corpus.sandbox.child", "corpus.parsing.child")  # the second until 0.6
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from medrag_site.backups.unfinished import refuse_unfinished
 from medrag_site.database.faults import sentence_of
+from medrag_site.database.restore_mark import refuse_unfinished
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
 _WITHOUT = {"doctor", "check_spans", "restore", "train"}

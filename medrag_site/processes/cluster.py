@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.database_availability import AWAY
-from corpus.parsing.sandbox.fork_servers import start_early
+from corpus.sandbox.fork_servers import start_early
 from medrag_site.processes.parent_death import die_with_parent, kill_forks_with_parent
 
 logger = logging.getLogger(__name__)

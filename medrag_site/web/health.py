@@ -5,7 +5,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from medrag_site.backups.unfinished import is_unfinished
+from medrag_site.database.restore_mark import is_unfinished
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from chat import audit
+from chat.audit import log as audit
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import record_events, store_turn
 from tests.databases import fresh_database

@@ -54,7 +54,7 @@ def _arm(moment: str) -> None:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
     from corpus.indexing import jobs
-    from corpus.parsing.sandbox import parent as sandbox
+    from corpus.sandbox import parent as sandbox
     from corpus.services import indexing
 
     if moment == DURING_PARSING:

@@ -17,7 +17,7 @@ def main() -> int:
     first_line = Path(sys.argv[1]).read_bytes().split(b"\n", 1)[0]
     if first_line.startswith(PREFIX):
         misbehave(first_line[len(PREFIX) :].decode().split())
-    from corpus.parsing.sandbox.child import (
+    from corpus.sandbox.child import (
         main as parse,  # late: misbehaving takes no time to import
     )
 

@@ -23,7 +23,7 @@ class Failing(AppConfig):
     label = "failing_evaluation"
 
     def ready(self) -> None:
-        from evaluation.runs import work
+        from evaluation import child_work as work
 
         search: Any = vars(work)["search_all"]
         fails = json.loads(os.environ.get("MEDRAG_TEST_FAILS", "{}"))

@@ -16,7 +16,8 @@ def test_live_asks_no_database(client: Client) -> None:
 def test_ready_asks_the_database(db: None, client: Client) -> None:
     assert client.get("/readyz").json() == {"status": "ok", "database": "ok"}
     with mock.patch(
-        "medrag_site.backups.unfinished.connection.cursor", side_effect=OperationalError("secret")
+        "medrag_site.database.restore_mark.connection.cursor",
+        side_effect=OperationalError("secret"),
     ):
         response = client.get("/readyz")
     assert response.status_code == 503

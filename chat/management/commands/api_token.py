@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from knox.models import get_token_model
 
-from chat import audit
 from chat.api.requests import TOKEN_PREFIX
+from chat.audit import log as audit
 
 
 class Command(BaseCommand):

@@ -10,8 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, OperationalError, connections, transaction
 
-from chat.audit import HeadsGone, send_heads, sign_head, verify_chain
 from chat.audit.heads import SignedHead, parse_heads
+from chat.audit.log import HeadsGone, send_heads, sign_head, verify_chain
 from chat.audit.verify import LAST_SEQ, StoredRow, stored_rows
 from core.errors import MedragError
 

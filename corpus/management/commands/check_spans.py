@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core.errors import MedragError
 from corpus.intake.folders import files_below
 from corpus.parsing import sniff
-from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND
 from corpus.parsing.types import PAGE_ENOUGH, Page, WordsFound
+from corpus.sandbox import parent as sandbox
 
 
 class Command(BaseCommand):

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from core.errors import MedragError
 from core.progress import BYTES, Progress
+from corpus.intake.corpus_import import ImportOutcome, Plan, corpus_import
 from corpus.intake.files import People
 from corpus.intake.folders import LEFT_OUT as LINK_LEFT_OUT
 from corpus.intake.folders import Listing, files_below
@@ -19,7 +20,6 @@ from corpus.intake.published_formats import FORMATS, LEFT_OUT
 from corpus.intake.wait import follow
 from corpus.models import Collection, Job, JobState
 from corpus.services.documents import collection_default
-from corpus.services.importing import ImportOutcome, Plan, corpus_import
 
 LISTED = 20  # refused records with the same sentence; the others are counted
 

@@ -41,6 +41,7 @@ from evaluation.checker.run import (
     verifiers_check,
 )
 from evaluation.checker.tables import report_lines as checker_lines
+from evaluation.child_work import run_child_task
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
@@ -59,7 +60,6 @@ from evaluation.runs.folders import (
     refuse_used,
 )
 from evaluation.runs.results import NOT_BOTH_SERVED, compared
-from evaluation.runs.work import run_errand
 from evaluation.services import Order, folder_write, report_lines, runs_measure
 from evaluation.tables import SEMANTICS, comparison_table
 
@@ -287,7 +287,7 @@ class Command(BaseCommand):
             if answers := read_answers_errand(path):
                 run_answers(answers, self._say)
             else:
-                run_errand(read_errand(path), self._say)
+                run_child_task(read_errand(path), self._say)
         except BrokenPipeError as error:  # whoever sent it is gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise CommandError("Nobody waits for this any more.") from error

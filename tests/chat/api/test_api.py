@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from chat import audit
 from chat.api.serializers import turn_payload
+from chat.audit import log as audit
 from chat.models import AuditEvent, Channel, Turn
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics

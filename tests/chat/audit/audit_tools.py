@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connections, transaction
 from django.utils import timezone
 
-from chat import audit
+from chat.audit import log as audit
 from chat.models import Channel, Citation, Claim, Turn, TurnStatus
 from corpus.models import Collection, Document
 

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import OperationalError, connection, connections, transaction
 
-from chat import audit
+from chat.audit import log as audit
 from chat.audit.answers import (
     CITATION_FIELDS,
     CLAIM_FIELDS,

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoDbBlocker
 
-from chat import audit
-from chat.audit import Kind
+from chat.audit import log as audit
+from chat.audit.log import Kind
 from tests.chat.audit.audit_tools import (
     as_owner,
     independent_verify,

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections, transaction
 
-from chat import audit
+from chat.audit import log as audit
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import independent_verify
 

@@ -13,9 +13,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
-from chat import audit
-from chat.audit import Kind
 from chat.audit import heads as audit_heads
+from chat.audit import log as audit
+from chat.audit.log import Kind
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import as_owner, record_events
 from tests.dying.full_disk import no_file_longer_than

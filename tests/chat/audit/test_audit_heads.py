@@ -11,9 +11,9 @@ import pytest
 from django.db import connections
 from pytest_django.fixtures import Settings
 
-from chat import audit
-from chat.audit import Kind
 from chat.audit import heads as audit_heads
+from chat.audit import log as audit
+from chat.audit.log import Kind
 from chat.models import AuditEvent
 from core.errors import MedragError
 from tests.chat.audit.audit_tools import as_owner, record_events

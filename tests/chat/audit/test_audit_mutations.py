@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from chat import audit
+from chat.audit import log as audit
 from tests.chat.audit.audit_tools import record_events, rewrite_from, tampered
 
 ROWS, MUTATIONS = 30, 400

@@ -13,8 +13,8 @@ from django.dispatch import Signal
 from django.http import HttpRequest
 from django.test import Client
 
-from chat import audit
-from chat.audit import AuditError
+from chat.audit import log as audit
+from chat.audit.log import AuditError
 from chat.audit.receivers import DOCUMENT_ACTIONS
 from chat.models import AuditEvent
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle

@@ -15,9 +15,9 @@ from pytest_django import DjangoDbBlocker
 
 from chat.generation.choosing import choose
 from chat.generation.options import held, option_stands
-from chat.generation.types import Generation, Option, Task
+from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import parsed
-from chat.types import DraftClaim, Quote
+from chat.types import DraftClaim, Option, Quote
 from chat.verification.verify import verify
 from tests.chat.evidence.hits import hits_for, made_up_hit
 from tests.chat.sample_guidelines import publish_samples

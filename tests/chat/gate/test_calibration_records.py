@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat import audit
+from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError
 from chat.gate.decision import Cosine, GateUnavailable
 from chat.gate.records import (

@@ -13,8 +13,9 @@ import pytest
 from chat.errors import GeneratorUnavailable
 from chat.generation import language_model
 from chat.generation.language_model import PROMPT
-from chat.generation.types import Generation, Option
+from chat.generation.types import Generation
 from chat.generation.written import MAX_CITATIONS
+from chat.types import Option
 from chat.verification.verify import verify
 from core.llm.usage import Usage
 from tests.chat.evidence.hits import hits_for, made_up_hit

@@ -21,8 +21,8 @@ def everything(question: str) -> dict[str, Any]:
     # late: the apps are not ready before
     from django.utils import timezone
 
-    from chat import audit
     from chat.api.serializers import turn_payload
+    from chat.audit import log as audit
     from chat.models import Channel
     from chat.services import turn_ask
     from corpus.models import Document, Job

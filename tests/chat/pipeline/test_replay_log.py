@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat.audit import verify_chain
+from chat.audit.log import verify_chain
 from chat.models import Channel
 from chat.replay import turn_replay
 from chat.services import turn_ask

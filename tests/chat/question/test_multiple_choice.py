@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chat.generation.types import Option
 from chat.question.multiple_choice import is_exception, parsed
+from chat.types import Option
 
 STEM = "Which antibiotic is first choice for cystitis in pregnancy?"
 OPTIONS = ("Nitrofurantoin", "Amoxicillin", "Cefalexin", "Trimethoprim")

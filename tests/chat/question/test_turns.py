@@ -13,7 +13,7 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat import audit
+from chat.audit import log as audit
 from chat.errors import QuestionError
 from chat.models import (
     AuditEvent,
@@ -25,7 +25,8 @@ from chat.models import (
     Turn,
     TurnStatus,
 )
-from chat.services import question_clean, turn_ask
+from chat.question.clean import question_clean
+from chat.services import turn_ask
 from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw

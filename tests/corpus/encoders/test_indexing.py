@@ -28,8 +28,8 @@ from corpus.models import (
     Lexeme,
     Stage,
 )
-from corpus.parsing.sandbox import parent as sandbox
 from corpus.parsing.types import ParsedDocument
+from corpus.sandbox import parent as sandbox
 from corpus.services import indexing
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index

@@ -20,9 +20,9 @@ from typing import TypeVar
 import pytest
 from _pytest.mark import ParameterSet
 
-from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParseError
+from corpus.sandbox.parent import Limits, parse_in_child
 from tests.corpus.hostile import bad_markup, bad_office, bad_pdfs
 from tests.corpus.parsing.parsing_fixtures import SAMPLES, assert_contract
 

@@ -19,8 +19,8 @@ from corpus.encoders.counting import TokenCounter, estimated_tokens
 from corpus.indexing import jobs
 from corpus.models import Document, Job, JobState, Stage
 from corpus.parsing.drafts import text_draft, write_page
-from corpus.parsing.sandbox.parent import Limits, cut_in_child
 from corpus.parsing.types import BlockKind, Page, ParseError
+from corpus.sandbox.parent import Limits, cut_in_child
 from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline, ingest
 from tests.dying import poison_settings

@@ -16,11 +16,11 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django import Settings
 
+from corpus.intake.corpus_import import ImportOutcome, Plan, corpus_import
 from corpus.intake.files import People
 from corpus.intake.published_formats import FORMATS
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, SourceType
 from corpus.services.documents import collection_default, document_add
-from corpus.services.importing import ImportOutcome, Plan, corpus_import
 from corpus.services.indexing import document_index
 from tests.corpus.documents import derived
 from tests.corpus.intake.importing_fixtures import corpus, records
@@ -141,7 +141,7 @@ def test_interrupted_and_started_again_it_finishes(
         return real(document, uploaded_by=uploaded_by)
 
     with monkeypatch.context() as patch:
-        patch.setattr("corpus.services.importing.document_add", interrupted)
+        patch.setattr("corpus.intake.corpus_import.document_add", interrupted)
         with pytest.raises(CommandError, match="the same command goes on"):
             call_command("import_corpus", "medquad", str(many))
     assert Document.objects.count() == 40  # whole commits of 20

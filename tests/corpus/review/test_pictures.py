@@ -17,8 +17,8 @@ from PIL import Image
 
 from corpus import files
 from corpus.models import Document
-from corpus.parsing.sandbox import parent as sandbox
 from corpus.review import pictures
+from corpus.sandbox import parent as sandbox
 from corpus.services.indexing import document_index
 from medrag_site.accounts import STAFF
 from tests.chat.guidelines import publish_guideline

@@ -230,7 +230,7 @@ def test_each_change_is_in_the_log(alice: User) -> None:
 
 @pytest.mark.django_db
 def test_nothing_changes_without_its_row(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    from chat import audit
+    from chat.audit import log as audit
 
     def refuse(*args: object, **kwargs: object) -> None:
         raise RuntimeError("no log")

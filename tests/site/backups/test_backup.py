@@ -20,7 +20,7 @@ from django.utils import timezone
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
-from chat import audit
+from chat.audit import log as audit
 from chat.models import Channel
 from chat.services import turn_ask
 from chat.terminal import as_text
@@ -28,11 +28,12 @@ from corpus import files
 from corpus.models import Document, Lifecycle
 from corpus.services.indexing import document_index
 from medrag_site import doctor
-from medrag_site.backups import manifest, unfinished
+from medrag_site.backups import manifest
 from medrag_site.backups.making import make_backup
 from medrag_site.backups.manifest import BackupError
 from medrag_site.backups.restoring import restore
 from medrag_site.backups.tools import choose, folders
+from medrag_site.database import restore_mark as unfinished
 from medrag_site.database.connections import connected_to
 from medrag_site.database.embedded import provision
 from medrag_site.database.tables import ensure_tables

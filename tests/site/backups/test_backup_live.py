@@ -23,7 +23,7 @@ from django.db import connections
 from psycopg import sql
 from pytest_django import Settings
 
-from chat import audit
+from chat.audit import log as audit
 from medrag_site.backups.making import make_backup
 from medrag_site.database.connections import connected_to
 from medrag_site.database.embedded import provision

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django_q.models import OrmQ
 from pytest_django import Settings
 
-from chat import audit
+from chat.audit import log as audit
 from corpus import selectors
 from corpus.encoders.registry import active_encoders
 from corpus.indexing.wakeups import Queue

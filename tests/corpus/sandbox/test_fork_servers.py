@@ -15,13 +15,13 @@ import psutil
 import pytest
 
 from corpus.parsing import registry
-from corpus.parsing.sandbox import fork_server as nursery
-from corpus.parsing.sandbox import fork_servers as nurseries
-from corpus.parsing.sandbox.child_process import PROJECT_ROOT, environment
-from corpus.parsing.sandbox.parent import CHILD, Limits, parse_in_child
 from corpus.parsing.serialise import to_json
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.sandbox import fork_server as nursery
+from corpus.sandbox import fork_servers as nurseries
+from corpus.sandbox.child_process import PROJECT_ROOT, environment
+from corpus.sandbox.parent import CHILD, Limits, parse_in_child
 from tests.corpus.documents import GUIDELINE
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.processes import survivors, wait_until
@@ -212,7 +212,7 @@ def test_all_end_with_the_process_that_reads(markdown: Path, tmp_path: Path) -> 
     """Killed without a word, in mid-file."""
     code = (
         "import sys, time\n"
-        "from corpus.parsing.sandbox.parent import *\n"
+        "from corpus.sandbox.parent import *\n"
         "path, out = map(Path, sys.argv[1:])\n"
         "parse_in_child(path, media_type='text/markdown', output_dir=out, limits=Limits(),"
         " on_progress=lambda *_: time.sleep(60))"
@@ -245,7 +245,7 @@ def test_beside_a_thread_the_child_begins_anew(
     monkeypatch.setattr(os, "_exit", leave)
     with pytest.raises(RuntimeError, match="left with 5"):
         nursery._work(["a.md", "text/markdown"], is_safe=False)
-    assert ran == [(sys.executable, "-m", "corpus.parsing.sandbox.child", "a.md", "text/markdown")]
+    assert ran == [(sys.executable, "-m", "corpus.sandbox.child", "a.md", "text/markdown")]
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
@@ -258,7 +258,7 @@ def test_beside_a_thread_the_child_begins_anew(
 
 def test_every_library_that_is_loaded_early_is_there_and_starts_no_thread() -> None:
     names = {n for t in registry._FORMATS for n in registry.libraries_for(media_type=t)}
-    code = "import sys; from corpus.parsing.sandbox import fork_server as n; "
+    code = "import sys; from corpus.sandbox import fork_server as n; "
     code += f"[n.import_module(x) for x in {sorted(names)!r}]; "
     code += "print(n._threads(), 'torch' in sys.modules)"
     told = subprocess.check_output([sys.executable, "-c", code], env=environment("/"), text=True)

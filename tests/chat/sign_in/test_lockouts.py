@@ -39,7 +39,7 @@ class CountingHasher(MD5PasswordHasher):
 
 @pytest.fixture(autouse=True)
 def limits(settings: LazySettings) -> None:
-    settings.PASSWORD_HASHERS = ["tests.chat.api.test_lockouts.CountingHasher"]
+    settings.PASSWORD_HASHERS = ["tests.chat.sign_in.test_lockouts.CountingHasher"]
     settings.AXES_FAILURE_LIMIT = 3
     settings.LOCKOUT_ADDRESS_FAILURES = 8
 

@@ -25,7 +25,7 @@ from evaluation.runs.search import search_all
 Say = Callable[[str], None]
 
 
-def run_errand(errand: ChildTask, say: Say) -> None:
+def run_child_task(errand: ChildTask, say: Say) -> None:
     """Migrate, index what is missing, search, and write one file for each configuration.
 
     Raises NoSuchDatabase before anything is written where this is not a database of our own, and

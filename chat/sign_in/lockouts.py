@@ -15,7 +15,6 @@ from typing import Any
 from axes.handlers.database import AxesDatabaseHandler
 from axes.handlers.proxy import AxesProxyHandler
 from axes.models import AccessAttempt
-from axes.signals import user_locked_out
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -26,7 +25,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from knox.settings import CONSTANTS
 
-from chat import audit
+from chat.audit import log as audit
 from chat.audit.chain import storable
 
 TOKEN, UNKNOWN = "token:", "unknown:"
@@ -119,10 +118,6 @@ def record_lockout(
     payload = {"account": username, "address": ip_address, "minutes": _lock_min()}
     with transaction.atomic():
         audit.record("user.locked_out", actor=None, subject=_subject(username), payload=payload)
-
-
-def connect() -> None:
-    user_locked_out.connect(record_lockout, dispatch_uid="audit.locked_out")
 
 
 class TokenGuess:

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from corpus.parsing.registry import ALWAYS_LOADED, libraries_for
-from corpus.parsing.sandbox import child
-from corpus.parsing.sandbox.child_process import kill_group
+from corpus.sandbox import child
+from corpus.sandbox.child_process import kill_group
 
 _LINE_BYTES = 64 * 1024
 _MOST_FILES = 256  # open in here: a socket, two pipes, and what libraries keep

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 from core.openvino_runtime import PRECISION
 
-PROJECT_ROOT = Path(__file__).resolve().parents[3]
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
 class Running(Protocol):

@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from typing import IO
 
-from corpus.parsing.sandbox.child_process import PROJECT_ROOT, Running, environment, kill_group
+from corpus.sandbox.child_process import PROJECT_ROOT, Running, environment, kill_group
 
 ENDING_S = 5.0  # after that a nursery does not answer, and is killed
 _NOWHERE = "/nonexistent"  # its home: what a child leaves behind must not reach the next
@@ -53,7 +53,7 @@ class ForkServer:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            program = [sys.executable, "-m", "corpus.parsing.sandbox.fork_server"]
+            program = [sys.executable, "-m", "corpus.sandbox.fork_server"]
             self.process = subprocess.Popen(
                 [*program, str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,

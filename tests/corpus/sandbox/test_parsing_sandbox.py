@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 
-from corpus.parsing.sandbox import child
-from corpus.parsing.sandbox.child_process import PROJECT_ROOT
-from corpus.parsing.sandbox.parent import Limits, parse_in_child
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.sandbox import child
+from corpus.sandbox.child_process import PROJECT_ROOT
+from corpus.sandbox.parent import Limits, parse_in_child
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 SLEEP_IN_NATIVE_CODE = "import ctypes; ctypes.CDLL(None).sleep(600)"

@@ -21,9 +21,9 @@ from pathlib import Path
 from corpus.chunking.cutting import write_cut
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.registry import Request, parse_file
-from corpus.parsing.sandbox.failures import CUTTING, READING, out_of_memory, write_failure
 from corpus.parsing.serialise import to_json
 from corpus.parsing.types import ParseError, too_deep
+from corpus.sandbox.failures import CUTTING, READING, out_of_memory, write_failure
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _NO_MEMORY = re.compile(
@@ -102,7 +102,7 @@ def _ran_short(memory_mb: int) -> bool:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="corpus.parsing.sandbox.child", description=__doc__)
+    parser = argparse.ArgumentParser(prog="corpus.sandbox.child", description=__doc__)
     parser.add_argument("input")
     parser.add_argument("media_type")
     parser.add_argument("output_dir")

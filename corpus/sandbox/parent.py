@@ -16,16 +16,16 @@ from functools import partial
 from pathlib import Path
 
 from corpus.chunking.cutting import CUT, Order, Passage, order_json, passages_from
-from corpus.parsing.sandbox.child_process import PipeReader, Program, Running
-from corpus.parsing.sandbox.failures import CUTTING, READING, failure, timed_out, wrote_too_much
-from corpus.parsing.sandbox.fork_servers import fork_child
 from corpus.parsing.serialise import from_json
 from corpus.parsing.sniff import PDF
 from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.sandbox.child_process import PipeReader, Program, Running
+from corpus.sandbox.failures import CUTTING, READING, failure, timed_out, wrote_too_much
+from corpus.sandbox.fork_servers import fork_child
 
 logger = logging.getLogger(__name__)
 
-CHILD: tuple[str, ...] = (sys.executable, "-m", "corpus.parsing.sandbox.child")
+CHILD: tuple[str, ...] = (sys.executable, "-m", "corpus.sandbox.child")
 BEAT_S = 1.0  # between two calls of on_progress while nothing happens
 POLL_S = 0.2
 

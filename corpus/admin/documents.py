@@ -1,0 +1,313 @@
+"""Where corpus staff work: upload, watch, check, publish, withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import ForeignKey, QuerySet
+from django.forms import ModelChoiceField, ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from core.errors import MedragError
+from corpus.access import documents_visible, may_publish
+from corpus.admin import decisions, review
+from corpus.admin import near_duplicates as twins
+from corpus.admin import passages as reading
+from corpus.admin import upload as uploads
+from corpus.admin.collections import CollectionAdmin
+from corpus.admin.encoders import EncoderAdmin
+from corpus.admin.filters import AttentionFilter, CollectionFilter, ReviewFilter
+from corpus.admin.pages import address, may_change
+from corpus.admin.progress import JobCell, progress
+from corpus.admin.selectors import (
+    collections_changeable,
+    documents_for_staff,
+    documents_to_read_again,
+    page_checks,
+    sent_back,
+    twins_of,
+)
+from corpus.admin.transitions import arrows
+from corpus.models import Collection, Document, Encoder
+from corpus.parsing.types import DOCUMENT_ENOUGH
+from corpus.review.words_found import documents_with_words
+from corpus.selectors import worker_faults, worker_is_alive
+from corpus.services.metadata import document_edit
+
+if TYPE_CHECKING:
+    DocumentModelAdmin = admin.ModelAdmin[Document]
+    DocumentForm = ModelForm[Document]
+else:
+    DocumentModelAdmin, DocumentForm = admin.ModelAdmin, ModelForm
+
+PREVIEWED = 25  # pages and passages on the page of a document
+IN_CONTEXT = {"title", "population"}  # indexed with every passage
+
+_PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
+    "progress": ("progress/", progress),
+    "upload_one": ("add/one/", uploads.upload_one),
+    "stale": ("stale/", twins.stale),
+    "twins": ("near-duplicates/", twins.near_duplicates),
+    "read": ("<int:pk>/read/<int:number>/", reading.read),
+    "picture": ("<int:pk>/picture/<int:number>/", reading.picture),
+    "original": ("<int:pk>/original/", reading.original),
+    "disable": ("<int:pk>/passages/<int:index>/disable/", reading.disable),
+    "enable": ("<int:pk>/passages/<int:index>/enable/", reading.enable),
+    "approve": ("<int:pk>/approve/", review.approve),
+    "supersede": ("<int:pk>/supersede/", review.supersede),
+    "compare": ("<int:pk>/compare/<int:other>/", review.compare_versions),
+    "recall": ("<int:pk>/recall/", review.recall),
+    "recall_csv": ("<int:pk>/recall.csv", review.recall_csv),
+    "step": ("<int:pk>/step/<slug:action>/", decisions.step),
+}
+
+
+@admin.register(Document)
+class DocumentAdmin(DocumentModelAdmin):
+    change_list_template = "admin/corpus/document/list.html"
+    change_form_template = "admin/corpus/document/change.html"
+    list_display = (
+        "titled",
+        "collection",
+        "lifecycle_cell",
+        "job_cell",
+        "pages",
+        "words",
+        "review",
+        "origin",
+    )
+    list_filter = (
+        AttentionFilter,
+        ReviewFilter,
+        "lifecycle",
+        CollectionFilter,
+        "source_type",
+        "job__state",
+    )
+    list_per_page = 100
+    search_fields = ("title", "filename", "issuer", "sha256")
+    show_full_result_count = False
+    actions = ("publish", "withdraw", "submit", "set_review_date", "retry", "reindex")
+    fieldsets = (
+        (None, {"fields": ("title", "collection", "version", "issuer", "authority")}),
+        ("In force", {"fields": ("lifecycle_text", "effective_from", "review_by")}),
+        (
+            "About",
+            {
+                "fields": (
+                    "source_type",
+                    "year",
+                    "population",
+                    "specialty",
+                    "language",
+                    "source_url",
+                    "licence",
+                )
+            },
+        ),
+        ("Reading and indexing", {"fields": ("job_cell", "attempts", "indexed_at", "engine")}),
+        ("What was read", {"fields": ("pages_preview", "passages_preview")}),
+        ("File", {"fields": ("file_link", "media_type", "size_bytes", "sha256", "origin")}),
+    )
+    readonly_fields = (
+        "lifecycle_text", "job_cell", "attempts", "indexed_at", "engine", "pages_preview",
+        "passages_preview", "file_link", "media_type", "size_bytes", "sha256", "origin",
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
+        return documents_with_words(documents_for_staff(decisions.signed_in_user(request)))
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path(route, view(page), name=f"corpus_document_{name}")
+            for name, (route, page) in _PAGES.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        return uploads.upload(request)  # type: ignore[arg-type]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        user = decisions.signed_in_user(request)
+        context = {
+            "worker_is_alive": worker_is_alive(),
+            "worker_faults": worker_faults(),
+            "stale_count": documents_to_read_again(user).count(),
+            "is_active": True,  # the page's first question shows whether one is at work
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        try:
+            return super().changeform_view(request, object_id, *args, **kwargs)
+        except MedragError as error:  # of `save_model`: what it wrote is undone by now
+            self.message_user(request, f"Not saved. {error.sentence}", messages.ERROR)
+            return redirect(request.path)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        document: Document | None = kwargs.get("obj")
+        if document is not None:
+            user = decisions.signed_in_user(request)
+            context |= {
+                "arrows": arrows(
+                    document,
+                    may_change=may_change(document),
+                    may_publish=may_publish(user, document),
+                ),
+                "worker_is_alive": worker_is_alive(),
+                "is_active": JobCell.of(document).is_active,
+                "may_recall": review.may_recall(user, document),
+                "sent_back": sent_back(document),
+                "replaced": documents_visible(user).filter(superseded_by=document),
+                "also_in": twins_of(user, document, limit=10),
+            }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def formfield_for_foreignkey(
+        self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        if db_field.name == "collection":
+            user = decisions.signed_in_user(request)
+            kwargs["queryset"] = collections_changeable(user).order_by("name")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or may_change(obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return False  # answers cite it: it is withdrawn instead
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("corpus.publish_document")
+
+    def save_model(
+        self, request: HttpRequest, obj: Document, form: DocumentForm, change: bool
+    ) -> None:
+        """Write what was edited and nothing else: a worker may be writing the rest."""
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
+        document_edit(obj, by=decisions.signed_in_user(request), changes=changes)
+        if IN_CONTEXT & set(changes):
+            text = "Search still knows the old title or population until it is read again."
+            self.message_user(request, text, messages.WARNING)
+
+    @admin.action(description="Publish…", permissions=["publish"])
+    def publish(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.PUBLISH)
+
+    @admin.action(description="Withdraw…", permissions=["publish"])
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.WITHDRAW)
+
+    @admin.action(description="Send to review", permissions=["change"])
+    def submit(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.SUBMIT)
+
+    @admin.action(description="Set the review date…", permissions=["change"])
+    def set_review_date(
+        self, request: HttpRequest, chosen: QuerySet[Document]
+    ) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.REVIEW_DATE)
+
+    @admin.action(description="Retry what failed", permissions=["change"])
+    def retry(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.RETRY)
+
+    @admin.action(description="Read again from the file", permissions=["change"])
+    def reindex(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decisions.REINDEX)
+
+    # Cells and fields
+
+    @admin.display(description="lifecycle", ordering="lifecycle")
+    def lifecycle_cell(self, document: Document) -> str:
+        state = document.lifecycle
+        return format_html(
+            '<span class="state {}">{}</span>', state.lower(), document.get_lifecycle_display()
+        )
+
+    @admin.display(description="job")
+    def job_cell(self, document: Document) -> SafeString:
+        return _rendered("_job.html", cell=JobCell.of(document))
+
+    @admin.display(description="title", ordering="title")
+    def titled(self, document: Document) -> str:
+        return str(document)
+
+    @admin.display(description="pages", ordering="page_count")
+    def pages(self, document: Document) -> SafeString:
+        return _rendered("_pages_cell.html", document=document)
+
+    @admin.display(description="words found", ordering="words_share")
+    def words(self, document: Document) -> SafeString:
+        return _rendered("_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
+
+    @admin.display(description="review by", ordering="review_by")
+    def review(self, document: Document) -> str:
+        if document.review_by is None:
+            return "-"
+        due = document.is_review_due(timezone.localdate())
+        day = date_format(document.review_by, "j M Y")
+        return format_html('<span class="{}">{}</span>', "due" if due else "", day)
+
+    @admin.display(description="lifecycle")
+    def lifecycle_text(self, document: Document) -> SafeString:
+        return _rendered("_lifecycle.html", document=document)
+
+    @admin.display(description="attempts")
+    def attempts(self, document: Document) -> int:
+        return document.job.attempts
+
+    @admin.display(description="uploaded", ordering="uploaded_at")
+    def origin(self, document: Document) -> SafeString:
+        return _rendered("_origin.html", document=document)
+
+    @admin.display(description="original")
+    def file_link(self, document: Document) -> str:
+        return format_html(
+            '<a href="{}">{}</a>', address("original", document.pk), document.filename
+        )
+
+    @admin.display(description="pages")
+    def pages_preview(self, document: Document) -> SafeString:
+        """Those that need an eye first: the rest follow by the links from page to page."""
+        checks = page_checks(document)
+        first = sorted(checks, key=lambda check: (not check.is_doubtful, check.number))
+        shown = sorted(first[:PREVIEWED], key=lambda check: check.number)
+        return _rendered("_pages.html", document=document, checks=shown, count=len(checks))
+
+    @admin.display(description="passages")
+    def passages_preview(self, document: Document) -> SafeString:
+        chunks = document.chunks.defer("search_vector")
+        count, first = chunks.count(), chunks[:PREVIEWED]
+        disabled = chunks.filter(disabled_at__isnull=False)[:PREVIEWED]
+        return _rendered(
+            "_passages.html", document=document, chunks=first, count=count, disabled=disabled
+        )
+
+
+admin.site.register(Collection, CollectionAdmin)
+admin.site.register(Encoder, EncoderAdmin)
+
+
+def _rendered(template: str, **context: Any) -> SafeString:
+    return render_to_string(f"admin/corpus/document/{template}", context)
