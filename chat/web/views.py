@@ -110,7 +110,7 @@ def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
             return redirect("chat:conversation", pk=turn.conversation_id)
         turn = access_turn(request.user, pk=pk)
     if wants_fragment(request):
-        return render(request, "chat/_feedback.html", {"turn": turn, "sent": form})
+        return render(request, "chat/turn/_feedback.html", {"turn": turn, "sent": form})
     return _feedback_again(request, turn, form)
 
 
@@ -143,7 +143,7 @@ def _ask_again(
     response = render_part(
         request,
         page="chat/conversation.html" if thread else "chat/home.html",
-        fragment="chat/_ask.html",
+        fragment="chat/turn/_ask.html",
         context=_context(request, thread, form=form),
     )
     if wants_fragment(request):
@@ -164,7 +164,7 @@ def _turn_and_empty_form(
     kept = {name: request.POST.get(name, "") for name in ("collection", *NARROWING)}
     form = _form(request, initial=kept)
     context = {"shown": shown, "conversation": thread, "form": form, "swap": True}
-    return render(request, "chat/_asked.html", context)
+    return render(request, "chat/turn/_asked.html", context)
 
 
 def _context(

@@ -209,7 +209,7 @@ def _taken(
             messages.success(request, f"{decision.done}: {document}.")
     if request.htmx:
         cell = JobCell.of(document_for(request.user, document.pk))
-        cell_html = render(request, "admin/corpus/document/_job.html", {"cell": cell})
+        cell_html = render(request, "admin/corpus/document/parts/_job.html", {"cell": cell})
         return trigger_client_event(cell_html, "stored", after="settle")
     return redirect(address("recall" if decision is WITHDRAW else "change", document.pk))
 

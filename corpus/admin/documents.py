@@ -247,7 +247,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="job")
     def job_cell(self, document: Document) -> SafeString:
-        return _rendered("_job.html", cell=JobCell.of(document))
+        return _rendered("parts/_job.html", cell=JobCell.of(document))
 
     @admin.display(description="title", ordering="title")
     def titled(self, document: Document) -> str:
@@ -255,11 +255,11 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="pages", ordering="page_count")
     def pages(self, document: Document) -> SafeString:
-        return _rendered("_pages_cell.html", document=document)
+        return _rendered("reading/_pages_cell.html", document=document)
 
     @admin.display(description="words found", ordering="words_share")
     def words(self, document: Document) -> SafeString:
-        return _rendered("_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
+        return _rendered("reading/_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
 
     @admin.display(description="review by", ordering="review_by")
     def review(self, document: Document) -> str:
@@ -271,7 +271,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="lifecycle")
     def lifecycle_text(self, document: Document) -> SafeString:
-        return _rendered("_lifecycle.html", document=document)
+        return _rendered("parts/_lifecycle.html", document=document)
 
     @admin.display(description="attempts")
     def attempts(self, document: Document) -> int:
@@ -279,7 +279,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="uploaded", ordering="uploaded_at")
     def origin(self, document: Document) -> SafeString:
-        return _rendered("_origin.html", document=document)
+        return _rendered("parts/_origin.html", document=document)
 
     @admin.display(description="original")
     def file_link(self, document: Document) -> str:
@@ -293,7 +293,7 @@ class DocumentAdmin(DocumentModelAdmin):
         checks = page_checks(document)
         first = sorted(checks, key=lambda check: (not check.is_doubtful, check.number))
         shown = sorted(first[:PREVIEWED], key=lambda check: check.number)
-        return _rendered("_pages.html", document=document, checks=shown, count=len(checks))
+        return _rendered("reading/_pages.html", document=document, checks=shown, count=len(checks))
 
     @admin.display(description="passages")
     def passages_preview(self, document: Document) -> SafeString:
@@ -301,7 +301,11 @@ class DocumentAdmin(DocumentModelAdmin):
         count, first = chunks.count(), chunks[:PREVIEWED]
         disabled = chunks.filter(disabled_at__isnull=False)[:PREVIEWED]
         return _rendered(
-            "_passages.html", document=document, chunks=first, count=count, disabled=disabled
+            "reading/_passages.html",
+            document=document,
+            chunks=first,
+            count=count,
+            disabled=disabled,
         )
 
 

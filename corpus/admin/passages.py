@@ -92,7 +92,7 @@ def read(request: StaffRequest, document: Document, number: int) -> HttpResponse
     reading = reading_of(document, number, user=request.user, show=show)
     context = {"document": document, "reading": reading, "may_change": may_change(document)}
     if request.htmx:
-        template = "admin/corpus/document/_reading.html"
+        template = "admin/corpus/document/reading/_reading.html"
         return TemplateResponse(request, template, {**context, "is_part": True})
     checks = page_checks(document)
     last = checks[-1].number if checks else number

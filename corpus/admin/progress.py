@@ -105,7 +105,7 @@ def progress(request: StaffRequest) -> HttpResponse:
         "with_offers": "offers" in request.GET,
         "worker_is_alive": worker_is_alive(),
     }
-    return render(request, "admin/corpus/document/_progress.html", context)
+    return render(request, "admin/corpus/document/parts/_progress.html", context)
 
 
 def _is_new_and_read(document: Document) -> bool:

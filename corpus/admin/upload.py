@@ -116,7 +116,7 @@ def _row(request: StaffRequest, received: Received) -> HttpResponse:
         cell = JobCell.of(document_for(request.user, received.document.pk))
     context = {"received": received, "cell": cell}
     status = 200 if cell else REFUSED
-    return render(request, "admin/corpus/document/_upload_row.html", context, status=status)
+    return render(request, "admin/corpus/document/upload/_upload_row.html", context, status=status)
 
 
 def _tell(request: StaffRequest, received: Received) -> None:

@@ -141,7 +141,7 @@ def test_the_confidence_says_what_it_is_made_of(
     turn = audited_turns().get(pk=asked.pk)
     turn.mode = mode
     (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
-    page = render_to_string("chat/_answer.html", {"shown": shown})
+    page = render_to_string("chat/turn/_answer.html", {"shown": shown})
     (title,) = re.findall(r'class="confidence" title="([^"]*)"', page)
     assert "half is the share of statements that passed verification" in title
     assert words in title

@@ -218,7 +218,7 @@ def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
         for selector in selectors.split(",")
         for name in re.findall(r"^\.([\w-]+)$", selector.strip())
     }
-    claim = (ROOT / "templates" / "chat" / "_claim.html").read_text()
+    claim = (ROOT / "templates" / "chat" / "turn" / "_claim.html").read_text()
     classes = {name for found in re.findall(r'class="([^"{]*)', claim) for name in found.split()}
     assert "beside" in laid_out
     assert "kind" in classes
