@@ -319,7 +319,7 @@ def refused(
 
 def test_a_failure_while_storing_gives_no_answer(clinician: Client, guideline: Document) -> None:
     clinician.raise_request_exception = False
-    with mock.patch("chat.audit.record_turn", side_effect=RuntimeError):
+    with mock.patch("chat.audit.log.record_turn", side_effect=RuntimeError):
         response: HttpResponse = clinician.post(ASK, {"question": QUESTION})  # type: ignore[assignment]
     assert response.status_code == 500
     assert "No answer was given" in text_of(response)
