@@ -106,7 +106,7 @@ def test_an_error_of_our_own_stays_one(root: Client, monkeypatch: pytest.MonkeyP
     def broken(*_: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("corpus.admin.worker_is_alive", broken)
+    monkeypatch.setattr("corpus.admin.documents.worker_is_alive", broken)
     assert root.get("/admin/corpus/document/").status_code == 500
 
 
