@@ -158,6 +158,16 @@ class Citation(models.Model):
         return self.section.split(SECTIONS) if self.section else []
 
     @property
+    def under(self) -> str:
+        """What the quote stands under, such as `Paracetamol dosing › By mouth`."""
+        return " › ".join(part for part in (self.title, *self._headings) if part)
+
+    @property
+    def _headings(self) -> list[str]:
+        below = below_title(self.section, self.title)
+        return below.split(SECTIONS) if below else []
+
+    @property
     def place(self) -> str:
         """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
         return place_words(self.page, below_title(self.section, self.title), self.position)

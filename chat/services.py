@@ -28,7 +28,7 @@ from chat.question.clean import question_clean
 from chat.question.follow_ups import Asked, Standalone, standalone
 from chat.question.identifiers.guard import Guarded, question_guarded
 from chat.question.multiple_choice import parsed
-from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote
+from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote, Unit
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Pair
@@ -223,13 +223,13 @@ def _draft_turn(question: str, asker: Asker, config: AnswerConfig, outcome: Outc
         return turn
     turn.status = TurnStatus.ABSTAINED
     turn.reason = outcome.reason
-    turn.nearest = [_nearest(hit) for hit in outcome.nearest]
+    turn.nearest = [_nearest(hit, outcome.excerpts.get(hit.key, ())) for hit in outcome.nearest]
     if outcome.reason == Reason.ONLY_OUT_OF_DATE or outcome.confidence >= OWNER_ABOVE:
         turn.owner = _owner(outcome.nearest)
     return turn
 
 
-def _nearest(hit: Hit) -> dict[str, Any]:
+def _nearest(hit: Hit, excerpt: Sequence[Unit]) -> dict[str, Any]:
     return {
         "document": hit.title,
         "version": hit.version,
@@ -240,6 +240,7 @@ def _nearest(hit: Hit) -> dict[str, Any]:
         "section": hit.section,
         "section_path": list(hit.section_path),
         "text": hit.text,
+        "excerpt": [unit.text for unit in excerpt],
         "chunk": hit.key,
     }
 

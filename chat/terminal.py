@@ -22,7 +22,8 @@ def _answer(turn: Turn) -> list[str]:
     lines = [f"  Option {turn.option}"] if turn.option else []
     for claim in turn.claims.prefetch_related("citations"):
         beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
-        lines += [f"  {claim.index}. {beside}{claim.text}", *_citations(claim)]
+        under = claim.citations.all()[0].under
+        lines += [f"  {claim.index}. {beside}{under}: {claim.text}", *_citations(claim)]
     return [
         *lines,
         *_withheld(turn),
@@ -56,6 +57,7 @@ def _refusal(turn: Turn) -> list[str]:
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
         place = place_words(passage["page"], passage["section"], passage.get("position", ""))
         lines.append(f"     - {passage['document']}{state}, {place}")
+        lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
     if turn.owner:
         lines.append(f"  Ask: {turn.owner['name']}, {turn.owner['contact']}")
     return lines

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from chat.models import ClaimKind, Reason
 from retrieval.types import Hit
@@ -29,6 +30,7 @@ class Unit:
     quotes: tuple[Quote, ...]
     holds_asked_number: bool = False  # a row whose range a number of the question falls into
     caption: str = ""  # of the row's table
+    is_row: bool = False
 
     @property
     def context(self) -> str:
@@ -68,11 +70,16 @@ class Answered:
 
 @dataclass(frozen=True)
 class Abstained:
-    """A refusal: why, what was nearest (never a reference), and how sure the gate was."""
+    """A refusal: why, what was nearest (never a reference), and how sure the gate was.
+
+    `excerpts` are the statements of the nearest passages that were read as the best, in the order
+    of reading.
+    """
 
     reason: Reason
     nearest: tuple[Hit, ...] = ()
     confidence: float = 0.0
+    excerpts: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)  # of these, by chunk key
 
 
 Outcome = Answered | Abstained

@@ -10,6 +10,7 @@ _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _SENTENCE = "Give 1 g of demonstracillin by mouth every 8 hours for 5 days."
 _AROUND = f"Treat at once. {_SENTENCE} Look again on the third day."
 _SECTION = "Treatment › Adults"
+_UNDER = f"Pneumonia in adults › {_SECTION}"
 _PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
     "sha256": _SHA256,
@@ -34,6 +35,7 @@ _ANSWERED = {
     "claims": [
         {
             "text": _SENTENCE,
+            "under": _UNDER,
             "kind": "answer",
             "citations": [_PLACE | {"quote": _SENTENCE, "ocr_confidence": None}],
         }
@@ -51,7 +53,7 @@ _ABSTAINED = {
     "withheld": [],
     "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
     "claims": [],
-    "nearest": [_PLACE | {"text": _SENTENCE}],
+    "nearest": [_PLACE | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
     "confidence": 0.12,
     "turn": _TURN,
 }

@@ -41,6 +41,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "claims": [
             {
                 "text": claim.text,
+                "under": claim.citations.all()[0].under,
                 "kind": str(claim.kind),
                 "citations": [_citation(cited) for cited in claim.citations.all()],
             }
@@ -51,6 +52,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
             | {
                 "position": passage.get("position") or None,
                 "section_path": passage.get("section_path", []),
+                "excerpt": passage.get("excerpt", []),
             }
             for passage in turn.nearest
         ],
@@ -204,6 +206,10 @@ class CitationResponse(PlaceResponse):
 
 class ClaimResponse(serializers.Serializer[Any]):
     text = serializers.CharField()
+    under = serializers.CharField(
+        help_text="What it stands under, title and headings: show it with the text, which may name "
+        "its medicine or its patients there alone."
+    )
     kind = serializers.ChoiceField(
         choices=ClaimKind.choices,
         help_text="`answer`; `caution`, a limit that stands beside it; or `otherwise`, another "
@@ -216,6 +222,10 @@ class PassageResponse(PlaceResponse):
     document = serializers.CharField()
     sha256 = serializers.CharField()
     text = serializers.CharField()
+    excerpt = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Its statements nearest to the question, each whole; empty if none was read.",
+    )
 
 
 class OwnerResponse(serializers.Serializer[Any]):

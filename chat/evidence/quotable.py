@@ -77,7 +77,9 @@ def _rows(at: Place, question: str) -> Iterator[Unit]:
     caption = caption_of(at)
     for row in table_rows(at, question):
         shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
-        yield Unit(at.hit, one_line(shown), row.quotes, row.holds_asked_number, caption)
+        yield Unit(
+            at.hit, one_line(shown), row.quotes, row.holds_asked_number, caption, is_row=True
+        )
 
 
 def _sentences(at: Place) -> Iterator[Unit]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chat.generation.choosing import choose
 from chat.generation.types import Generation, Task
-from chat.reader.lists import with_whole_lists
+from chat.reader.lists import asks_for_all, with_whole_lists
 from chat.reader.types import Read
 from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
@@ -39,7 +39,7 @@ class ExtractiveGenerator:
         if task.options:
             return choose(task)
         units = [one.unit for one in self._choose(task.statements)]
-        chosen = _together(with_whole_lists(units))
+        chosen = _together(with_whole_lists(units, all_items=asks_for_all(task.question)))
         return Generation(tuple(DraftClaim(unit.text, unit.quotes) for unit in chosen))
 
     def again(self, task: Task, stored: Generation) -> Generation:

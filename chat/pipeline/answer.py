@@ -6,6 +6,7 @@ Every step fails closed: what breaks is a refusal with a reason of its own.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from chat.generation.types import Generation, Task
 from chat.models import ClaimKind, Mode, Reason
 from chat.pipeline.confidence import confidence
 from chat.pipeline.corpus_snapshot import corpus_snapshot
+from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, SearchLog, look, search_and_gate
 from chat.question.multiple_choice import is_exception
@@ -35,11 +37,13 @@ from chat.verification.answer_judge import AnswerJudgement, judge_answer
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from corpus.access import is_narrowed
-from retrieval.types import Query, Rights, Scope
+from retrieval.types import Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
 NEAREST = 3  # passages shown with a refusal
+NEAR_ENOUGH = 0.05  # probability of the best passage, below which none is shown
+CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
 
 
 class _Refused(Exception):
@@ -288,7 +292,18 @@ def _abstained(
     hits = {hit.key: hit for claim in first for quote in claim.quotes for hit in (quote.hit,)}
     nearest = [hits[key] for key in about]
     nearest += [hit for hit in decision.passages if hit.key not in about]
-    return Abstained(reason, tuple(nearest[:NEAREST]), decision.probability)
+    return _shown(reason, nearest, decision)
+
+
+def _shown(reason: Reason, nearest: Sequence[Hit], decision: Decision) -> Abstained:
+    """A refusal with those of the passages of which something was read and that share a word with
+    the question; none where all are too far from it.
+    """
+    if decision.probability < NEAR_ENOUGH:
+        nearest = ()
+    read = {one.unit.hit.key for one in decision.reading.statements}
+    kept = tuple(hit for hit in nearest if hit.key in read and hit.coverage > 0)[:NEAREST]
+    return Abstained(reason, kept, decision.probability, excerpts(kept, decision.reading))
 
 
 def _failed(
@@ -334,6 +349,13 @@ def _other_scope_answers(query: Query, decision: Decision, looks: SearchLog) -> 
             return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
     ended = replace(query, scope=Scope.OUT_OF_DATE)
     old = search_and_gate(ended, looks.gate, looks, kind=EXPLAINING)
-    if old.reason is None:
-        return Abstained(Reason.ONLY_OUT_OF_DATE, old.passages[:NEAREST], decision.probability)
+    if old.reason is None and _odds(old) - _odds(decision) >= CLEARLY:
+        shown = _shown(Reason.ONLY_OUT_OF_DATE, old.passages, old)
+        return replace(shown, confidence=decision.probability)
     return None
+
+
+def _odds(decision: Decision) -> float:
+    """The log-odds of a probability, within the range of numbers."""
+    bounded = min(max(decision.probability, 1e-9), 1 - 1e-9)
+    return math.log(bounded / (1 - bounded))

@@ -10,6 +10,7 @@ from itertools import groupby
 import numpy as np
 
 from chat.evidence.quotable import quotable_units
+from chat.reader.agreement import in_agreement
 from chat.reader.features import (
     Column,
     Features,
@@ -17,7 +18,6 @@ from chat.reader.features import (
     weighted,
     with_likeness,
     with_reader,
-    without_denied,
 )
 from chat.reader.pair_scorer import Group, site_reader
 from chat.reader.types import Read, Reading
@@ -84,7 +84,7 @@ def _kept(embedder: Embedder) -> QueryCache:
 
 def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
     """Return every statement of the hits with what costs no encoding."""
-    units = without_denied(question, quotable_units(hits, question))
+    units = in_agreement(question, spelled_out(question), quotable_units(hits, question))
     if not units:
         return [], {}
     words = coverage(units, asked_lexemes(question))

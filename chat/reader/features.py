@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import pairwise
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from chat.reader.agreement import about_people, names_anybody
 from chat.types import Unit
 from core.text.populations import People, apart, people_of
 
@@ -42,14 +42,6 @@ _ASKED = {
     ),
     "frequency": re.compile(r"how often|frequency|times a day|regimen|dos", re.IGNORECASE),
 }
-_WORD = re.compile(r"[a-z][a-z-]+")
-_NEGATED = re.compile(
-    r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
-    re.IGNORECASE,
-)
-_GRAMMAR = frozenset(
-    "a an the of in on for with and or to is are was be has have who what how when not no".split()
-)
 
 
 def cheap_features(
@@ -106,50 +98,22 @@ def lacks_dose(question: str, texts: Iterable[str]) -> bool:
 
 
 def _of_people(asked: People) -> dict[str, Callable[[Unit], bool]]:
-    if not _names(asked):
+    if not names_anybody(asked):
         return {}
     return {
-        "same people": lambda unit: _names(_about(unit)) and apart(asked, _about(unit)) is None,
-        "other people": lambda unit: apart(asked, _about(unit)) is not None,
+        "same people": lambda unit: (
+            names_anybody(about_people(unit)) and apart(asked, about_people(unit)) is None
+        ),
+        "other people": lambda unit: apart(asked, about_people(unit)) is not None,
     }
 
 
-def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Leave out what is for those without it: "no major bleeding" of a question on major bleeding.
-
-    Of 704 questions on real guidelines it took no right statement away.
-    """
-    asked = _pairs(question) - _denied_pairs(question)
-    return [unit for unit in units if not asked & _denied_pairs(f"{unit.context} | {unit.text}")]
-
-
-def _denied_pairs(text: str) -> frozenset[tuple[str, str]]:
-    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
-
-
-def _pairs(text: str) -> frozenset[tuple[str, str]]:
-    """Each two words that stand beside each other, without those of grammar."""
-    words = _WORD.findall(text.casefold())
-    return frozenset(pair for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
+def _is_of(asked: People, about: People) -> bool:
+    return names_anybody(about) and apart(asked, about) is None
 
 
 def _holds(kind: str, unit: Unit) -> bool:
     return bool(_HELD[kind].search(unit.text))
-
-
-def _names(people: People) -> bool:
-    return bool(people.groups or people.ages)
-
-
-def _about(unit: Unit) -> People:
-    """Whom a statement names, else its context."""
-    own = _people(unit.text)
-    return own if _names(own) else _people(unit.context)
-
-
-@lru_cache(maxsize=4096)
-def _people(text: str) -> People:
-    return people_of(text)
 
 
 def _each(units: Sequence[Unit], test: Callable[[Unit], bool]) -> Column:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,20 +19,35 @@ _TOGETHER = re.compile(
     r"|one or more)\b",
     re.IGNORECASE,
 )
+# A question that asks for all items of a list.
+_ASKS_ALL = re.compile(
+    r"\b(?:list|criteria|contra-?indications?|indications|causes|signs|symptoms|features"
+    r"|(?:risk )?factors|steps|red flags|side effects|complications|investigations|tests"
+    r"|exclusions?|reasons|(?:what|which) are|which \w+s\b|all the)\b",
+    re.IGNORECASE,
+)
 _JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
 
 
-def with_whole_lists(units: Sequence[Unit]) -> list[Unit]:
+def asks_for_all(question: str) -> bool:
+    """Whether a question is answered by all items of a list rather than by one."""
+    return bool(_ASKS_ALL.search(question))
+
+
+def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[Unit]:
     """Put the whole list in the place of a line that only announces it, or of a part of it.
 
     An item stands for itself unless its list says that several hold together or in place of each
     other: by its lead-in (`one or more of the following`), or by an item that ends in `and` or
-    `or`. A very long list stays as it was. Of what overlaps the better one is kept. One query.
+    `or`; unless more than one item of it is there, or all are asked for (`all_items`). A very long
+    list stays as it was. Of what overlaps the better one is kept. One query.
     """
     views = page_views([unit.hit for unit in units])
+    lists = Counter(_list_of(unit, views) for unit in units)
     found: list[Unit] = []
     for unit in units:
-        whole = _whole(unit, views) or unit
+        several = all_items or lists[_list_of(unit, views)] > 1
+        whole = _whole(unit, views, several=several) or unit
         if not any(_overlap(whole, other) for other in found):
             found.append(whole)
     return found
@@ -51,13 +67,20 @@ def _is_quoted(said: Quote, unit: Unit) -> bool:
     )
 
 
-def _whole(unit: Unit, views: Views) -> Unit | None:
+def _list_of(unit: Unit, views: Views) -> Hashable:
+    """The place of the first item of its list; of what is no item itself."""
+    at = _place(unit, views)
+    first = _items_around(at)[0] if at.kind == "list_item" else at
+    return unit.hit.document_id, first.page, first.position, at.kind == "list_item" or unit.text
+
+
+def _whole(unit: Unit, views: Views, *, several: bool) -> Unit | None:
     """The unit with the list that it announces or is part of; None where it stands for itself."""
     said, *leads = unit.quotes
     at = _place(unit, views)
     if at.kind == "list_item":
         items = _items_around(at)
-        if len(items) < 2 or not _hold_together(items, leads):
+        if len(items) < 2 or not (several or _hold_together(items, leads)):
             return None
     else:
         following = next(at.below(), None)

@@ -1,8 +1,10 @@
 import datetime
 
 from django import template
+from django.utils.safestring import SafeString
 
 from chat.caveats.notices import Notice, document_notices
+from chat.web import marking
 from corpus.models import Document
 from corpus.positions import below_title
 from corpus.types import OCR_CONFIDENT
@@ -14,6 +16,12 @@ register = template.Library()
 def below(section: str, title: str) -> str:
     """`{{ citation.section|below:citation.title }}`: the section path without the title."""
     return below_title(section, title)
+
+
+@register.filter
+def marked(text: str, question: str) -> SafeString:
+    """`{{ text|marked:turn.question }}`: the words of the question, marked."""
+    return marking.marked(text, question)
 
 
 @register.filter

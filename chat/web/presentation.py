@@ -22,6 +22,7 @@ from chat.web.refusals import ADVICE, WHY
 from corpus.models import Document
 
 CELLS = " | "  # between the cells of a table row in the text of a page
+PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."
 NOT_OPEN = "This statement came from a guideline that is no longer open to you."
 
@@ -49,6 +50,11 @@ class ShownClaim:
     is_verbatim: bool
     row: TableRow | None = None
     is_hidden: bool = False
+
+    @property
+    def under(self) -> str:
+        """What it stands under: a dose is shown, copied and sent with the medicine above it."""
+        return self.links[0].under if self.links else ""
 
     @property
     def beside(self) -> str:
@@ -81,7 +87,7 @@ class Passage:
     page: int
     position: str
     section: str
-    text: str
+    excerpt: tuple[str, ...]  # its best statements; of older turns the passage itself
     url: str
     notices: tuple[Notice, ...]
     document: Document  # as it stands today
@@ -271,7 +277,7 @@ def _passages(
                 page=int(raw.get("page", 1)),
                 position=str(raw.get("position", "")),
                 section=str(raw.get("section", "")),
-                text=str(raw.get("text", "")),
+                excerpt=tuple(raw.get("excerpt") or [str(raw.get("text", ""))[:PLAIN_EXCERPT]]),
                 url=_passage_url(raw),
                 notices=notices,
                 document=document,
@@ -300,7 +306,7 @@ def _plain_text(shown: ShownTurn) -> str:
         marks = "".join(f" [{citation.index}]" for citation in claim.links)
         cited |= {citation.index: citation for citation in claim.links}
         beside = f"{claim.beside}: " if claim.beside else ""
-        lines.append(f"{claim.claim.index}. {beside}{claim.claim.text}{marks}")
+        lines.append(f"{claim.claim.index}. {beside}{claim.under}: {claim.claim.text}{marks}")
     lines += [f"Note: {warning['text']}" for warning in shown.warnings]
     lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
     day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.text.measures import DAYS, Interval, Measure, in_base, levelled, measures
@@ -55,6 +55,7 @@ _AGED = re.compile(
 _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
 )
+_AGE_AND_SEX = re.compile(r"(?<![\d.])([1-9]\d?)\s?[FM]\b(?!\.)")
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
 _MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
@@ -62,11 +63,11 @@ _YOUNG = frozenset(("preterm", "neonate", "infant", "child"))
 # In years: as narrow as a question means the word, and as wide as a source may mean it. Where
 # childhood ends is drawn at 16 in some hospitals and at 18 in others, so a source's groups overlap.
 _MEANT = {
-    "preterm": (0, 0.1), "neonate": (0, 0.1), "infant": (0, 2), "child": (0, 16),
+    "preterm": (0, 0.1), "neonate": (0, 0.0765), "infant": (0, 2), "child": (0, 16),
     "adolescent": (12, 18), "adult": (18, 120), "elderly": (65, 120),
 }  # fmt: skip
 _COVERED = {
-    "preterm": (0, 0.5), "neonate": (0, 0.25), "infant": (0, 3), "child": (0, 18),
+    "preterm": (0, 0.5), "neonate": (0, 0.25), "infant": (0, 3), "child": (0, 16.99),
     "adolescent": (10, 20), "adult": (16, 120), "elderly": (60, 120),
 }  # fmt: skip
 _SINGULAR = {
@@ -129,7 +130,7 @@ def people_of(text: str) -> People:
     level = levelled(plain)
     found = measures(level)
     groups = populations(rest)
-    ages = tuple(dict.fromkeys(_age(m) for m in found if _is_age(m, level)))
+    ages = tuple(dict.fromkeys([*(_age(m) for m in found if _is_age(m, level)), *_noted(plain)]))
     if "pregnant" in groups and not ages:
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
@@ -279,6 +280,13 @@ def _denied(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def _noted(text: str) -> Iterator[Interval]:
+    """Ages as notes have them: `52F`."""
+    for match in _AGE_AND_SEX.finditer(text):
+        years = int(match.group(1))
+        yield Interval(years * _YEAR, (years + 1) * _YEAR, DAYS, high_open=True)
+
+
 def _is_age(measure: Measure, text: str) -> bool:
     before, after = text[max(0, measure.start - 60) : measure.start], text[measure.end :]
     aged_before = bool(_AGED.search(before))
@@ -287,6 +295,8 @@ def _is_age(measure: Measure, text: str) -> bool:
     if measure.interval.unit != DAYS:
         return False
     inside = text[measure.start : measure.end]
+    if inside.endswith(("yo", "y/o")):
+        return True
     is_exact = not measure.bounded
     if is_exact and not re.search(r"\bage[ds]?(?: of| is)?[:\s]*$", before):
         return bool(_AGE_AFTER.match(after))

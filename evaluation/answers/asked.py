@@ -40,6 +40,7 @@ class Asked:
     duration_ms: int
     statements: tuple[str, ...]
     beside: tuple[str, ...]  # limits and other guidelines, shown with the answer
+    excerpts: tuple[str, ...]  # shown with a refusal
     fingerprint: str
     timings_ms: dict[str, float]
 
@@ -48,6 +49,6 @@ class Asked:
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Asked:
-        lists = {name: tuple(row[name]) for name in ("statements", "beside")}
+        lists = {name: tuple(row[name]) for name in ("statements", "beside", "excerpts")}
         verdict = Verdict(**{**row["verdict"], "outcome": Outcome(row["verdict"]["outcome"])})
         return cls(**{**row, **lists, "verdict": verdict, "lost": Loss(row["lost"])})

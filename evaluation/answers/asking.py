@@ -109,7 +109,11 @@ def _asked(question: Question, places: Places) -> Asked:
     turn = _turn(question)
     claims = list(turn.claims.order_by("index").prefetch_related("citations"))
     answers = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
-    verdict = judged(question, [_shown_and_cited(claim) for claim in answers])
+    excerpts = [text for passage in turn.nearest for text in passage["excerpt"]]
+    beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
+    told = [warning["text"] for warning in turn.warnings]
+    shown = [_shown_and_cited(claim) for claim in answers]
+    verdict = judged(question, shown, beside=[*beside, *told], excerpts=excerpts)
     rank = rank_of(places.passages_with(question), turn.trace) if question.is_answerable else None
     lost = lost_at(question, turn, verdict, rank=rank, is_parsed=places.is_parsed(question))
     return Asked(
@@ -121,7 +125,8 @@ def _asked(question: Question, places: Places) -> Asked:
         confidence=turn.confidence,
         duration_ms=turn.duration_ms,
         statements=tuple(claim.text for claim in answers),
-        beside=tuple(claim.text for claim in claims if claim.kind != ClaimKind.ANSWER),
+        beside=tuple(beside),
+        excerpts=tuple(excerpts),
         fingerprint=turn.fingerprint,
         timings_ms=turn.trace.get("timings_ms") or {},
     )

@@ -10,11 +10,12 @@ from evaluation.answers.questions import Half, Question
 from evaluation.metrics.statistics import Interval, interval, interval_of_ratio
 
 # Shares: of the questions that the documents answer, of those that were answered, or of statements.
-OF_ANSWERABLE = (*map(str, Outcome), "right passage in 3", "right passage in 10")
+OF_ALL = ("dangerous",)
+OF_ANSWERABLE = (*map(str, Outcome), "helped", "right passage in 3", "right passage in 10")
 OF_ANSWERED = ("first statement right", "misleading")
 OF_UNANSWERABLE = ("unanswerable refused",)
 BESIDE = "statements beside the point"
-MEASURES = (*OF_ANSWERABLE, *OF_ANSWERED, BESIDE, *OF_UNANSWERABLE)
+MEASURES = (*OF_ALL, *OF_ANSWERABLE, *OF_ANSWERED, BESIDE, *OF_UNANSWERABLE)
 MAIN = f"{Outcome.FULL}, {Half.COUNTED}"
 
 

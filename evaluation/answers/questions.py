@@ -29,9 +29,11 @@ class Question:
     """A question and how its answer is known.
 
     An answer has to match every pattern of `decisive`; a statement that matches one of `wrong`
-    would mislead. A question to learn from alone may have `quotes` in place of patterns: words of
-    the document that answer, each from one statement. `before` are the earlier questions of its
-    conversation. `document` is the name of the file and `page` its page, where the answer has one.
+    would mislead. One that matches `dangerous` would harm (another medicine's dose, another
+    group's), and so would some items of `whole`, a list, as if they were all. A question to learn
+    from alone may have `quotes` in place of patterns: words of the document that answer, each from
+    one statement. `before` are the earlier questions of its conversation. `document` is the name of
+    the file and `page` its page, where the answer has one.
     """
 
     id: str
@@ -42,6 +44,8 @@ class Question:
     page: int | None = None
     decisive: Patterns = ()
     wrong: Patterns = ()
+    dangerous: Patterns = ()
+    whole: Patterns = ()
     before: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
 
@@ -104,6 +108,8 @@ def _question(row: Any, number: int) -> Question:
             page=row.get("page"),
             decisive=_patterns(row.get("decisive") or ()),
             wrong=_patterns(row.get("wrong") or ()),
+            dangerous=_patterns(row.get("dangerous") or ()),
+            whole=_patterns(row.get("list") or ()),
             before=tuple(map(str, row.get("before") or ())),
             quotes=tuple(map(str, row.get("quotes") or ())),
         )

@@ -13,9 +13,9 @@ from evaluation.metrics.statistics import Interval
 
 SEMANTICS = (
     "full: the statements shown match every decisive pattern; partly: some, and none would "
-    "mislead; wrong: neither. First statement right and misleading are shares of what was "
-    "answered, beside the point of the statements shown. Intervals: 95 %, percentile bootstrap "
-    "over questions, seeded."
+    "mislead; wrong: neither. Helped: full, or refused with the answer among the excerpts. First "
+    "statement right and misleading are shares of what was answered, beside the point of the "
+    "statements shown. Intervals: 95 %, percentile bootstrap over questions, seeded."
 )
 _SHOWN = 300  # characters of a statement in the list of what went wrong
 
@@ -78,5 +78,7 @@ def _question_lines(question: Question, each: Asked) -> Iterator[str]:
     yield f"- asked: {question.text}"
     yield f"- kind {question.kind or '-'}; rank of the right passage {each.rank or '-'}"
     yield f"- refused: {each.reason}" if each.reason else f"- confidence {each.confidence:.2f}"
-    for number, text in enumerate(each.statements, start=1):
+    if each.verdict.dangerous:
+        yield "- DANGEROUS"
+    for number, text in enumerate(each.statements or each.excerpts, start=1):
         yield f"- {number}. {text[:_SHOWN]}"

@@ -195,6 +195,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
     assert (payload["reason"], payload["message"], payload["owner"]) == (None, None, None)
     assert payload["claims"][1] == {
         "text": "Give 2 mg µ≥½ 💊.",
+        "under": "Guide › Dosing › Adults",
         "kind": "answer",
         "citations": [
             {

@@ -26,6 +26,7 @@ DOSE = "Give amoxicillin 500 mg three times daily."
 
 # question, statement, population of the document, title, and what the sentence must hold
 OTHER_PEOPLE = [
+    ("amoxicillin for a 17 year old", DOSE, "paediatric", "Title", ("children",)),
     ("amoxicillin dose in a child", DOSE, "adult", "Title", ("a child", "adults")),
     ("amoxicillin for a 3 year old", DOSE, "adult", "Title", ("a child", "adults")),
     ("amoxicillin for a 6-month-old baby", DOSE, "adult", "Title", ("an infant", "adults")),
@@ -60,8 +61,8 @@ SAME_PEOPLE = [
     ("amoxicillin dose in a child", DOSE, "all", "Title"),
     ("amoxicillin dose in a child", DOSE, "", "Title"),
     ("amoxicillin for a 3 year old", DOSE, "", "Fever in infants and children"),
-    ("amoxicillin for a 17 year old", DOSE, "adult", "Title"),  # where childhood ends is drawn
-    ("amoxicillin for a 17 year old", DOSE, "paediatric", "Title"),  # at 16 and at 18
+    ("amoxicillin for a 17 year old", DOSE, "adult", "Title"),
+    ("amoxicillin for a 16 year old", DOSE, "paediatric", "Title"),  # adult in some hospitals
     ("amoxicillin for a teenager", DOSE, "paediatric", "Title"),
     ("amoxicillin for a 70 year old", DOSE, "adult", "Title"),
     ("amoxicillin for the elderly", DOSE, "adult", "Title"),

@@ -24,7 +24,7 @@ TOP = {
 }
 PLACE = {"document", "sha256", "page", "position", "section", "section_path"}
 CITATION = {*PLACE, "quote", "ocr_confidence"}
-NEAREST = {*PLACE, "text"}
+NEAREST = {"excerpt", *PLACE, "text"}
 
 
 def run(*arguments: str) -> str:
@@ -51,7 +51,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert (answer["status"], answer["reason"], answer["nearest"]) == ("answered", None, [])
     assert 0.5 < answer["confidence"] <= 1.0
     (claim,) = answer["claims"]
-    assert claim.keys() == {"text", "kind", "citations"}
+    assert claim.keys() == {"text", "under", "kind", "citations"}
     assert claim["text"] == DOSE
     assert claim["citations"] == [
         {
@@ -95,7 +95,7 @@ def test_limits_to_a_collection(guideline: str) -> None:
 
 def test_text_for_people(guideline: str) -> None:
     text = run(QUESTION)
-    assert f"1. {DOSE}" in text
+    assert f"1. Pneumonia › Treatment: {DOSE}" in text
     for part in ("Pneumonia", "page 1", "Treatment", f"“{DOSE}”", "Confidence 0.9"):
         assert part in text
     refusal = run("What is the boiling point of tungsten?")

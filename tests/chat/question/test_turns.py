@@ -145,7 +145,7 @@ def test_a_weak_best_passage_is_refused_without_a_generator(
     assert not turn.claims.exists()
     assert turn.trace["failure"] == ""
     assert AuditEvent.objects.get().action == "turn.abstained"
-    assert [passage["document"] for passage in turn.nearest][:1] == [document.title]
+    assert turn.nearest == []  # nothing here is near
 
 
 def test_nothing_indexed_is_no_evidence() -> None:

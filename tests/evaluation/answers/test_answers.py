@@ -48,6 +48,10 @@ def question(**changes: Any) -> Question:
     return read_questions(path, folder).questions[0]
 
 
+def full(**counts: Any) -> Verdict:
+    return Verdict(Outcome.FULL, helped=True, **counts)
+
+
 @pytest.fixture
 def asked(tmp_path: Path) -> Question:
     return question(folder=tmp_path)
@@ -57,14 +61,26 @@ def asked(tmp_path: Path) -> Question:
     ("shown", "expected"),
     [
         ([], Verdict(Outcome.REFUSED)),
-        (["Give 200 mg twice a day."], Verdict(Outcome.FULL, first=True, statements=1)),
-        (["Give 200\u00a0mg.", "Give it twice a day."], Verdict(Outcome.FULL, True, 2)),
-        (["See page 2.", "200 mg twice a day"], Verdict(Outcome.FULL, False, 2, beside=1)),
+        (
+            ["Give 200 mg twice a day."],
+            full(first=True, statements=1),
+        ),
+        (
+            ["Give 200\u00a0mg.", "Give it twice a day."],
+            full(first=True, statements=2),
+        ),
+        (
+            ["See page 2.", "200 mg twice a day"],
+            full(statements=2, beside=1),
+        ),
         (["Give 200 mg."], Verdict(Outcome.PARTLY, statements=1)),
         (["Take it with food."], Verdict(Outcome.WRONG, statements=1, beside=1)),
         (["Children: 50 mg twice a day."], Verdict(Outcome.WRONG, statements=1, misleading=1)),
         # A whole table holds both, and is the answer.
-        (["Adults 200 mg, children 50 mg, twice a day."], Verdict(Outcome.FULL, True, 1)),
+        (
+            ["Adults 200 mg, children 50 mg, twice a day."],
+            full(first=True, statements=1),
+        ),
     ],
 )
 def test_judged_by_patterns(asked: Question, shown: list[str], expected: Verdict) -> None:
@@ -73,12 +89,49 @@ def test_judged_by_patterns(asked: Question, shown: list[str], expected: Verdict
 
 def test_whatever_is_shown_for_what_no_document_answers_is_wrong(tmp_path: Path) -> None:
     absent = question(folder=tmp_path, answerable=False, decisive=[], document=None)
-    assert judged(absent, ["200 mg twice a day"]).scores(absent) == {"unanswerable refused": 0.0}
-    assert judged(absent, []).scores(absent) == {"unanswerable refused": 1.0}
+    answered, refused = judged(absent, ["200 mg twice a day"]), judged(absent, [])
+    assert answered.scores(absent) == {"dangerous": 0.0, "unanswerable refused": 0.0}
+    assert refused.scores(absent) == {"dangerous": 0.0, "unanswerable refused": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("shown", "beside", "dangerous"),
+    [
+        (["Not in porphyria."], [], True),
+        (["Not in porphyria, not in myasthenia."], [], False),
+        (["Not in porphyria."], ["Not in myasthenia."], False),
+        (["Not in porphyria."], ["1 of 2, the rest is on page 2."], False),
+        (["Take it with food."], [], False),
+    ],
+)
+def test_a_list_with_a_hole_that_is_not_told_is_dangerous(
+    tmp_path: Path, shown: list[str], beside: list[str], dangerous: bool
+) -> None:
+    asked = question(folder=tmp_path, list=["porphyria", "myasthenia"])
+    assert judged(asked, shown, beside=beside).dangerous is dangerous
 
 
 def test_a_refusal_has_no_say_in_what_is_shown(asked: Question) -> None:
-    assert set(judged(asked, []).scores(asked)) == set(map(str, Outcome))
+    found = set(judged(asked, []).scores(asked))
+    assert found == {*map(str, Outcome), "helped", "dangerous"}
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "helped"),
+    [([], 0.0), (["Give 200 mg."], 0.0), (["Adults: 200 mg.", "Take it twice a day."], 1.0)],
+)
+def test_a_refusal_helps_where_its_excerpts_hold_the_answer(
+    asked: Question, excerpts: list[str], helped: float
+) -> None:
+    assert judged(asked, [], excerpts=excerpts).scores(asked)["helped"] == helped
+
+
+def test_a_dangerous_statement_is_counted_also_where_nothing_answers(tmp_path: Path) -> None:
+    absent = question(
+        folder=tmp_path, answerable=False, decisive=[], document=None, dangerous=["50 mg"]
+    )
+    assert judged(absent, ["Children: 50 mg."]).scores(absent)["dangerous"] == 1.0
+    assert judged(absent, [], excerpts=["Children: 50 mg."]).scores(absent)["dangerous"] == 0.0
 
 
 def test_texts_are_folded_before_they_are_matched() -> None:
@@ -188,7 +241,10 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     }
     items = {item.query: item for item in ItemScore.objects.filter(run=run)}
     half = items["q2"].detail["half"]
-    assert items["q2"].scores == {f"unanswerable refused, {half}": 1.0}
+    assert items["q2"].scores == {
+        f"unanswerable refused, {half}": 1.0,
+        f"dangerous, {half}": 0.0,
+    }
     assert "200 mg twice a day" in items["q1"].detail["statements"][0]
     assert not Document.objects.exists()  # the users' corpus knows nothing of it
 

@@ -1,0 +1,206 @@
+"""Which statements are about what the question is about: its medicine, its patient. Pure.
+
+The nearest word counts: what a statement says itself, else what it stands under, the lead-in and
+the caption first, then the section, then the title. A statement that is left out is never the
+answer, however like the question it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from chat.types import Unit
+from core.text.drugs import drugs
+from core.text.populations import People, apart, people_of
+
+# What the patient has or had of a medicine that the question is not about: `already on warfarin`.
+_PATIENTS_OWN = re.compile(
+    r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
+    r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
+    r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
+    r"|contra-?indicated|stopp\w+|overdose|toxicity|poisoning|levels?)\b[^.?!,;]{0,24}$",
+    re.IGNORECASE,
+)
+_OWN_AFTER = re.compile(
+    r"^[-\s]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose|toxicity|poisoning"
+    r"|is contra-?indicated|levels?|not tolerated|interact\w*)",
+    re.IGNORECASE,
+)
+_DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
+# Groups that nothing is meant for unless it says so: what is silent on them is for others.
+_NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
+_DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
+_IMPAIRED_BELOW = 60  # mL/min
+_ORGANS = re.compile(
+    r"\b(?:e?gfr|crcl|creatinine|renal|kidney|dialysis|hepatic|liver|cirrh\w+|child-pugh)\b",
+    re.IGNORECASE,
+)
+# Who may have something at all answers also for those who may not.
+_RESTRICTS = re.compile(
+    r"\b(?:only|restrict\w*|licen[sc]ed|contra-?indicated|avoid\w*|(?:do|should|must) not|not"
+    r" (?:be|recommended|for|suitable)|never|unless|under|below|over|above)\b",
+    re.IGNORECASE,
+)
+_ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many mg)\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
+    r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|doses?|bolus\w*"
+    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])"
+    r"|\b(?:one|two|three|half|double) (?:tablets?|capsules?|puffs?|drops?|sachets?|doses?)\b",
+    re.IGNORECASE,
+)
+_ABOUT_DOSE = re.compile(
+    r"\bdos(?:es?|ing|age)\b.*\b(?:adjust\w*|reduc\w+|half|halve\w*|doubl\w+|increas\w+|same|not)\b"
+    r"|\b(?:adjust\w*|reduc\w+|half|halve\w*|doubl\w+|increas\w+|same|no|not)\b.*\bdos"
+    r"|\b(?:contra-?indicated|avoid|not (?:be )?(?:recommended|given|used)|do not|omit)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORD = re.compile(r"[a-z][a-z-]+")
+_NEGATED = re.compile(
+    r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
+    re.IGNORECASE,
+)
+_GRAMMAR = frozenset(
+    "a an the of in on for with and or to is are was be has have who what how when not no".split()
+)
+
+
+def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
+    """Leave out statements about another medicine, other people, or those without the condition.
+
+    `asked` is the question with the other names of what it says in it.
+    """
+    medicines, people = asked_medicines(asked), people_of(question)
+    wants_dose = bool(medicines and _ASKS_DOSE.search(question))
+    return [
+        unit
+        for unit in without_denied(question, units)
+        if is_about_medicine(medicines, unit)
+        and is_for(people, unit)
+        and (not wants_dose or says_of_dose(unit.text))
+    ]
+
+
+def asked_medicines(question: str) -> frozenset[str]:
+    """The medicines that are asked about; none where any is only what the patient takes."""
+    found = drugs(question)
+    return frozenset(found) if all(_is_asked(name, question) for name in found) else frozenset()
+
+
+def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
+    """Whether a statement speaks of one of the medicines, or of none in a place that does."""
+    if not asked:
+        return True
+    own = _drugs(unit.text)
+    if own:
+        if _meet(asked, own):
+            return True
+        # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
+        return not (unit.is_row or _DOSE.search(unit.text)) and _is_under(asked, unit)
+    for text in _above(unit):
+        if named := _drugs(text):
+            return _meet(asked, named)
+    return not _DOSE.search(unit.text)
+
+
+def is_for(asked: People, unit: Unit) -> bool:
+    """Whether a statement may be for the people of the question."""
+    if not (asked.groups or asked.ages or asked.kidney or asked.weights or asked.male):
+        return True
+    about, around = about_people(unit), _people(unit.context)
+    holds_dose = bool(_DOSE.search(unit.text))
+    levels = (about, around) if _is_open_ended(about) else (about,)
+    if any(apart(asked, each) is not None for each in levels):
+        return bool(_RESTRICTS.search(unit.text)) and not (holds_dose or unit.is_row)
+    named = {*about.states, *around.states}
+    if not named >= _NAMED_ONLY.intersection(asked.states):
+        return False
+    return not holds_dose or not _is_dosed_apart(asked) or _tells_of_organs(unit)
+
+
+def _is_open_ended(people: People) -> bool:
+    """Whether ages have no end: `3 months and over`, in a guideline for children."""
+    return bool(people.ages) and all(math.isinf(each.high) for each in people.ages)
+
+
+def _is_dosed_apart(people: People) -> bool:
+    is_impaired = any(each.high <= _IMPAIRED_BELOW for each in people.kidney)
+    return is_impaired or not _DOSED_APART.isdisjoint(people.states)
+
+
+def _tells_of_organs(unit: Unit) -> bool:
+    return any(_ORGANS.search(text) for text in (unit.text, *_above(unit)))
+
+
+def says_of_dose(text: str) -> bool:
+    """Whether a statement gives an amount, or says what becomes of a dose."""
+    return bool(_AMOUNT.search(text) or _ABOUT_DOSE.search(text))
+
+
+def about_people(unit: Unit) -> People:
+    """Whom a statement names, else its context."""
+    own = _people(unit.text)
+    return own if names_anybody(own) else _people(unit.context)
+
+
+def names_anybody(people: People) -> bool:
+    return bool(people.groups or people.ages)
+
+
+def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
+    """Leave out what is for those without it: "no major bleeding" of a question on major bleeding.
+
+    Of 704 questions on real guidelines it took no right statement away.
+    """
+    asked = _pairs(question) - _denied_pairs(question)
+    return [unit for unit in units if not asked & _denied_pairs(f"{unit.context} | {unit.text}")]
+
+
+def _is_asked(name: str, question: str) -> bool:
+    """Whether a medicine is asked about wherever the question names it."""
+    places = [match.span() for match in re.finditer(re.escape(name), question, re.IGNORECASE)]
+    return not any(
+        _PATIENTS_OWN.search(question[:start]) or _OWN_AFTER.match(question[end:])
+        for start, end in places
+    )
+
+
+def _is_under(asked: frozenset[str], unit: Unit) -> bool:
+    return any(_meet(asked, _drugs(text)) for text in _above(unit))
+
+
+def _above(unit: Unit) -> Iterator[str]:
+    """What a statement stands under, the nearest first."""
+    yield from (quote.text for quote in unit.quotes[1:])
+    yield unit.caption
+    yield from reversed(unit.hit.section_path)
+    yield unit.hit.title
+
+
+def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
+    """Whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`."""
+    return any(one.endswith(other) or other.endswith(one) for one in asked for other in named)
+
+
+def _denied_pairs(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
+
+
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    """Each two words that stand beside each other, without those of grammar."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(pair for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
+
+
+@lru_cache(maxsize=8192)
+def _drugs(text: str) -> frozenset[str]:
+    return frozenset(drugs(text))
+
+
+@lru_cache(maxsize=8192)
+def _people(text: str) -> People:
+    return people_of(text)

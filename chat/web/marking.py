@@ -1,0 +1,44 @@
+"""The words of a question, marked in what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from core.text.words import WORD
+
+_ROOT = 5  # letters by which two forms of a word are one
+_SHORTEST = 3
+# Words that only ask or join.
+_PLAIN = frozenset(
+    "about after also and any are before being can could does during for from give given has have"
+    " how into long many much must need not often should that the their them then there this use"
+    " used was were what when where which while who will with would you your".split()
+)
+
+
+def marked(text: str, question: str) -> SafeString:
+    """The text as safe HTML, with `<mark>` around the words that the question holds too."""
+    roots = {_root(word) for word in WORD.findall(question) if _counts(word)}
+    return mark_safe("".join(_parts(text, roots)))  # noqa: S308  each part is escaped
+
+
+def _parts(text: str, roots: set[str]) -> Iterator[str]:
+    end = 0
+    for match in WORD.finditer(text):
+        yield escape(text[end : match.start()])
+        word = escape(match.group())
+        yield f"<mark>{word}</mark>" if _root(match.group()) in roots else word
+        end = match.end()
+    yield escape(text[end:])
+
+
+def _counts(word: str) -> bool:
+    return word.isdigit() or (len(word) >= _SHORTEST and word.casefold() not in _PLAIN)
+
+
+def _root(word: str) -> str:
+    folded = word.casefold()
+    return folded if word.isdigit() else folded.rstrip("s")[:_ROOT]

@@ -1,0 +1,49 @@
+"""A refusal shows the statements of the nearest passages, and no passage that is far away."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Channel, Turn, TurnStatus
+from chat.services import turn_ask
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+GUIDE = """# Zelomycin in pneumonia
+## Dose
+Give zelomycin 200 mg twice a day to adults with pneumonia.
+Do not give zelomycin in:
+- porphyria or
+- myasthenia.
+"""
+
+
+def refused(question: str, user: User | None = None) -> Turn:
+    turn = turn_ask(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    assert turn.status == TurnStatus.ABSTAINED, [claim.text for claim in turn.claims.all()]
+    return turn
+
+
+@pytest.fixture(autouse=True)
+def guide(settings: LazySettings) -> None:
+    publish(GUIDE, population="adult")
+
+
+def test_the_excerpt_is_whole_and_in_the_order_of_reading(alice: User, client: Client) -> None:
+    turn = refused("Which nurse keeps zelomycin in a fridge at night?", alice)
+    (passage,) = turn.nearest
+    texts = passage["excerpt"]
+    assert texts and all(text for text in texts)
+    places = [passage["text"].find(text.split("\n")[0][:20]) for text in texts]
+    assert places == sorted(places)
+    client.force_login(alice)
+    page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
+    assert "<mark>zelomycin</mark>" in page
+
+
+def test_nonsense_gets_no_passage() -> None:
+    assert refused("thanks, bye").nearest == []

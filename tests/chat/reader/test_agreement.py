@@ -1,0 +1,92 @@
+"""A statement about another medicine, or for other people, is never the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chat.evidence.quotable import quotable_units
+from chat.reader.agreement import asked_medicines, in_agreement, is_about_medicine
+from chat.types import Unit
+from tests.chat.evidence.hits import hits_for
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+GUIDE = """# Cough and pain in children
+## Paracetamol
+| Age | Dose |
+| --- | --- |
+| 6 to 11 years | 250 to 500 mg |
+Avoid it with methotrexate.
+## Cystitis
+| Medicine | Dose |
+| --- | --- |
+| Trimethoprim | 200 mg |
+| Nitrofurantoin | 100 mg |
+Give trimethoprim or nitrofurantoin 50 mg at night.
+Drink enough.
+## Pregnancy
+Give cefalexin 500 mg.
+"""
+
+
+def said(question: str) -> list[str]:
+    units = quotable_units(hits_for(f"{question} {GUIDE}"), "")
+    return [unit.text for unit in in_agreement(question, question, units)]
+
+
+@pytest.fixture(autouse=True)
+def guide() -> None:
+    publish(GUIDE, population="")
+
+
+def test_a_row_of_another_medicine_is_left_out() -> None:
+    found = said("What dose of trimethoprim in cystitis?")
+    assert "Medicine: Trimethoprim; Dose: 200 mg" in found
+    assert not any("Nitrofurantoin; Dose" in text for text in found)
+    assert "Give trimethoprim or nitrofurantoin 50 mg at night." in found
+
+
+def test_a_row_without_a_medicine_is_of_the_one_that_it_stands_under() -> None:
+    assert "Age: 6 to 11 years; Dose: 250 to 500 mg" in said("paracetamol dose, 7 year old")
+    assert not any("250" in text for text in said("codeine linctus dose, 7 year old"))
+
+
+def test_what_names_another_medicine_without_a_dose_counts_under_its_own() -> None:
+    assert "Avoid it with methotrexate." in said("When to avoid paracetamol?")
+    assert "Avoid it with methotrexate." not in said("When to avoid codeine?")
+
+
+def test_where_no_medicine_is_asked_about_none_is_left_out() -> None:
+    assert len(said("How is cystitis treated?")) == len(quotable_units(hits_for(GUIDE), ""))
+
+
+def test_what_says_nothing_of_pregnancy_is_not_for_it() -> None:
+    assert said("What is given in pregnancy?") == ["Give cefalexin 500 mg."]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Dose of gentamicin in sepsis", {"gentamicin"}),
+        ("gentamicin or amikacin?", {"gentamicin", "amikacin"}),
+        ("Already on warfarin, what now?", set()),
+        ("What instead of trimethoprim?", set()),
+        ("penicillin allergy: dose of doxycycline", set()),
+        ("taking lithium and ibuprofen", set()),
+        ("paracetamol overdose", set()),
+        ("What is tachycardia?", set()),
+    ],
+)
+def test_medicines_that_the_patient_takes_are_not_what_is_asked_about(
+    question: str, asked: set[str]
+) -> None:
+    assert asked_medicines(question) == asked
+
+
+def test_a_kind_of_a_medicine_is_that_medicine() -> None:
+    (unit, *_) = quotable_units(hits_for(GUIDE), "")
+    kind: Unit = replace(unit, text="Give phenoxymethylpenicillin 250 mg.", is_row=False)
+    assert is_about_medicine(frozenset({"penicillin"}), kind)
+    assert not is_about_medicine(frozenset({"cillin-free"}), kind)

@@ -1,0 +1,19 @@
+"""The words of a question are marked in an excerpt, and nothing of it becomes markup."""
+
+import pytest
+
+from chat.web.marking import marked
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "shown"),
+    [
+        ("Give 5 mg of zelomycin.", "zelomycin dose", "Give 5 mg of <mark>zelomycin</mark>."),
+        ("Children aged 5", "child, 5", "<mark>Children</mark> aged <mark>5</mark>"),
+        ("What is given", "What is it?", "What is given"),
+        ("<b>dose</b> & more", "dose", "&lt;b&gt;<mark>dose</mark>&lt;/b&gt; &amp; more"),
+        ("", "dose", ""),
+    ],
+)
+def test_marked(text: str, question: str, shown: str) -> None:
+    assert marked(text, question) == shown
