@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.text.populations import (
     People,
@@ -40,17 +41,20 @@ class Applicability:
 
 
 def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
-    """Whom the claims are for. Empty for no claims; a mismatch only where nobody can be both.
+    """Whom the answers among the claims are for, by their numbers among all.
+
+    Empty for no claims; a mismatch only where nobody can be both.
 
     A question that names nobody has no mismatch, nor has a source that names nobody.
     """
-    if not claims:
+    answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER]
+    if not answers:
         return Applicability()
     asked = people_of(question)
-    about = [claim_people(claim) for claim in claims]
-    pairs = [_apart(asked, claim) for claim in claims]
+    about = [claim_people(claim) for claim in answers]
+    pairs = [_apart(asked, claim) if claim in answers else None for claim in claims]
     wrong = tuple(index for index, pair in enumerate(pairs, start=1) if pair)
-    return Applicability(_line(asked, claims, about), _mismatch(pairs), wrong)
+    return Applicability(_line(asked, answers, about), _mismatch(pairs), wrong)
 
 
 def claim_people(claim: DraftClaim) -> People:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from django.db.models import Q
 
 from chat.caveats.applicability import hit_people
+from chat.caveats.binding import binds
 from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
@@ -39,18 +40,20 @@ def omitted(
 ) -> tuple[DraftClaim, ...]:
     """Up to `MAX_OMITTED` limits that bear on the claims and are quoted by none, as cautions.
 
-    The most binding first (`Limit`), then those directly after a claim, then in the order of the
-    claims and of reading. Read are the section of each claim, and a section next to it whose
-    heading limits (`Contraindications`). Nothing about another medicine, or about people who can't
-    be those of the question. Two queries; none for no claims.
+    Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
+    those directly after a claim, then in the order of the claims and of reading. Read are the
+    section of each claim, and a section next to it whose heading limits (`Contraindications`).
+    Nothing about another medicine, or about people who can't be those of the question. Two queries;
+    none for no claims.
     """
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
         return ()
     scene = _Scene(question, quotable_units(_beside(answers, passages), ""), claims)
+    around = " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in answers)
     found = sorted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
-        key=lambda candidate: candidate.order,
+        key=lambda each: (not binds(each.draft, question, around), each.order),
     )
     by_text: dict[str, DraftClaim] = {}
     for candidate in found:

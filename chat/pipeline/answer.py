@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
+from chat.caveats.binding import binds
 from chat.caveats.cautions import (
     applicability_cautions,
     conflict_caution,
@@ -200,9 +201,9 @@ def _with_caveats(
     """The claims with the limits and the other guidelines that belong beside them."""
     with inquiry.timed("beside"):
         try:
-            _add_applicability(inquiry, decision, supported)
-            _add_contradictions(inquiry, decision)
             whole = _with_omissions(inquiry, decision, supported)
+            _add_applicability(inquiry, decision, whole)
+            _add_contradictions(inquiry, decision, before=whole.index(supported[0]))
             whole = _with_conflicts(inquiry, decision, supported, whole)
         except _Refused:
             raise
@@ -227,7 +228,9 @@ def _with_omissions(
         return claims
     standing = _verified_quotes(left_out)
     inquiry.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
-    return claims + standing
+    around = " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
+    first = tuple(one for one in standing if binds(one, inquiry.query.text, around))
+    return first + claims + tuple(one for one in standing if one not in first)
 
 
 def _with_conflicts(
@@ -250,11 +253,14 @@ def _with_conflicts(
     return whole
 
 
-def _add_contradictions(inquiry: AnswerRun, decision: Decision) -> None:
-    """Passages that contradict a statement which stands, by a verifier that weighs meaning."""
+def _add_contradictions(inquiry: AnswerRun, decision: Decision, *, before: int) -> None:
+    """Passages that contradict a statement which stands, by a verifier that weighs meaning.
+
+    `before` counts the limits that stand in front of the first statement.
+    """
     hits = {hit.key: hit for hit in decision.passages}
     standing = [verdict for verdict in inquiry.verdicts if verdict.supported]
-    for index, verdict in enumerate(standing, start=1):
+    for index, verdict in enumerate(standing, start=1 + before):
         found = (hits[key] for key in verdict.contradicted_by if key in hits)
         inquiry.cautions.extend(contradiction_caution(hit, index) for hit in found)
         if verdict.contradicted_by and inquiry.config.conflicts == "block":

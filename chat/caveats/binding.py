@@ -1,0 +1,34 @@
+"""Whether a limit is about the very patient of the question. Pure."""
+
+from __future__ import annotations
+
+from chat.caveats.topics import topic_words
+from chat.types import DraftClaim
+from core.text.drugs import drugs
+from core.text.populations import AGE_GROUPS, People, people_of
+
+_MEASURED = topic_words("eGFR CrCl creatinine clearance kidney renal function aged weight body")
+_EVERYBODY = frozenset(AGE_GROUPS)
+
+
+def binds(limit: DraftClaim, question: str, answers: str) -> bool:
+    """Whether the question names what the limit is about and the answer does not.
+
+    A medicine that the patient takes, a state such as pregnancy, a kidney function or an age within
+    the limit's bounds, or any other word that says what it is about. `answers` is what the answer
+    says and stands under.
+    """
+    text = limit.text
+    if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
+        return True
+    if _same_patient(people_of(question), people_of(text)):
+        return True
+    return bool(topic_words(question) & topic_words(text) - topic_words(answers) - _MEASURED)
+
+
+def _same_patient(asked: People, limited: People) -> bool:
+    states = frozenset(asked.groups) & frozenset(limited.groups) - _EVERYBODY
+    bounds = ((asked.kidney, limited.kidney), (asked.ages, limited.ages))
+    return bool(states) or any(
+        one.meets(other) for ours, theirs in bounds for one in ours for other in theirs
+    )

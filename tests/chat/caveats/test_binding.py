@@ -1,0 +1,52 @@
+"""A limit about the very patient of the question stands before the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.caveats.binding import binds
+from chat.models import ClaimKind
+from chat.services import turn_ask
+from chat.types import DraftClaim
+from tests.corpora import publish
+
+GUIDE = """# Thrombolysis with alteplase
+## Dose
+Give alteplase 0.9 mg/kg to adults with acute stroke, to a maximum of 90 mg.
+## Contraindications to alteplase
+Do not give alteplase:
+- with a treatment dose of warfarin in the last two days
+- after major surgery in the last two weeks
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "question", "bound"),
+    [
+        ("Not with warfarin.", "alteplase dose, man on warfarin", True),
+        ("Not with warfarin.", "alteplase dose", False),
+        ("Avoid in pregnancy.", "dose in a pregnant woman", True),
+        ("Avoid in pregnancy.", "dose in a woman", False),
+        ("Avoid if eGFR is below 30 mL/min.", "dose, eGFR 22", True),
+        ("Avoid if eGFR is below 30 mL/min.", "dose, eGFR 80", False),
+        ("Not after recent neurosurgery.", "stroke after neurosurgery", True),
+        ("Not in adults with porphyria.", "dose for an adult", False),
+    ],
+)
+def test_what_the_question_names_binds(limit: str, question: str, bound: bool) -> None:
+    caution = DraftClaim(limit, (), kind=ClaimKind.CAUTION)
+    assert binds(caution, question, "Give alteplase 0.9 mg/kg. Stroke") is bound
+
+
+@pytest.mark.django_db
+def test_it_is_shown_first_and_notes_count_from_there() -> None:
+    publish(GUIDE, population="adult")
+    turn = turn_ask(
+        "What dose of alteplase in acute stroke, he had major surgery?",
+        user=None,
+        channel="command",
+    )
+    kinds = [claim.kind for claim in turn.claims.order_by("index")]
+    assert kinds[0] == ClaimKind.CAUTION
+    assert ClaimKind.ANSWER in kinds
+    assert "major surgery" in turn.claims.get(index=1).text
