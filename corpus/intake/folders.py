@@ -28,7 +28,10 @@ def files_below(path: Path) -> Listing:
     """
     if not path.is_dir():
         return Listing((path,))
-    return _sorted_out(sorted(path.rglob("*")), path)
+    found = [  # `walk` passes over a folder that goes while it is read
+        Path(folder) / name for folder, folders, files in os.walk(path) for name in folders + files
+    ]
+    return _sorted_out(sorted(found), path)
 
 
 def files_matching(pattern: str) -> Listing:

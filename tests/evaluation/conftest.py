@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
-from evaluation.runs.databases import database_drop, databases_kept
+from evaluation.runs.databases import NoSuchDatabase, database_drop, databases_kept
 from medrag_site.database.roles import OWNER
 from tests.databases import ensure_template, superuser
 
@@ -25,7 +26,8 @@ def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
     with django_db_blocker.unblock():
         for kept in databases_kept():
             if kept.name not in before:
-                database_drop(kept.name)
+                with suppress(NoSuchDatabase):  # another worker dropped it, or asks it just now
+                    database_drop(kept.name)
 
 
 @pytest.fixture
