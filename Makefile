@@ -3,8 +3,8 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 STAMP := .venv/.installed
-# One more than there are cores: tests wait for children and databases a third of their time.
-JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -gt 4 ]; then echo 4; else echo $$((n + 1)); fi)
+# One more than there are cores, at most four: tests wait a third of their time.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -ge 4 ]; then echo 4; else echo $$((n + 1)); fi)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test exhaustive attack check bench clean

@@ -124,6 +124,11 @@ class Claim(models.Model):
     def __str__(self) -> str:
         return f"claim {self.index}"
 
+    @property
+    def under(self) -> str:
+        """What its first quote stands under. No query where the citations are fetched."""
+        return next((citation.under for citation in self.citations.all()), "")
+
 
 class Citation(models.Model):
     """The span of a page that a claim rests on, copied so that it outlives a re-index.

@@ -22,8 +22,7 @@ def _answer(turn: Turn) -> list[str]:
     lines = [f"  Option {turn.option}"] if turn.option else []
     for claim in turn.claims.prefetch_related("citations"):
         beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
-        under = claim.citations.all()[0].under
-        lines += [f"  {claim.index}. {beside}{under}: {claim.text}", *_citations(claim)]
+        lines += [f"  {claim.index}. {beside}{claim.under}: {claim.text}", *_citations(claim)]
     return [
         *lines,
         *_withheld(turn),

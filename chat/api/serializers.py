@@ -41,7 +41,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "claims": [
             {
                 "text": claim.text,
-                "under": claim.citations.all()[0].under,
+                "under": claim.under,
                 "kind": str(claim.kind),
                 "citations": [_citation(cited) for cited in claim.citations.all()],
             }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
 from core.text.drugs import drugs
@@ -15,8 +17,8 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
     """Whether the question names what the limit is about and the answer does not.
 
     A medicine that the patient takes, a state such as pregnancy, a kidney function or an age within
-    the limit's bounds, or any other word that says what it is about. `answers` is what the answer
-    says and stands under.
+    the limit's bounds, or any other word that says what it is about. `answers` is as `said_under`
+    gives it.
     """
     text = limit.text
     if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
@@ -24,6 +26,11 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
     if _same_patient(people_of(question), people_of(text)):
         return True
     return bool(topic_words(question) & topic_words(text) - topic_words(answers) - _MEASURED)
+
+
+def said_under(claims: Sequence[DraftClaim]) -> str:
+    """What claims say, with the titles that they stand under."""
+    return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
 
 
 def _same_patient(asked: People, limited: People) -> bool:

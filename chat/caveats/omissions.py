@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from django.db.models import Q
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.binding import binds
+from chat.caveats.binding import binds, said_under
 from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
@@ -50,7 +50,7 @@ def omitted(
     if not answers:
         return ()
     scene = _Scene(question, quotable_units(_beside(answers, passages), ""), claims)
-    around = " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in answers)
+    around = said_under(answers)
     found = sorted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
         key=lambda each: (not binds(each.draft, question, around), each.order),

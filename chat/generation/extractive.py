@@ -33,7 +33,7 @@ class ExtractiveGenerator:
     @property
     def fingerprint(self) -> str:
         settings = ":".join(str(value) for value in vars(self).values())
-        return f"extractive-5:{settings}:{weights().digest}"
+        return f"extractive-6:{settings}:{weights().digest}"
 
     def generate(self, task: Task) -> Generation:
         if task.options:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
-from chat.caveats.binding import binds
+from chat.caveats.binding import binds, said_under
 from chat.caveats.cautions import (
     applicability_cautions,
     conflict_caution,
@@ -228,7 +228,7 @@ def _with_omissions(
         return claims
     standing = _verified_quotes(left_out)
     inquiry.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
-    around = " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
+    around = said_under(claims)
     first = tuple(one for one in standing if binds(one, inquiry.query.text, around))
     return first + claims + tuple(one for one in standing if one not in first)
 
@@ -298,18 +298,20 @@ def _abstained(
     hits = {hit.key: hit for claim in first for quote in claim.quotes for hit in (quote.hit,)}
     nearest = [hits[key] for key in about]
     nearest += [hit for hit in decision.passages if hit.key not in about]
-    return _shown(reason, nearest, decision)
+    return _shown(reason, nearest, decision, always=frozenset(about))
 
 
-def _shown(reason: Reason, nearest: Sequence[Hit], decision: Decision) -> Abstained:
+def _shown(
+    reason: Reason, nearest: Sequence[Hit], decision: Decision, *, always: Set[str] = frozenset()
+) -> Abstained:
     """A refusal with those of the passages of which something was read and that share a word with
-    the question; none where all are too far from it.
+    the question, and with those that it is refused for (`always`, chunk keys); none else where all
+    are too far from it.
     """
-    if decision.probability < NEAR_ENOUGH:
-        nearest = ()
     read = {one.unit.hit.key for one in decision.reading.statements}
-    kept = tuple(hit for hit in nearest if hit.key in read and hit.coverage > 0)[:NEAREST]
-    return Abstained(reason, kept, decision.probability, excerpts(kept, decision.reading))
+    near = read if decision.probability >= NEAR_ENOUGH else frozenset[str]()
+    kept = [h for h in nearest if h.key in always or (h.key in near and h.coverage > 0)][:NEAREST]
+    return Abstained(reason, tuple(kept), decision.probability, excerpts(kept, decision.reading))
 
 
 def _failed(

@@ -42,7 +42,7 @@ _ORGANS = re.compile(
 # Who may have something at all answers also for those who may not.
 _RESTRICTS = re.compile(
     r"\b(?:only|restrict\w*|licen[sc]ed|contra-?indicated|avoid\w*|(?:do|should|must) not|not"
-    r" (?:be|recommended|for|suitable)|never|unless|under|below|over|above)\b",
+    r" (?:be|recommended|for|suitable)|never|unless)\b",
     re.IGNORECASE,
 )
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many mg)\b", re.IGNORECASE)
@@ -86,9 +86,8 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
 
 
 def asked_medicines(question: str) -> frozenset[str]:
-    """The medicines that are asked about; none where any is only what the patient takes."""
-    found = drugs(question)
-    return frozenset(found) if all(_is_asked(name, question) for name in found) else frozenset()
+    """The medicines that are asked about, without those that the patient only takes or had."""
+    return frozenset(name for name in drugs(question) if _is_asked(name, question))
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:

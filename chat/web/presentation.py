@@ -54,7 +54,7 @@ class ShownClaim:
     @property
     def under(self) -> str:
         """What it stands under: a dose is shown, copied and sent with the medicine above it."""
-        return self.links[0].under if self.links else ""
+        return "" if self.is_hidden else self.claim.under
 
     @property
     def beside(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.text.measures import DAYS, Interval, Measure, in_base, levelled, measures
@@ -55,7 +55,6 @@ _AGED = re.compile(
 _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
 )
-_AGE_AND_SEX = re.compile(r"(?<![\d.])([1-9]\d?)\s?[FM]\b(?!\.)")
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
 _MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
@@ -130,7 +129,7 @@ def people_of(text: str) -> People:
     level = levelled(plain)
     found = measures(level)
     groups = populations(rest)
-    ages = tuple(dict.fromkeys([*(_age(m) for m in found if _is_age(m, level)), *_noted(plain)]))
+    ages = tuple(dict.fromkeys(_age(m) for m in found if _is_age(m, level)))
     if "pregnant" in groups and not ages:
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
@@ -278,13 +277,6 @@ def _denied(text: str) -> tuple[str, ...]:
         is_liver = (match.group(1) or "").lower() in ("hepatic", "liver")
         names.append("hepatic impairment" if is_liver else "renal impairment")
     return tuple(dict.fromkeys(names))
-
-
-def _noted(text: str) -> Iterator[Interval]:
-    """Ages as notes have them: `52F`."""
-    for match in _AGE_AND_SEX.finditer(text):
-        years = int(match.group(1))
-        yield Interval(years * _YEAR, (years + 1) * _YEAR, DAYS, high_open=True)
 
 
 def _is_age(measure: Measure, text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chat.caveats.binding import binds
-from chat.models import ClaimKind
+from chat.models import Channel, ClaimKind
 from chat.services import turn_ask
 from chat.types import DraftClaim
 from tests.corpora import publish
@@ -44,7 +44,7 @@ def test_it_is_shown_first_and_notes_count_from_there() -> None:
     turn = turn_ask(
         "What dose of alteplase in acute stroke, he had major surgery?",
         user=None,
-        channel="command",
+        channel=Channel.COMMAND,
     )
     kinds = [claim.kind for claim in turn.claims.order_by("index")]
     assert kinds[0] == ClaimKind.CAUTION

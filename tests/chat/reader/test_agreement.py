@@ -77,6 +77,7 @@ def test_what_says_nothing_of_pregnancy_is_not_for_it() -> None:
         ("taking lithium and ibuprofen", set()),
         ("paracetamol overdose", set()),
         ("What is tachycardia?", set()),
+        ("man on warfarin, dose of paracetamol?", {"paracetamol"}),
     ],
 )
 def test_medicines_that_the_patient_takes_are_not_what_is_asked_about(
@@ -89,4 +90,4 @@ def test_a_kind_of_a_medicine_is_that_medicine() -> None:
     (unit, *_) = quotable_units(hits_for(GUIDE), "")
     kind: Unit = replace(unit, text="Give phenoxymethylpenicillin 250 mg.", is_row=False)
     assert is_about_medicine(frozenset({"penicillin"}), kind)
-    assert not is_about_medicine(frozenset({"cillin-free"}), kind)
+    assert not is_about_medicine(frozenset({"codeine"}), kind)
