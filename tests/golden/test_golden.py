@@ -114,14 +114,12 @@ MISSED = {
     "q-015": "refused: the reader is not sure enough",
     "q-018": "refused: the reader is not sure enough of the right paragraph",
     "q-027": "refused: the statement with the dose stands second",
-    "q-038": "answered by a row that does not name dialysis",
+    "q-037": "refused: the reader is not sure enough",
     "q-041": "refused: second choices of several groups stand side by side",
     "q-042": "refused: the reader is not sure enough",
 }
 SLACK = 2  # questions that may be missed beside these
 IN_OTHER_MODES = 10  # questions that each other mode is asked
-# Shown although it must never be, and known: a child's dose, and another medicine's.
-STILL_SHOWN = {"q-038", "q-068"}
 
 
 def judged(items: Sequence[Item], failed: Mapping[str, str]) -> None:
@@ -179,9 +177,7 @@ def test_questions() -> None:
 def test_nothing_dangerous_is_shown() -> None:
     items = questions("questions.json")
     shown = {item["id"] for item in items if is_dangerous(item, asked(item["question"]))}
-    assert shown <= STILL_SHOWN
-    if gone := STILL_SHOWN - shown:
-        warnings.warn(f"no longer shown: {sorted(gone)}", stacklevel=1)
+    assert not shown
 
 
 def shown_of(turn: Turn) -> str:
