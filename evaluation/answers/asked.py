@@ -19,6 +19,7 @@ class AnswersErrand:
     out: str  # a file, one line of JSON a question
     limit: int = 0
     is_material: bool = False  # what reading finds is written down, and nothing is asked
+    model: dict[str, Any] | None = None  # a `ModelOrder`: a model that knows answers is asked
 
 
 def read_answers_errand(path: Path) -> AnswersErrand | None:

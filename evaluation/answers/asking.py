@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.judging import judged
 from evaluation.answers.locating import Places, lost_at, rank_of
 from evaluation.answers.material import material_of
+from evaluation.answers.model_asking import ModelOrder, model_asked
 from evaluation.answers.questions import Question, QuestionSet, read_questions
 from evaluation.runs import databases
 
@@ -46,10 +48,16 @@ def run_answers(errand: AnswersErrand, say: Say) -> None:
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(found, say)
-    rows = _material(found) if errand.is_material else (a.as_dict() for a in _ask_all(found))
     with Path(errand.out).open("w", encoding="utf-8") as out:
-        for row in rows:
+        for row in _rows(found, errand):
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _rows(found: QuestionSet, errand: AnswersErrand) -> Iterator[dict[str, Any]]:
+    if errand.model:
+        asked = model_asked(found.questions, ModelOrder(**errand.model))
+        return (asdict(each) for each in asked)
+    return _material(found) if errand.is_material else (a.as_dict() for a in _ask_all(found))
 
 
 def _fill(found: QuestionSet, say: Say) -> None:

@@ -48,6 +48,7 @@ class Question:
     whole: Patterns = ()
     before: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
+    answer: str = ""  # in a few words
 
     @cached_property
     def half(self) -> Half:
@@ -112,6 +113,7 @@ def _question(row: Any, number: int) -> Question:
             whole=_patterns(row.get("list") or ()),
             before=tuple(map(str, row.get("before") or ())),
             quotes=tuple(map(str, row.get("quotes") or ())),
+            answer=str(row.get("answer") or ""),
         )
     except (KeyError, TypeError, AttributeError, re.error) as error:
         raise DatasetError(

@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from django.utils import timezone
 from corpus.indexing.recipe import pdf_reader
 from evaluation.answers.asked import AnswersErrand, Asked
 from evaluation.answers.measures import measured, scores_of
+from evaluation.answers.model_asking import ModelAsked, ModelOrder
+from evaluation.answers.model_telling import model_lines
 from evaluation.answers.questions import QuestionSet
 from evaluation.answers.telling import report_lines
 from evaluation.datasets.trec import write_lines
@@ -69,7 +71,7 @@ def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> Ans
 
     Raises ChildFailed; what was indexed until then is kept.
     """
-    rows, index = _done(found, order, say, is_material=False)
+    rows, index = _done(found, order, say)
     asked = {each.id: each for each in map(Asked.from_dict, rows)}
     return AnswersMeasured(found, asked, measured(found.questions, asked), index)
 
@@ -88,8 +90,30 @@ def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *
     write_lines(out / "licences.json", [json.dumps(LICENCES)])
 
 
+def model_measure(
+    found: QuestionSet, order: AnswersOrder, model: ModelOrder, *, say: Say
+) -> list[ModelAsked]:
+    """Ask every question of a site whose model knows the answers. Raises as `answers_measure`."""
+    rows, _ = _done(found, order, say, model=model)
+    return [ModelAsked.from_dict(row) for row in rows]
+
+
+def model_folder_write(out: Path, asked: Sequence[ModelAsked], model: ModelOrder) -> None:
+    """Write `asked.jsonl` and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_lines(
+        out / "asked.jsonl", [json.dumps(asdict(each), ensure_ascii=False) for each in asked]
+    )
+    write_lines(out / "report.md", model_lines(asked, model))
+
+
 def _done(
-    found: QuestionSet, order: AnswersOrder, say: Say, *, is_material: bool
+    found: QuestionSet,
+    order: AnswersOrder,
+    say: Say,
+    *,
+    is_material: bool = False,
+    model: ModelOrder | None = None,
 ) -> tuple[list[dict[str, Any]], str]:
     """The rows that a child process wrote in a database of its own, and that one's name."""
     name = databases.name_for(found, Recipe(), pdf_reader())
@@ -99,7 +123,8 @@ def _done(
     with tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR) as scratch:
         out = Path(scratch) / "rows.jsonl"
         testset, documents = (str(path.resolve()) for path in (order.testset, order.documents))
-        errand = AnswersErrand(testset, documents, str(out), order.limit, is_material)
+        told = asdict(model) if model else None
+        errand = AnswersErrand(testset, documents, str(out), order.limit, is_material, told)
         path = Path(scratch) / "errand.json"
         path.write_text(json.dumps({"answers": asdict(errand)}), encoding="utf-8")
         environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}

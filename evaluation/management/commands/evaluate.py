@@ -25,13 +25,18 @@ from evaluation.ablations.run import (
 )
 from evaluation.answers.asked import read_answers_errand
 from evaluation.answers.asking import run_answers
-from evaluation.answers.questions import read_questions
+from evaluation.answers.knowing_model import Saying
+from evaluation.answers.model_asking import ModelOrder
+from evaluation.answers.model_telling import model_lines
+from evaluation.answers.questions import QuestionSet, read_questions
 from evaluation.answers.services import (
     AnswersOrder,
     answers_folder_write,
     answers_material_write,
     answers_measure,
     answers_run_store,
+    model_folder_write,
+    model_measure,
 )
 from evaluation.answers.telling import report_lines as report_lines_of_answers
 from evaluation.checker.run import (
@@ -68,6 +73,7 @@ retrieval: one configuration on a data set, to a run, judgements and metrics in 
 ablation: one table over all switches, each against the default;
 peers: other search engines over the same texts and vectors, side by side with ours;
 answers: the questions of --testset FILE over the documents of --documents DIR, by patterns;
+model: the same questions, answered by a language model that knows the answers or lies;
 checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
 first;
@@ -105,6 +111,10 @@ class Command(BaseCommand):
             action="store_true",
             help="answers: ask nothing; write what `train` learns from the questions",
         )
+        parser.add_argument("--mode", choices=list(Saying), default=Saying.QUOTE, help="model: what it says; free and lie need --claims")  # noqa: E501  # fmt: skip
+        parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
+        parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question reach it")  # noqa: E501  # fmt: skip
+        parser.add_argument("--judged", action="store_true", help="model: a judge that is right stands in the checker's place")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
@@ -124,6 +134,7 @@ class Command(BaseCommand):
             "ablation": self._ablation,
             "peers": self._peers,
             "answers": self._answers,
+            "model": self._model,
             "checker": self._checker,
             "compare": self._compare,
             "databases": self._databases,
@@ -181,15 +192,8 @@ class Command(BaseCommand):
             )
 
     def _answers(self, options: dict[str, Any]) -> None:
-        missing = [name for name in ("testset", "documents", "out") if not options[name]]
-        if missing or options["arguments"]:
-            raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")
-        out, by = Path(options["out"]), person_named(options["user"])
-        refuse_unwritable(out)
-        refuse_used(out)
-        testset, documents, limit = options["testset"], options["documents"], options["limit"]
-        found, started = read_questions(testset, documents, limit=limit), timezone.now()
-        order = AnswersOrder(testset, documents, limit, options["rebuild"])
+        by, started = person_named(options["user"]), timezone.now()
+        found, order, out = _questions_read(options)
         if options["material"]:
             answers_material_write(found, order, out, say=self._say)
             self._say(f"Written to {out}")
@@ -198,6 +202,17 @@ class Command(BaseCommand):
         answers_folder_write(out, result)
         answers_run_store(result, by=by, started_at=started)
         self._print(report_lines_of_answers(found, result.asked, result.intervals))
+        self._say(f"Written to {out}")
+
+    def _model(self, options: dict[str, Any]) -> None:
+        if options["mode"] in (Saying.FREE, Saying.LIE) and not options["claims"]:
+            raise CommandError(f"--mode {options['mode']} needs --claims FILE.")
+        found, order, out = _questions_read(options)
+        claims = str(options["claims"].resolve()) if options["claims"] else ""
+        model = ModelOrder(options["mode"], claims, options["gate"] == "open", options["judged"])
+        asked = model_measure(found, order, model, say=self._say)
+        model_folder_write(out, asked, model)
+        self._print(model_lines(asked, model))
         self._say(f"Written to {out}")
 
     def _checker(self, options: dict[str, Any]) -> None:
@@ -318,6 +333,19 @@ def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
         limit=options["limit"],
     )
     return Order(source, kind, person_named(options["user"]), rebuild=options["rebuild"]), out
+
+
+def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder, Path]:
+    """The questions, what they are asked of, and where results go. Raises DatasetError."""
+    missing = [name for name in ("testset", "documents", "out") if not options[name]]
+    if missing or options["arguments"]:
+        raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")
+    out = Path(options["out"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    testset, documents, limit = options["testset"], options["documents"], options["limit"]
+    found = read_questions(testset, documents, limit=limit)
+    return found, AnswersOrder(testset, documents, limit, options["rebuild"]), out
 
 
 def _pairs_read(options: dict[str, Any]) -> PairSet:
