@@ -160,17 +160,20 @@ def refuse_users_database() -> None:
 def filling(on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
     """One process at a time fills a database; another waits here, and `on_wait` is called first.
 
-    The server ends the lock with our connection.
+    The lock has a connection of its own and ends with it: indexing closes the others when they are
+    a minute old.
     """
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_FILLING])
-        if not cursor.fetchone()[0]:
-            on_wait()
-            cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
-        try:
+    lock = connections["owner"].copy()
+    try:
+        with lock.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_FILLING])
+            if not cursor.fetchone()[0]:
+                on_wait()
+                cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
             yield
-        finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_FILLING])
+    finally:
+        lock.close()
 
 
 def tidy() -> None:

@@ -21,6 +21,7 @@ from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 
+from core.database_availability import refresh_connection
 from corpus.models import Document, IndexStatistics, Lexeme
 from evaluation.datasets import read_dataset
 from evaluation.datasets.trec import read_qrels, read_run
@@ -373,6 +374,30 @@ def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
         assert said == ["waiting"]
     with filling(on_wait):
         assert said == ["waiting"]
+
+
+def test_a_database_is_filled_alone_though_connections_are_closed_for_their_age(
+    own_database: str,
+) -> None:
+    with filling():
+        connections["owner"].ensure_connection()
+        for connection in connections.all(initialized_only=True):
+            connection.close_at = 0.0
+        refresh_connection()  # as between two documents
+        assert connections["owner"].connection is None
+        assert not can_fill()
+    assert can_fill()
+
+
+def can_fill() -> bool:
+    """Whether no other connection holds the lock."""
+    other = connections["owner"].copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_FILLING])
+            return bool(cursor.fetchone()[0])
+    finally:
+        other.close()
 
 
 @pytest.mark.parametrize(
