@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,11 +20,12 @@ from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.selectors import documents_by_sha256
 from chat.web.narrowing import narrowed_to
 from chat.web.refusals import ADVICE, WHY
+from chat.web.tables import CELLS, CitedTable, cited_tables
 from corpus.models import Document
 
-CELLS = " | "  # between the cells of a table row in the text of a page
 PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."
+ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
 NOT_OPEN = "This statement came from a guideline that is no longer open to you."
 
 
@@ -50,11 +52,20 @@ class ShownClaim:
     is_verbatim: bool
     row: TableRow | None = None
     is_hidden: bool = False
+    table: CitedTable | None = None  # that its first quote is a row of
+    left_out: str = ""  # behind the last row of a table: how many of its rows are shown
 
     @property
     def under(self) -> str:
-        """What it stands under: a dose is shown, copied and sent with the medicine above it."""
-        return "" if self.is_hidden else self.claim.under
+        """What it stands under: a dose is shown and copied with the medicine above it.
+
+        The caption of a table too, unless it is shown with the row.
+        """
+        if self.is_hidden:
+            return ""
+        caption = self.table.caption if self.table else ""
+        is_said = caption in _plain(self.claim.text)
+        return self.claim.under if is_said else f"{self.claim.under} › {caption}"
 
     @property
     def beside(self) -> str:
@@ -135,7 +146,8 @@ class _Reader:
 
 
 def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
-    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused.
+    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused, and
+    one where any shows a row of a table.
 
     `readable` are the collections that are open to the reader today, by primary key; of others
     nothing is shown, also where it was shown once.
@@ -144,11 +156,40 @@ def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int])
     hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
     hashes |= {sha for turn in listed for warning in turn.warnings for sha in warning["documents"]}
     documents = documents_by_sha256(hashes) if hashes else {}
-    return [_shown(turn, documents, reader) for turn in listed]
+    claims = [[_claim(claim, reader) for claim in turn.claims.all()] for turn in listed]
+    tables = cited_tables(row for of_turn in claims for row in _rows(of_turn))
+    return [
+        _shown(turn, _with_tables(of_turn, tables), documents, reader)
+        for turn, of_turn in zip(listed, claims, strict=True)
+    ]
 
 
-def _shown(turn: Turn, documents: dict[str, Document], reader: _Reader) -> ShownTurn:
-    claims = tuple(_claim(claim, reader) for claim in turn.claims.all())
+def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
+    """The first citation of each statement that quotes a row of a table."""
+    first = [claim.citations[0] for claim in claims if claim.citations]
+    return [citation for citation in first if CELLS in f" {citation.quote}"]
+
+
+def _with_tables(
+    claims: Sequence[ShownClaim], tables: Mapping[int, CitedTable]
+) -> tuple[ShownClaim, ...]:
+    """The statements with their tables; the last of several rows says what of them is left out."""
+    of_claims = [tables.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
+    shown, seen = Counter(of_claims), Counter[CitedTable]()
+    found = []
+    for claim, table in zip(claims, of_claims, strict=True):
+        left_out = ""
+        if table:
+            seen[table] += 1
+            if 1 < shown[table] == seen[table] < table.rows:
+                left_out = ROWS_LEFT_OUT.format(shown=shown[table], rows=table.rows)
+        found.append(replace(claim, table=table, left_out=left_out))
+    return tuple(found)
+
+
+def _shown(
+    turn: Turn, claims: tuple[ShownClaim, ...], documents: dict[str, Document], reader: _Reader
+) -> ShownTurn:
     nearest = _passages(turn.nearest, documents, reader)
     hidden = len(turn.nearest) - len(nearest)
     return ShownTurn(
@@ -307,6 +348,7 @@ def _plain_text(shown: ShownTurn) -> str:
         cited |= {citation.index: citation for citation in claim.links}
         beside = f"{claim.beside}: " if claim.beside else ""
         lines.append(f"{claim.claim.index}. {beside}{claim.under}: {claim.claim.text}{marks}")
+        lines += [claim.left_out] if claim.left_out else []
     lines += [f"Note: {warning['text']}" for warning in shown.warnings]
     lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
     day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")
