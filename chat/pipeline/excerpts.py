@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from chat.evidence.lead_ins import as_lead
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import Reading
 from chat.types import Unit
@@ -15,7 +17,8 @@ SHOWN = 3  # statements of one passage at most
 def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Unit, ...]]:
     """The best statements of each passage, whole and in the order of reading, by chunk key.
 
-    A passage of which nothing was read has none. One query.
+    The first row of a table stands behind its caption. A passage of which nothing was read has
+    none. One query.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for one in reading.statements:
@@ -23,10 +26,19 @@ def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Uni
         if found is not None and len(found) < SHOWN:
             found.append(one.unit)
     return {
-        key: tuple(sorted(with_whole_lists(units), key=_place))
+        key: tuple(_captioned(sorted(with_whole_lists(units), key=_place)))
         for key, units in by_key.items()
         if units
     }
+
+
+def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:
+    """Rows that name no medicine themselves are read under what names it."""
+    above = ""
+    for unit in units:
+        is_said = unit.caption == above or " ".join(unit.caption.split()) in unit.text
+        above = unit.caption
+        yield unit if is_said else replace(unit, text=f"{as_lead(unit.caption)} {unit.text}")
 
 
 def _place(unit: Unit) -> tuple[int, int]:
