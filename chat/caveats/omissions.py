@@ -17,6 +17,7 @@ from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
+from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from core.text.drugs import drugs
@@ -43,8 +44,9 @@ def omitted(
     Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
     those directly after a claim, then in the order of the claims and of reading. Read are the
     section of each claim, and a section next to it whose heading limits (`Contraindications`).
-    Nothing about another medicine, or about people who can't be those of the question. Two queries;
-    none for no claims.
+    Nothing about another medicine, or about people who can't be those of the question. A list under
+    such a heading is one limit and stands whole, but for an item of the very patient, which stands
+    alone. Two queries, one more where there is a list; none for no claims.
     """
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
@@ -55,10 +57,28 @@ def omitted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
         key=lambda each: (not binds(each.draft, question, around), each.order),
     )
+    own = [each for each in found if binds(each.draft, question, around)]
+    rest = _with_whole_lists([each for each in found if each not in own])
     by_text: dict[str, DraftClaim] = {}
-    for candidate in found:
-        by_text.setdefault(normalised(candidate.draft.text).lower(), candidate.draft)
+    for draft in (*(each.draft for each in own), *rest):
+        by_text.setdefault(normalised(draft.text).lower(), draft)
     return tuple(by_text.values())[:MAX_OMITTED]
+
+
+def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
+    """The drafts, in their order; several items of a list that limits are the whole of it."""
+    units = [each.unit for each in candidates if each.unit and _is_listed(each.unit)]
+    listed = list({_place(unit.quotes[0]): unit for unit in units}.values())
+    whole = with_whole_lists(listed) if len(listed) > 1 else listed
+    found = []
+    for each in candidates:
+        unit = each.unit
+        if unit is None or not _is_listed(unit):
+            found.append(each.draft)
+            continue
+        holds = (one for one in whole if _touches(unit.quotes[0], one.quotes))
+        found += [DraftClaim(one.text, one.quotes, kind=ClaimKind.CAUTION) for one in holds]
+    return found
 
 
 @dataclass(frozen=True)
@@ -67,6 +87,7 @@ class _Candidate:
     limit: Limit
     is_next: bool
     claim: int  # its place among the answers
+    unit: Unit | None = None  # none of a footnote
 
     @property
     def order(self) -> tuple[int, bool, int, Place]:
@@ -112,7 +133,7 @@ class _Scene:
             ]
             if limits:
                 draft = DraftClaim(unit.text, unit.quotes, kind=ClaimKind.CAUTION)
-                yield _Candidate(draft, min(limits), is_next, number)
+                yield _Candidate(draft, min(limits), is_next, number, unit)
 
     def _of_its_row(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
         """The footnotes that hold for a quoted row."""
@@ -178,8 +199,7 @@ class _Subject:
         if is_part or (is_next and goes_on(sentence)):
             return True
         if _is_listed(unit):
-            heading = f"{unit.hit.title} {unit.hit.section}"
-            return not self.drugs or not is_here or bool(self.drugs & set(drugs(heading)))
+            return not self.drugs or not is_here or bool(self.drugs & _headed(unit))
         shared = self.words & (topic_words(sentence) - topic_words(self.hit.title))
         if is_next and limit is not Limit.MONITORING:
             return len(shared) >= 1
@@ -281,6 +301,11 @@ def _is_listed(unit: Unit) -> bool:
     """An item under a heading that limits, or a sentence of such a section."""
     headings = [quote.text for quote in unit.quotes[1:]] + list(unit.hit.section_path[-1:])
     return any(is_limiting_heading(heading) for heading in headings)
+
+
+def _headed(unit: Unit) -> set[str]:
+    """The medicines that the title and the headings above a unit name."""
+    return set(drugs(f"{unit.hit.title} {unit.hit.section}"))
 
 
 def _with_lead(unit: Unit, rest: str) -> str:

@@ -55,8 +55,7 @@ def left_out(question: str, *said: str) -> list[str]:
 def test_contraindications_after_the_section_and_the_sentence_that_limits() -> None:
     publish(GENTAMICIN)
     assert left_out(QUESTION, SENTENCE) == [
-        "Contraindications: Myasthenia gravis",
-        "Contraindications: Allergy to an aminoglycoside",
+        "Contraindications:\nMyasthenia gravis\nAllergy to an aminoglycoside",
         "However, in a patient on dialysis a single dose of 3 mg/kg is given.",
     ]
 
@@ -169,17 +168,38 @@ def test_a_section_that_was_not_retrieved_is_read_from_the_store() -> None:
     publish(GENTAMICIN)
     hits = tuple(hit for hit in hits_for(QUESTION) if "Myasthenia" not in hit.text)
     found = omitted([claim(hits, SENTENCE)], hits, question=QUESTION)
-    assert found[0].text == "Contraindications: Myasthenia gravis"
+    assert found[0].text.startswith("Contraindications:\nMyasthenia gravis")
     assert all(verdict.supported for verdict in verify(found))
 
 
 @pytest.mark.django_db
 def test_never_more_than_the_limit_and_the_same_every_time() -> None:
-    items = "\n".join(f"- Disease number {n}" for n in range(8))
-    publish(f"# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg.\n## Contraindications\n{items}")
+    lines = "\n".join(f"Do not give gentamicin in disease number {n}." for n in range(8))
+    publish(f"# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg.\n## Contraindications\n{lines}")
     first = left_out("gentamicin dose", "Give gentamicin 5 mg/kg.")
     assert len(first) == MAX_OMITTED
     assert left_out("gentamicin dose", "Give gentamicin 5 mg/kg.") == first
+
+
+ALTEPLASE = """# Alteplase
+## Dose
+Give alteplase 0.9 mg/kg.
+## Contraindications to alteplase
+- Haemorrhage on imaging.
+- INR above 1.7.
+- Warfarin within the previous 5 days.
+- Major surgery within the previous 14 days.
+- Pericarditis.
+"""
+
+
+@pytest.mark.django_db
+def test_a_list_of_limits_is_whole_and_has_no_hole() -> None:
+    publish(ALTEPLASE)
+    (whole,) = left_out("alteplase dose", "Give alteplase")
+    assert whole.splitlines()[1:] == [
+        line.removeprefix("- ") for line in ALTEPLASE.splitlines() if line.startswith("- ")
+    ]
 
 
 @pytest.mark.django_db
@@ -189,7 +209,7 @@ def test_text_without_headings() -> None:
 
 
 @pytest.mark.django_db
-def test_two_queries_and_none_for_nothing() -> None:
+def test_three_queries_and_none_for_nothing() -> None:
     publish(GENTAMICIN)
     hits = hits_for(QUESTION)
     claims = [claim(hits, SENTENCE)]
@@ -197,7 +217,7 @@ def test_two_queries_and_none_for_nothing() -> None:
         connection,
     ) as queries:
         omitted(claims, hits, question=QUESTION)
-    assert len(queries) == 2
+    assert len(queries) == 3
     with CaptureQueriesContext(connection) as queries:
         assert omitted([], hits, question=QUESTION) == ()
     assert len(queries) == 0
