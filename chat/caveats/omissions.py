@@ -173,6 +173,7 @@ class _Subject:
     drugs: frozenset[str]  # those that were asked for, else the first; of a row all
     named: str  # all that may name a medicine which `drugs` does not know
     words: frozenset[str]
+    asked: frozenset[str]  # medicines of the question, also those that the patient takes
 
     @classmethod
     def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
@@ -180,18 +181,21 @@ class _Subject:
         asked = drugs(question)
         chosen = set(asked) & set(said) or (said if _is_row_quote(claim) else said[:1]) or asked
         named = f"{question} {claim.text} {hit.title} {hit.section}".lower()
-        return cls(hit, frozenset(chosen), named, topic_words(claim.text))
+        words = topic_words(claim.text)
+        return cls(hit, frozenset(chosen), named, words, frozenset(asked))
 
     def is_limited(
         self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
     ) -> bool:
         """Whether a limit is about the same medicine or, where none is named, the same words.
 
-        What is a part of the statement that is quoted is about it by its place.
+        What is a part of the statement that is quoted is about it by its place; what forbids the
+        medicine beside another that the question names, by its heading.
         """
         theirs = set(drugs(sentence))
         if self.drugs and theirs:
-            return bool(self.drugs & theirs)
+            is_beside = self.asked & theirs and _is_listed(unit) and self.drugs & _headed(unit)
+            return bool(self.drugs & theirs or is_beside)
         is_here = _is_same_section(unit.hit, self.hit)
         if theirs:
             is_named = any(word in self.named for name in theirs for word in _names(name))

@@ -203,6 +203,14 @@ def test_a_list_of_limits_is_whole_and_has_no_hole() -> None:
 
 
 @pytest.mark.django_db
+def test_the_limit_of_this_patient_stands_alone_in_front_of_the_list() -> None:
+    publish(ALTEPLASE)
+    first, whole = left_out("alteplase dose, takes warfarin", "Give alteplase")
+    assert first == "Contraindications to alteplase: Warfarin within the previous 5 days."
+    assert "Pericarditis." in whole
+
+
+@pytest.mark.django_db
 def test_text_without_headings() -> None:
     publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
     assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
