@@ -19,7 +19,7 @@ from chat.evidence.table_rows import labelled
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.selectors import documents_by_sha256
 from chat.web.narrowing import narrowed_to
-from chat.web.refusals import ADVICE, WHY
+from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, cited_tables
 from corpus.models import Document
 
@@ -197,13 +197,19 @@ def _shown(
         claims=claims,
         sources=_sources(claims, reader),
         nearest=nearest,
-        advice=ADVICE[Reason(turn.reason)] if turn.reason else "",
+        advice=_advice(turn, nearest),
         owner={} if hidden else turn.owner,
         narrowed=narrowed_to(turn),
         warnings=_warnings(turn, claims, documents, reader),
         withheld=withheld(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
+
+
+def _advice(turn: Turn, nearest: Sequence[Passage]) -> str:
+    if not turn.reason:
+        return ""
+    return (ADVICE if nearest else ADVICE_ALONE)[Reason(turn.reason)]
 
 
 def _warnings(

@@ -55,3 +55,15 @@ ADVICE: dict[Reason, str] = {
     Reason.VERIFIER_UNAVAILABLE: _WAIT,
     Reason.BUDGET_EXCEEDED: "Ask a shorter question, or try again in a minute.",
 }
+
+# The same where no passage is shown: nobody is sent to what is not there.
+ADVICE_ALONE: dict[Reason, str] = ADVICE | {
+    Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
+    "setting. Or look into the guidelines themselves.",
+    Reason.UNSUPPORTED_CLAIMS: "No statement drawn from the guidelines passed the check against "
+    "its source. Look into the guidelines themselves, or use another source.",
+    Reason.LOW_CONFIDENCE: "Ask a narrower question, or use another source.",
+    Reason.CONFLICT: "Ask the topic's owner which guideline applies.",
+    Reason.GENERATOR_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
+    Reason.VERIFIER_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
+}

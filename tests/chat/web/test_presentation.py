@@ -2,7 +2,7 @@
 
 from chat.models import Reason
 from chat.web.presentation import is_verbatim, table_row
-from chat.web.refusals import ADVICE
+from chat.web.refusals import ADVICE, ADVICE_ALONE
 from corpus.positions import below_title
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"
@@ -79,3 +79,9 @@ def test_the_section_path_is_shown_without_the_title() -> None:
 
 def test_each_reason_says_what_to_do() -> None:
     assert set(ADVICE) == set(Reason)
+
+
+def test_where_no_passage_is_shown_nobody_is_sent_to_one() -> None:
+    assert set(ADVICE_ALONE) == set(Reason)
+    sends = [text for text in ADVICE_ALONE.values() if "passages" in text or "below" in text]
+    assert sends == []

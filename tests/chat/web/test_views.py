@@ -112,6 +112,17 @@ def test_every_reason_has_a_page(reason: Reason, clinician: Client, alice: User)
     assert "Answered" not in page
 
 
+def test_a_refusal_without_passages_sends_nobody_to_them(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = refused(alice, Reason.WEAK_EVIDENCE, guideline)
+    assert "Read the nearest passages" in text_of(clinician.get(thread(turn.conversation_id)))
+    turn = refused(alice, Reason.WEAK_EVIDENCE, guideline, text="")
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert "nearest" not in page
+    assert "Ask again with more detail" in page
+
+
 def test_a_withdrawn_source_is_named_with_its_end(
     clinician: Client, alice: User, guideline: Document
 ) -> None:
@@ -298,8 +309,9 @@ def refused(
     text: str = DOSE,
     conversation: Conversation | None = None,
 ) -> Turn:
-    """A refusal as the service stores it."""
+    """A refusal as the service stores it; without a passage where there is no text."""
     hit = {"document": document.title, "version": "2.1", "sha256": document.sha256, "page": 1}
+    passage = {**hit, "section": "Treatment", "text": text, "chunk": "none"}
     return Turn.objects.create(
         conversation=conversation or Conversation.objects.create(user=user, title=UNANSWERABLE),
         user=user,
@@ -310,7 +322,7 @@ def refused(
         confidence=0.1,
         fingerprint="f",
         trace={},
-        nearest=[{**hit, "section": "Treatment", "text": text, "chunk": "none"}],
+        nearest=[passage] if text else [],
         owner={"name": "Dr Owner", "contact": "4417"},
         created_at=timezone.now(),
         duration_ms=1,
