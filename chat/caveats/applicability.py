@@ -7,7 +7,7 @@ document's population and title. No query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chat.models import ClaimKind
@@ -47,12 +47,13 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
     A question that names nobody has no mismatch, nor has a source that names nobody.
     """
-    answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER]
+    numbered = enumerate(claims, start=1)
+    answers = {number: claim for number, claim in numbered if claim.kind is ClaimKind.ANSWER}
     if not answers:
         return Applicability()
     asked = people_of(question)
-    about = [claim_people(claim) for claim in answers]
-    pairs = [_apart(asked, claim) if claim in answers else None for claim in claims]
+    about = [claim_people(claim) for claim in answers.values()]
+    pairs = [_apart(asked, claim) if claim in answers.values() else None for claim in claims]
     wrong = tuple(index for index, pair in enumerate(pairs, start=1) if pair)
     return Applicability(_line(asked, answers, about), _mismatch(pairs), wrong)
 
@@ -95,17 +96,35 @@ def _headed(hit: Hit) -> tuple[People, People]:
     return people_of(headings), document
 
 
-def _line(asked: People, claims: Sequence[DraftClaim], about: Sequence[People]) -> str:
-    named = [_who(claim) for claim in claims]
+def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
+    """`claims` are the answers by their number among all that is shown."""
+    named = {number: _who(claim) for number, claim in claims.items()}
     parts = [f"Applies to: {_each(named)}."]
-    assumed = [_assumed(claim) for claim in claims]
-    if any(assumed):
+    assumed = {number: _assumed(claim) for number, claim in claims.items()}
+    if any(assumed.values()):
         parts.append(f"Assumes: {_each(assumed)}.")
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
         parts.append(f"Not stated by the sources: {', '.join(group_words(missing))}.")
-    return " ".join(parts)
+    return " ".join([*parts, *_unasked(asked, claims)])
+
+
+def _unasked(asked: People, claims: Mapping[int, DraftClaim]) -> Iterator[str]:
+    """Which statements are for a state alone that the question does not name, where others are not.
+
+    A question that names a state or a kidney function says enough to be told apart by.
+    """
+    if asked.states or asked.kidney:
+        return
+    at_state: dict[str, list[int]] = {}
+    for number, claim in claims.items():
+        for state in hit_people(claim.quotes[0].hit).states:
+            at_state.setdefault(state, []).append(number)
+    for state, at in at_state.items():
+        if len(at) < len(claims):
+            who = ", ".join(group_words([state]))
+            yield f"Only for {who}, not named in the question: {_statements(at)}."
 
 
 def _who(claim: DraftClaim) -> str:
@@ -148,12 +167,12 @@ def _assumed(claim: DraftClaim) -> str:
     return ", ".join(parts)
 
 
-def _each(words: Sequence[str]) -> str:
+def _each(words: Mapping[int, str]) -> str:
     """One phrase for all, or each with the numbers of its statements."""
     by_phrase: dict[str, list[int]] = {}
-    for index, phrase in enumerate(words, start=1):
+    for number, phrase in words.items():
         if phrase:
-            by_phrase.setdefault(phrase, []).append(index)
+            by_phrase.setdefault(phrase, []).append(number)
     if len(by_phrase) == 1 and len(next(iter(by_phrase.values()))) == len(words):
         return next(iter(by_phrase))
     return "; ".join(f"{phrase} ({_statements(at)})" for phrase, at in by_phrase.items())

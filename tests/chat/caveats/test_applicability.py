@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chat.caveats.applicability import applicability
 from chat.caveats.cautions import applicability_cautions
+from chat.models import ClaimKind
 from chat.types import DraftClaim, Quote
 from core.text.populations import apart, people_of
 from tests.chat.evidence.hits import made_up_hit
@@ -158,6 +161,26 @@ def test_statements_for_different_people_are_told_apart() -> None:
     claims = [claim(DOSE, population="adult"), claim(DOSE, population="paediatric")]
     line = applicability("amoxicillin", claims).line
     assert line == "Applies to: adults (statement 1); children (statement 2)."
+
+
+def test_statements_keep_their_numbers_behind_a_limit_that_stands_first() -> None:
+    limit = replace(claim("Do not give it in porphyria."), kind=ClaimKind.CAUTION)
+    claims = [limit, claim(DOSE, population="adult"), claim(DOSE, population="paediatric")]
+    line = applicability("amoxicillin", claims).line
+    assert line == "Applies to: adults (statement 2); children (statement 3)."
+
+
+def test_a_statement_for_a_state_that_was_not_asked_about_is_told_apart() -> None:
+    claims = [claim(DOSE, population="renal impairment"), claim(DOSE, population="adult")]
+    told = "Only for people with renal impairment, not named in the question: statement 1."
+    for question, is_told in (
+        ("amoxicillin dose for an adult", True),
+        ("amoxicillin dose in renal impairment", False),
+        ("amoxicillin dose, CrCl 35", False),
+    ):
+        line = applicability(question, claims).line
+        assert line.endswith(told) == is_told, line
+    assert told not in applicability("amoxicillin dose", claims[:1]).line
 
 
 def test_no_claims_have_no_line() -> None:
