@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from django.utils.html import escape
@@ -9,6 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.text.words import WORD
 
+_TOKEN = re.compile(rf"\d+\.\d+|{WORD.pattern}")  # 6.8 is no 6 and no 8
 _ROOT = 5  # letters by which two forms of a word are one
 _SHORTEST = 3
 # Words that only ask or join.
@@ -21,13 +23,13 @@ _PLAIN = frozenset(
 
 def marked(text: str, question: str) -> SafeString:
     """The text as safe HTML, with `<mark>` around the words that the question holds too."""
-    roots = {_root(word) for word in WORD.findall(question) if _counts(word)}
+    roots = {_root(word) for word in _TOKEN.findall(question) if _counts(word)}
     return mark_safe("".join(_parts(text, roots)))  # noqa: S308  each part is escaped
 
 
 def _parts(text: str, roots: set[str]) -> Iterator[str]:
     end = 0
-    for match in WORD.finditer(text):
+    for match in _TOKEN.finditer(text):
         yield escape(text[end : match.start()])
         word = escape(match.group())
         yield f"<mark>{word}</mark>" if _root(match.group()) in roots else word
@@ -36,9 +38,13 @@ def _parts(text: str, roots: set[str]) -> Iterator[str]:
 
 
 def _counts(word: str) -> bool:
-    return word.isdigit() or (len(word) >= _SHORTEST and word.casefold() not in _PLAIN)
+    return _is_number(word) or (len(word) >= _SHORTEST and word.casefold() not in _PLAIN)
 
 
 def _root(word: str) -> str:
     folded = word.casefold()
-    return folded if word.isdigit() else folded.rstrip("s")[:_ROOT]
+    return folded if _is_number(word) else folded.rstrip("s")[:_ROOT]
+
+
+def _is_number(word: str) -> bool:
+    return word.replace(".", "", 1).isdigit()
