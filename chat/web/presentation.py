@@ -68,6 +68,11 @@ class ShownClaim:
         return self.claim.under if is_said else f"{self.claim.under} › {caption}"
 
     @property
+    def lines(self) -> list[str]:
+        """Its text; each item of a list is a line."""
+        return self.claim.text.splitlines()
+
+    @property
     def beside(self) -> str:
         """Why it stands beside the answer; empty for what answers."""
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())

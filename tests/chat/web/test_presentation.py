@@ -1,7 +1,7 @@
 """What a page says of a statement, without a database."""
 
-from chat.models import Reason
-from chat.web.presentation import is_verbatim, table_row
+from chat.models import Claim, Reason
+from chat.web.presentation import ShownClaim, is_verbatim, table_row
 from chat.web.refusals import ADVICE, ADVICE_ALONE
 from corpus.positions import below_title
 
@@ -85,3 +85,9 @@ def test_where_no_passage_is_shown_nobody_is_sent_to_one() -> None:
     assert set(ADVICE_ALONE) == set(Reason)
     sends = [text for text in ADVICE_ALONE.values() if "passages" in text or "below" in text]
     assert sends == []
+
+
+def test_each_item_of_a_list_is_a_line_of_its_own() -> None:
+    said = Claim(text="Do not give it in:\nporphyria;\nmyasthenia.")
+    claim = ShownClaim(said, (), (), is_verbatim=True)
+    assert claim.lines == ["Do not give it in:", "porphyria;", "myasthenia."]
