@@ -7,11 +7,13 @@ document's population and title. No query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
 from chat.types import DraftClaim
+from core.text.drugs import drugs
 from core.text.populations import (
     People,
     aged,
@@ -33,11 +35,15 @@ _MAX_RANGES = 1  # several in one quote are the columns of a table, and none of 
 
 @dataclass(frozen=True)
 class Applicability:
-    """A line for every answer, and a sentence where it is for other people than was asked."""
+    """A line for every answer, and a sentence where it is for other people than was asked, or for
+    some alone of whom the question says nothing.
+    """
 
     line: str = ""
     mismatch: str = ""
     claims: tuple[int, ...] = ()  # 1-based, that the mismatch is about
+    unasked: str = ""
+    only_for: tuple[int, ...] = ()  # 1-based, that `unasked` is about
 
 
 def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
@@ -55,7 +61,10 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
     about = [claim_people(claim) for claim in answers.values()]
     pairs = [_apart(asked, claim) if claim in answers.values() else None for claim in claims]
     wrong = tuple(index for index, pair in enumerate(pairs, start=1) if pair)
-    return Applicability(_line(asked, answers, about), _mismatch(pairs), wrong)
+    unasked = _unasked(question, asked, answers)
+    only_for = tuple(sorted({number for at in unasked.values() for number in at}))
+    line = _line(asked, answers, about)
+    return Applicability(line, _mismatch(pairs), wrong, _only(unasked), only_for)
 
 
 def claim_people(claim: DraftClaim) -> People:
@@ -107,24 +116,34 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
         parts.append(f"Not stated by the sources: {', '.join(group_words(missing))}.")
-    return " ".join([*parts, *_unasked(asked, claims)])
+    return " ".join(parts)
 
 
-def _unasked(asked: People, claims: Mapping[int, DraftClaim]) -> Iterator[str]:
-    """Which statements are for a state alone that the question does not name, where others are not.
+def _unasked(
+    question: str, asked: People, claims: Mapping[int, DraftClaim]
+) -> Mapping[str, list[int]]:
+    """What statements are for alone and the question does not name, with their numbers.
 
-    A question that names a state or a kidney function says enough to be told apart by.
+    Prevention, of those on a medicine: the dose that treats is another one. A state, where other
+    statements are for none: a question that names a state or a kidney function tells them apart.
     """
-    if asked.states or asked.kidney:
-        return
-    at_state: dict[str, list[int]] = {}
+    found: dict[str, list[int]] = {}
     for number, claim in claims.items():
-        for state in hit_people(claim.quotes[0].hit).states:
-            at_state.setdefault(state, []).append(number)
-    for state, at in at_state.items():
-        if len(at) < len(claims):
-            who = ", ".join(group_words([state]))
-            yield f"Only for {who}, not named in the question: {_statements(at)}."
+        hit = claim.quotes[0].hit
+        headed = qualifiers_of(" ; ".join([hit.title, *hit.section_path]))
+        if drugs(claim.text) and PROPHYLAXIS in headed - qualifiers_of(question):
+            found.setdefault("prevention", []).append(number)
+        if not asked.states and not asked.kidney:
+            for state in group_words(hit_people(hit).states):
+                found.setdefault(state, []).append(number)
+    return {who: at for who, at in found.items() if who == "prevention" or len(at) < len(claims)}
+
+
+def _only(unasked: Mapping[str, Sequence[int]]) -> str:
+    return " ".join(
+        f"Only for {who}, not named in the question: {_statements(at)}."
+        for who, at in unasked.items()
+    )
 
 
 def _who(claim: DraftClaim) -> str:

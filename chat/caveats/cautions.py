@@ -17,7 +17,8 @@ from chat.types import DraftClaim
 from retrieval.types import Hit
 
 IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
-APPLICABILITY, MISMATCH, LACK = "applicability", "mismatch", "lack"
+APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
+LACK = "lack"
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,11 @@ def contradiction_caution(hit: Hit, index: int) -> Caution:
 
 
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
-    """The line and, where there is one, the mismatch; nothing for an empty line."""
+    """The line and, where there are such, what does not fit; nothing for an empty line."""
     line = Caution(APPLICABILITY, found.line)
     mismatch = Caution(MISMATCH, found.mismatch, found.claims)
-    return tuple(caution for caution in (line, mismatch) if caution.text)
+    unasked = Caution(UNASKED, found.unasked, found.only_for)
+    return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 
 def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:

@@ -21,7 +21,7 @@ AMOUNT, MAXIMUM, FREQUENCY, ROUTE = "the dose", "the maximum", "how often", "the
 DURATION, DELAY, LIMIT_OF_TIME = "for how long", "after how long", "within what time"
 THRESHOLD, TARGET, RUNNING_TIME = "the threshold", "the target", "over how long it is given"
 POLARITY = "whether it is done at all"
-FIRST_CHOICE = "first choice"
+FIRST_CHOICE, PROPHYLAXIS = "first choice", "prophylaxis"
 _MINUTES_A_DAY = 1440.0
 
 _COUNT = {
@@ -72,7 +72,7 @@ _QUALIFIERS = {
         "mild": r"mild(?:ly)?|minor", "moderate": r"moderate(?:ly)?",
         "severe": r"severe(?:ly)?|major|life-?threatening|critical(?:ly)?|septic|shock",
         "high risk": r"high[- ]risk", "low risk": r"low[- ]risk", "acute": r"acute(?:ly)?",
-        "chronic": r"chronic\w*|long[- ]term", "prophylaxis": r"prophyla\w+|prevent\w*",
+        "chronic": r"chronic\w*|long[- ]term", PROPHYLAXIS: r"prophyla\w+|prevent\w*",
         "women": r"wom[ae]n|females?", "men": r"m[ae]n|males?",
         "recurrent": r"recurren\w+|relaps\w+",
         FIRST_CHOICE: r"first[- ](?:choice|line)",
@@ -163,13 +163,18 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
         conditions=tuple(replace(fact, role=THRESHOLD) for fact in found if fact.role == ""),
         condition_words=topic_words(conditions) - of_drugs,
         routes=frozenset(name for name, words in _ROUTE_WORDS.items() if words.search(text)),
-        qualifiers=frozenset(name for name, words in _QUALIFIERS.items() if words.search(text)),
+        qualifiers=qualifiers_of(text),
         strengths=frozenset(_STRENGTH.findall(level)),
         label=_numeric_label(text),
         forbids=forbids,
         tells=not forbids and bool(_TELLS.search(text)),
         people=people_of(text),
     )
+
+
+def qualifiers_of(text: str) -> frozenset[str]:
+    """What makes another statement of it where it is said: a stage, a severity, a purpose."""
+    return frozenset(name for name, words in _QUALIFIERS.items() if words.search(text))
 
 
 def _numeric_label(text: str) -> str:

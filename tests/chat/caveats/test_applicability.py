@@ -178,9 +178,23 @@ def test_a_statement_for_a_state_that_was_not_asked_about_is_told_apart() -> Non
         ("amoxicillin dose in renal impairment", False),
         ("amoxicillin dose, CrCl 35", False),
     ):
-        line = applicability(question, claims).line
-        assert line.endswith(told) == is_told, line
-    assert told not in applicability("amoxicillin dose", claims[:1]).line
+        assert (applicability(question, claims).unasked == told) == is_told
+    assert applicability("amoxicillin dose", claims[:1]).unasked == ""
+
+
+def test_a_dose_that_prevents_is_told_from_one_that_treats() -> None:
+    row = "Body weight: 50 to 99 kg; Enoxaparin dose: 40 mg"
+    said = claim(row, title="Prevention of thrombosis", section=("Prophylaxis",))
+    told = "Only for prevention, not named in the question: statement 1."
+    found = applicability("enoxaparin treatment dose for PE", [said])
+    assert (found.unasked, found.only_for) == (told, (1,))
+    assert applicability_cautions(found)[-1].code == "unasked"
+    for question in ("enoxaparin prophylaxis", "enoxaparin to prevent thrombosis"):
+        assert applicability(question, [said]).unasked == ""
+    treats = claim(row, title="Treatment of thrombosis")
+    assert applicability("enoxaparin dose", [treats]).unasked == ""
+    nurse = claim("Inspect the heels daily.", title="Prevention of pressure ulcers")
+    assert applicability("when are the heels inspected", [nurse]).unasked == ""
 
 
 def test_no_claims_have_no_line() -> None:
