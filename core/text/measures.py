@@ -65,7 +65,7 @@ _BEFORE = rf"""(?<![a-z])(?:
     |(?P<high_open>{_HIGH_OPEN})
     |(?P<low_open>(?:more|greater|higher|older|heavier)\s+than|over|above|exceeding
         |in\s+excess\s+of|>)
-)\s*"""
+)\s*(?:age[ds]?\s+(?:of\s+)?)?"""
 _SECOND = _NUMBER[_NUMBER.index("(?P") :].format("second")
 _AFTER = rf"""(?:
     \s*(?P<after_low>\+|(?:and|or)\s+(?:over|more|above|older|higher|greater|heavier|upwards)\b)

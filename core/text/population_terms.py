@@ -31,7 +31,8 @@ _PATTERNS = {
     name: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for name, pattern in _MENTIONS.items()
 }
 _AGE = re.compile(
-    r"\b(\d{1,3})\s*-?\s*(days?|d|weeks?|wks?|months?|mo|years?|yrs?|y)\s*-?\s*(?:/?\s*old|/?o)\b"
+    r"\b(\d{1,3})\s*-?\s*(days?|weeks?|wks?|months?|mo|years?|yrs?|[dmwy](?=[\s-]?old|/o)|y(?=o\b))"
+    r"(?:\s*-?\s*old|/?o)\b"
     r"|\baged?\s+(?:of\s+)?(\d{1,3})(?:\s*(days?|weeks?|months?|years?))?\b",
     re.IGNORECASE,
 )
