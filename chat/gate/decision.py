@@ -41,25 +41,30 @@ class Gate:
     threshold: float
     retrieval: str = ""  # fingerprint of the search that it was calibrated with; empty: of none
     notes: tuple[str, ...] = ()  # what does not fit between the calibration and this site
+    of_list: str = ""  # version of what judges the passages together; empty: the best decides
 
     def as_dict(self) -> dict[str, Any]:
-        return {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
+        found = {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
+        return found | ({"of_list": self.of_list} if self.of_list else {})
 
 
 @dataclass(frozen=True)
 class Decision:
     """What the gate saw and said. `reason` is None where the way is open."""
 
-    probability: float  # of the best passage; 0 without one
+    probability: float  # of the best passage, or of all together; 0 without one
     threshold: float
     reason: Reason | None
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then as found
     reading: Reading = field(default_factory=Reading)  # of all passages
 
 
-def decide(evidence: Evidence, *, calibration: Scale, threshold: float) -> Decision:
+def decide(
+    evidence: Evidence, *, calibration: Scale, threshold: float, together: float | None = None
+) -> Decision:
     """Open the way if the best passage's probability reaches `threshold`.
 
+    `together` is the probability that the passages hold the answer at all, and takes its place.
     A passage whose score is not a number stands last and never opens it. Where something ordered
     the passages anew its order stands for what is handed on: it has read more than the gate.
     """
@@ -72,7 +77,7 @@ def decide(evidence: Evidence, *, calibration: Scale, threshold: float) -> Decis
     if not judged:
         return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())
     passages = evidence.hits if evidence.trace.reranked else judged
-    probability = calibration.probability(judged[0])
+    probability = calibration.probability(judged[0]) if together is None else together
     if not math.isfinite(probability):
         return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
     if probability >= threshold:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -14,6 +14,7 @@ from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learn
 from chat.gate.plot import plot_png
 from chat.gate.scorers import same_weights
 from chat.models import CalibrationRecord
+from chat.reader.answerable import answerable
 from chat.reader.weights import weights
 from corpus.encoders.registry import searched_facts
 from retrieval.config import RetrievalConfig
@@ -56,7 +57,8 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
     Without `config` it is the site's. Two queries, or none for the kind that has no calibration.
 
     A record that was made for another encoder is never used: its cosines mean something else. The
-    built-in calibration serves the bundled encoder alone. Raises `GateUnavailable` where neither
+    built-in calibration serves the bundled encoder alone; where a language model writes, it is the
+    one of all passages together. Raises `GateUnavailable` where neither
     fits, and then nothing can be answered.
     """
     if settings.GATE == "cosine":
@@ -70,6 +72,10 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
             "The gate has no calibration for the encoder in use: run manage.py calibrate, or set "
             "MEDRAG_GATE to cosine."
         )
+    if settings.GENERATOR == "llm":
+        known = answerable()
+        of_list = f"{known.version}:{known.digest}"
+        return _with_threshold(Gate(BUILT_IN, known.threshold, of_list=of_list))
     return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
 
 
@@ -215,7 +221,7 @@ def _with_threshold(gate: Gate) -> Gate:
     if settings.GATE_THRESHOLD is None:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
-    return Gate(gate.scale, settings.GATE_THRESHOLD, gate.retrieval, notes)
+    return replace(gate, threshold=settings.GATE_THRESHOLD, notes=notes)
 
 
 def _one_at_a_time() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from chat.gate.decision import Decision, Gate, GateUnavailable, decide
 from chat.gate.records import fits_encoder, misfit
+from chat.gate.scorers import logistic
 from chat.reader.choose import read
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
@@ -57,7 +58,8 @@ def search_and_gate(query: Query, gate: Gate, looks: SearchLog, *, kind: str) ->
             looks.note(note)
     reading = read(query.text, evidence.hits)
     evidence = replace(evidence, hits=reading.told(evidence.hits))
-    decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold)
+    together = logistic(reading.answerable) if gate.of_list else None
+    decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold, together=together)
     decision = replace(decision, reading=reading)
     looks.taken.append(Look(kind, evidence, decision))
     return decision

@@ -11,6 +11,7 @@ import numpy as np
 
 from chat.evidence.quotable import quotable_units
 from chat.reader.agreement import in_agreement
+from chat.reader.answerable import answerable
 from chat.reader.features import (
     Column,
     Features,
@@ -57,7 +58,8 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
     return Reading(
         tuple(
             Read(found.units[n], float(score[n]), float(odds[n]), found.vectors[n]) for n in order
-        )
+        ),
+        answerable().log_odds(found.features),
     )
 
 

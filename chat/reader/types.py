@@ -27,6 +27,7 @@ class Reading:
     """What was read for a question."""
 
     statements: tuple[Read, ...] = ()  # best first
+    answerable: float = NOT_READ  # log-odds that the passages hold the answer at all
 
     def told(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """The passages, each with the log-odds of its best statement."""

@@ -30,6 +30,7 @@ class Asked:
     """A question with its statements: what costs nothing of all, everything of those encoded."""
 
     document: str
+    half: str
     is_answerable: bool
     cheap: Features
     cheap_right: npt.NDArray[np.int64]
@@ -61,7 +62,7 @@ def choice_learn(
     paths: Sequence[Path], out: Path, *, name: str, say: Callable[[str], None]
 ) -> None:
     """Write `weights.json` and its card. Raises DatasetError."""
-    rows = [row for path in paths for row in _rows(path)]
+    rows = [row for path in paths for row in rows_of(path)]
     figures = cross_validated(rows)
     learned = fitted(rows)
     out.mkdir(parents=True, exist_ok=True)
@@ -113,7 +114,7 @@ def without_answer(row: Asked) -> Asked:
 
 def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
     """Figures on documents that the models of their fold were not fitted on."""
-    folds = np.array([_fold(row.document) for row in rows])
+    folds = np.array([fold_of(row.document) for row in rows])
     first, odds, reached = [], [], []
     for fold in range(FOLDS):
         learned = fitted([row for row, at in zip(rows, folds, strict=True) if at != fold])
@@ -172,11 +173,11 @@ def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
     return Linear(rounded, round(intercept, DIGITS))
 
 
-def _fold(document: str) -> int:
+def fold_of(document: str) -> int:
     return hashlib.sha256(document.encode()).digest()[0] % FOLDS
 
 
-def _rows(path: Path) -> list[Asked]:
+def rows_of(path: Path) -> list[Asked]:
     try:
         with path.open(encoding="utf-8") as lines:
             return [_row(json.loads(line)) for line in lines]
@@ -189,6 +190,7 @@ def _rows(path: Path) -> list[Asked]:
 def _row(row: Mapping[str, Any]) -> Asked:
     return Asked(
         row["document"],
+        row["half"],
         row["answerable"],
         _columns(row["cheap"]),
         np.array(row["cheap_right"], dtype=np.int64),

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import MedragError
+from evaluation.answers.answerable import answerable_learn
 from evaluation.answers.choice import choice_learn
 from evaluation.runs.folders import refuse_unwritable
 from evaluation.training.types import Settings
@@ -16,7 +17,8 @@ from evaluation.training.types import Settings
 WHAT = """\
 reader: which statement of a passage answers a question, or that none does;
 checker: whether evidence supports a claim, contradicts it or says nothing of it;
-choice: what each feature of a statement is worth, from `evaluate answers --material`.
+choice: what each feature of a statement is worth, from `evaluate answers --material`;
+gate: how likely the passages hold the answer at all, from the same.
 """
 _NUMBERS = {
     "seed": "what decides the order of the examples, and the head's first weights",
@@ -31,14 +33,14 @@ class Command(BaseCommand):
     help = "Train a small model further from the bundled encoder; a killed run goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=["reader", "checker", "choice"], help=WHAT)
+        parser.add_argument("what", choices=["reader", "checker", "choice", "gate"], help=WHAT)
         parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files; may be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--licence", choices=["open", "any"], default="open", help="open leaves out sets whose licence is not stated or not verified")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the checkpoint and the model go; a run that was killed goes on there")  # noqa: E501  # fmt: skip
         parser.add_argument("--export", action="store_true", help="train nothing: write the best model of the checkpoint so far")  # noqa: E501  # fmt: skip
         parser.add_argument("--body", type=Path, metavar="DIR", help="an encoder of BERT's family; by default the bundled one")  # noqa: E501  # fmt: skip
         parser.add_argument("--start", type=Path, metavar="DIR", help="go on from the best weights that were trained there, on other rows")  # noqa: E501  # fmt: skip
-        parser.add_argument("--name", default="own", help="choice: what its version is called")
+        parser.add_argument("--name", default="own", help="choice, gate: its version")
         parser.add_argument("--precision", choices=["auto", "float32", "bfloat16"], default="auto", help="auto: bfloat16 where the processor has AMX, or on a GPU")  # noqa: E501  # fmt: skip
         parser.add_argument("--threads", type=int, default=2, help="of the processor")
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: N rows")  # noqa: E501  # fmt: skip
@@ -52,8 +54,8 @@ class Command(BaseCommand):
                 raise CommandError(f"--{name.replace('_', '-')} must be 1 or more.")
         if options["limit"] < 0:
             raise CommandError("--limit is a number of rows, at least 1.")
-        if options["what"] == "choice":
-            self._choice(options)
+        if options["what"] in ("choice", "gate"):
+            self._learn(options)
             return
         from evaluation.training import runs  # late: all of it is torch
 
@@ -79,11 +81,12 @@ class Command(BaseCommand):
         except MedragError as error:
             raise CommandError(error.sentence) from error
 
-    def _choice(self, options: dict[str, Any]) -> None:
+    def _learn(self, options: dict[str, Any]) -> None:
         try:
             refuse_unwritable(options["out"])
             files = [folder / "choice.jsonl" for folder in options["data"]]
-            choice_learn(files, options["out"], name=options["name"], say=self._say)
+            learn = choice_learn if options["what"] == "choice" else answerable_learn
+            learn(files, options["out"], name=options["name"], say=self._say)
         except MedragError as error:
             raise CommandError(error.sentence) from error
 

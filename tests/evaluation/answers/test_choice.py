@@ -41,6 +41,7 @@ def row(number: int, draw: random.Random) -> dict[str, Any]:
     return {
         "id": f"q{number}",
         "document": f"d{number % 20}",
+        "half": "looked at" if number % 3 else "counted",
         "answerable": answerable,
         "cheap": cheap,
         "cheap_right": right,
@@ -83,7 +84,7 @@ def test_the_same_rows_give_the_same_weights(data: Path, tmp_path: Path) -> None
 def asked(right: list[int], **features: list[float]) -> Asked:
     columns = {name.replace("_", " "): np.array(column) for name, column in features.items()}
     known = np.array(right)
-    return Asked("d", True, columns, known, columns, known)
+    return Asked("d", "counted", True, columns, known, columns, known)
 
 
 def test_a_question_without_the_passages_that_answer_it_is_one_to_refuse() -> None:

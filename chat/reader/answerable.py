@@ -1,0 +1,62 @@
+"""How likely the passages that were found hold the answer at all: the gate of a language model.
+
+What opens for the extractive generator is the probability that its best statement is right. A
+language model reads all passages and may say that none answers, and verification stands behind it,
+so for it the question is whether there is anything to read. Learned by `manage.py train gate`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from chat.reader.features import Features
+from core.rounding import LOGIT_DIGITS
+
+FILE = Path(__file__).with_name("answerable.json")
+NOTHING = -20.0  # log-odds where no statement was read
+# Of all statements of the list, the highest of each; `second` the second highest.
+READ_OFF = ("likeness", "words", "words with context", "passage words", "reader")
+
+
+@dataclass(frozen=True)
+class Answerable:
+    """A linear model over `of_list`."""
+
+    version: str
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float  # probability from which the language model is asked
+    digest: str = ""  # 16 hex digits of the file
+
+    def log_odds(self, features: Features) -> float:
+        """Rounded, so that the last bits of a float never open the gate."""
+        found = of_list(features)
+        if not found:
+            return NOTHING
+        total = sum(self.weights.get(name, 0.0) * value for name, value in sorted(found.items()))
+        return round(self.intercept + total, LOGIT_DIGITS)
+
+
+def of_list(features: Features) -> dict[str, float]:
+    """What is read off the statements of a list together; empty where there are none."""
+    found: dict[str, float] = {}
+    for name in READ_OFF:
+        column = np.sort(features.get(name, np.zeros(0)))[::-1]
+        if column.size:
+            found[f"highest {name}"] = float(column[0])
+            found[f"second {name}"] = float(column[min(1, column.size - 1)])
+    return found
+
+
+@cache
+def answerable() -> Answerable:
+    """That of this release."""
+    content = FILE.read_bytes()
+    return Answerable(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])

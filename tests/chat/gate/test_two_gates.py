@@ -1,0 +1,75 @@
+"""For a language model the gate asks whether the passages hold the answer at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.conf import LazySettings
+
+from chat.gate.decision import Gate, decide
+from chat.gate.records import BUILT_IN, gate_in_use
+from chat.models import Channel, Reason, TurnStatus
+from chat.reader.answerable import NOTHING, answerable, of_list
+from chat.services import turn_ask
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+from tests.chat.evidence.hits import TODAY
+from tests.corpora import publish
+from tests.llm.contents import as_content
+from tests.llm.server import endpoint
+from tests.llm.sites import generate_by
+from tests.llm.transport import replies
+
+pytestmark = pytest.mark.django_db
+
+DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
+TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
+QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
+
+
+def test_what_is_read_off_a_list_is_its_highest_and_its_second() -> None:
+    found = of_list({"likeness": np.array([0.1, 0.7, 0.4]), "reader": np.array([2.0])})
+    assert found == {
+        "highest likeness": 0.7, "second likeness": 0.4, "highest reader": 2.0, "second reader": 2.0
+    }  # fmt: skip
+    assert of_list({}) == {}
+    assert answerable().log_odds({}) == NOTHING
+
+
+def test_more_likeness_opens_sooner() -> None:
+    low, high = ({"likeness": np.array([x, x]), "reader": np.array([-5.0])} for x in (0.2, 0.8))
+    assert answerable().log_odds(low) < answerable().log_odds(high)
+
+
+def test_each_generator_has_its_gate(settings: LazySettings) -> None:
+    assert gate_in_use() == Gate(BUILT_IN, BUILT_IN.threshold)
+    settings.GENERATOR = "llm"
+    gate = gate_in_use()
+    assert gate.threshold == answerable().threshold
+    assert gate.of_list == f"{answerable().version}:{answerable().digest}"
+    assert gate.as_dict()["of_list"] == gate.of_list
+    settings.GATE_THRESHOLD = 0.9
+    assert (gate_in_use().threshold, gate_in_use().of_list) == (0.9, gate.of_list)
+
+
+def test_all_passages_together_decide_in_the_place_of_the_best() -> None:
+    publish(TEXT)
+    evidence = retrieve(Query(QUESTION, on=TODAY))
+    for together, reason in ((0.9, None), (0.1, Reason.WEAK_EVIDENCE), (float("nan"), Reason.WEAK_EVIDENCE)):  # noqa: E501  # fmt: skip
+        decision = decide(evidence, calibration=BUILT_IN, threshold=0.5, together=together)
+        assert decision.reason == reason
+        assert decision.passages
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"), [(QUESTION, True), ("How long do I roast a 2 kg chicken?", False)]
+)
+def test_a_language_model_is_asked_where_there_is_something_to_read(
+    settings: LazySettings, question: str, is_asked: bool
+) -> None:
+    publish(TEXT)
+    with endpoint(replies(lambda shown: as_content([]))) as writer:
+        generate_by(settings, writer.url)
+        turn = turn_ask(question, user=None, channel=Channel.COMMAND)
+        assert bool(writer.asked) is is_asked
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
