@@ -129,7 +129,6 @@ class UnavailablePart:
 
     error: Exception
     name = "unavailable"
-    wants_atoms = False
     usage = Usage()
     said = ()
 

@@ -60,6 +60,9 @@ class DraftClaim:
     quotes: tuple[Quote, ...]
     unplaced: tuple[Unplaced, ...] = ()
     kind: ClaimKind = ClaimKind.ANSWER
+    # What each citation says, as it can be read alone: a row with its labels, an item with its
+    # lead-in. Empty: the quotes as they stand.
+    read_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -130,9 +130,9 @@ JUDGE_LLM_PRICE = env.prices("MEDRAG_JUDGE_LLM_PRICE")
 JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
 
 # What verifies claims after the guards
-VERIFIER = env.choice("MEDRAG_VERIFIER", "guards", ("guards", "nli", "llm"))
+VERIFIER = env.choice("MEDRAG_VERIFIER", "checker", ("checker", "nli", "llm"))
 VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")
-VERIFIER_THRESHOLD = env.number("MEDRAG_VERIFIER_THRESHOLD", 0.5, low=0.5, high=1.0)
+VERIFIER_THRESHOLD = env.optional_number("MEDRAG_VERIFIER_THRESHOLD", low=0.5, high=1.0)
 
 # Answers
 MODE = env.choice(

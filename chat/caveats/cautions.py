@@ -68,17 +68,6 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
     )
 
 
-def contradiction_caution(hit: Hit, index: int) -> Caution:
-    """A passage that may say the opposite of statement `index`: its place, and none of its text."""
-    return Caution(
-        CONFLICT,
-        f"Another passage may contradict statement {index}: {_place(hit, hit.page)}. "
-        "Read both before acting.",
-        (index,),
-        (hit.sha256,),
-    )
-
-
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     """The line and, where there are such, what does not fit; nothing for an empty line."""
     line = Caution(APPLICABILITY, found.line)

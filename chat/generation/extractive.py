@@ -15,8 +15,8 @@ from chat.reader.lists import asks_for_all, with_whole_lists
 from chat.reader.types import Read
 from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
-from chat.verification.guards.figures import figures
-from chat.verification.guards.polarity import negations
+from core.text.negation import negations
+from core.text.quantities.matching import counted
 
 _STEP = re.compile(r"\d{1,2}[.)]\s")
 
@@ -77,9 +77,8 @@ class ExtractiveGenerator:
 
     @staticmethod
     def _is_said_alike(one: Read, other: Read) -> bool:
-        return figures(one.unit.text) == figures(other.unit.text) and negations(
-            one.unit.text
-        ) == negations(other.unit.text)
+        ours, theirs = one.unit.text, other.unit.text
+        return counted(ours) == counted(theirs) and negations(ours) == negations(theirs)
 
 
 def _together(units: Sequence[Unit]) -> list[Unit]:

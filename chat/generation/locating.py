@@ -1,43 +1,38 @@
 """Where a quote stands in a text, and on which pages that is. Pure.
 
-White space and Unicode forms are levelled as in `chat.verification.texts.normalised`, nothing else.
+A quote is compared by its words, numbers and signs: spaces, dashes, bars, bullets and case are
+nothing, and it may leave out some of the text's words or have a few that are not there.
 """
 
 from __future__ import annotations
 
-import bisect
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
-from chat.verification.texts import normalised
+from chat.verification.texts import placed_tokens, tokens
 from retrieval.types import Span
 
 Range = tuple[int, int]  # half-open
+NEARLY_ALL = 0.9  # of a quote's words, that the text has in order
+SPREAD = 2.0  # times as many words as the quote, in which they stand at most
+SPARE = 12  # words more than that, for the cells that a short quote leaves out
 
 
-def occurrences(quote: str, text: str) -> tuple[Range, ...]:
-    """Ranges of `text` that read as the quote, in order; none for a blank one.
+def located(quote: str, text: str) -> tuple[Range, ...]:
+    """Ranges of `text` that the quote stands for, in order; none for one without words.
 
-    A quote that begins or ends inside a word or a number is not there: `5 mg` is not in `15 mg`.
+    All where it stands word for word; else the one that has nearly all of its words, in order, and
+    each of its numbers.
     """
-    needle = normalised(quote)
-    if not needle:
+    wanted, found = tokens(quote), placed_tokens(text)
+    if not wanted:
         return ()
-    words = [(match.start(), match.group()) for match in re.finditer(r"\S+", text)]
-    levelled, begins = _levelled([word for _, word in words])
-    found = []
-    for start in _positions(needle, levelled):
-        end = start + len(needle)
-        if _is_whole(levelled, start, end):
-            first, last = (bisect.bisect_right(begins, at) - 1 for at in (start, end - 1))
-            found.append(
-                (
-                    _outer(words[first], start - begins[first], is_end=False),
-                    _outer(words[last], end - begins[last], is_end=True),
-                )
-            )
-    return tuple(found)
+    words = [word for word, _, _ in found]
+    exact = [start for start in range(len(words)) if words[start : start + len(wanted)] == wanted]
+    if exact:
+        return tuple((found[at][1], found[at + len(wanted) - 1][2]) for at in exact)
+    nearest = _nearest(wanted, words)
+    return ((found[nearest[0]][1], found[nearest[1] - 1][2]),) if nearest else ()
 
 
 def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, int], ...]:
@@ -52,41 +47,38 @@ def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, in
     return tuple(ranges)
 
 
-def _levelled(words: Sequence[str]) -> tuple[str, list[int]]:
-    """The words in NFC with a space between them, and where each begins."""
-    composed = [unicodedata.normalize("NFC", word) for word in words]
-    begins, at = [], 0
-    for word in composed:
-        begins.append(at)
-        at += len(word) + 1
-    return " ".join(composed), begins
+def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
+    """The shortest run of words with nearly all of those that are wanted; the first of equals."""
+    width = int(len(wanted) * SPREAD) + SPARE
+    best: tuple[float, int, Range] | None = None
+    for start, stop in _windows(wanted, words, width):
+        matched = _in_order(wanted, words[start:stop])
+        share = len(matched) / len(wanted)
+        missing = set(range(len(wanted))) - {place for place, _ in matched}
+        if share < NEARLY_ALL or any(wanted[place][0].isdigit() for place in missing):
+            continue
+        run = (start + matched[0][1], start + matched[-1][1] + 1)
+        candidate = (share, run[0] - run[1], run)
+        if best is None or candidate[:2] > best[:2]:
+            best = candidate
+    return best[2] if best else None
 
 
-def _positions(needle: str, text: str) -> Iterator[int]:
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + 1)
+def _windows(wanted: Sequence[str], words: Sequence[str], width: int) -> Iterator[Range]:
+    """Runs of `width` words that begin where a word does that begins the quote, or nearly."""
+    openers = set(wanted[:3])
+    last = -width
+    for start, word in enumerate(words):
+        if word in openers and start - last >= 1:
+            last = start
+            yield start, min(len(words), start + width)
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
-    return not (_is_joined(text, start) or _is_joined(text, end))
-
-
-def _is_joined(text: str, at: int) -> bool:
-    """Whether a word or a number goes on over this place."""
-    before, after = text[max(0, at - 1) : at], text[at : at + 1]
-    if after and unicodedata.combining(after):
-        return True
-    if before.isalnum() and after.isalnum():
-        return True
-    number = text[max(0, at - 2) : at + 2]
-    return bool(re.search(r"\d[.,]\d", number))
-
-
-def _outer(word: tuple[int, str], inside: int, *, is_end: bool) -> int:
-    """The place in the text; the word's own end where composing it has moved its letters."""
-    start, text = word
-    if unicodedata.normalize("NFC", text) == text:
-        return start + inside
-    return start + len(text) if is_end else start
+def _in_order(wanted: Sequence[str], words: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of the same words in both, in order of both."""
+    matcher = SequenceMatcher(None, wanted, words, autojunk=False)
+    return [
+        (block.a + n, block.b + n)
+        for block in matcher.get_matching_blocks()
+        for n in range(block.size)
+    ]

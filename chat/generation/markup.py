@@ -1,4 +1,4 @@
-"""What a statement may not hold unless its quote does: addresses and markup. Pure.
+"""What a statement may not hold unless its quote does: addresses, markup, look-alikes. Pure.
 
 Nothing that a language model writes is followed or rendered. A statement with such a thing of its
 own was not made from the passages, so that it is refused rather than shown without it.
@@ -7,6 +7,7 @@ own was not made from the passages, so that it is refused rather than shown with
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from chat.verification.texts import normalised
@@ -24,17 +25,26 @@ _FOREIGN = re.compile(
     | &(?:\#\w+|[a-z]\w{1,30});              # a character of HTML
     | !?\[[^\]]*\][(\[:][^)\]]*[)\]]?        # a link, an image or a reference of Markdown
     | `+|~~|\*\*|__
+    | \{\{|\{%|\$\{                          # of templates
     | ^\s*\#{1,6}\s
     """.replace("ENDINGS", _ENDINGS),
     re.IGNORECASE | re.VERBOSE,
 )
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def foreign(statement: str, quotes: Iterable[str]) -> str:
-    """The first address or piece of markup that no quote holds; empty where there is none."""
+    """The first address, piece of markup or word of two scripts that no quote holds; or empty."""
     quoted = [normalised(quote) for quote in quotes]
     for match in _FOREIGN.finditer(normalised(statement)):
         found = match.group().strip()
         if not any(found in quote for quote in quoted):
             return found
-    return ""
+    words = (word for word in _WORD.findall(statement) if not word.isascii() and _is_mixed(word))
+    return next((word for word in words if not any(word in quote for quote in quoted)), "")
+
+
+def _is_mixed(word: str) -> bool:
+    """Whether Latin letters stand beside those of another script, as in a name that looks alike."""
+    scripts = {unicodedata.name(letter, "?").partition(" ")[0] for letter in word}
+    return "LATIN" in scripts and bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})

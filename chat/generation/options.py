@@ -1,7 +1,7 @@
 """Whether evidence bears out an option of a multiple-choice question. Deterministic, no query.
 
 An option is no sentence of its own: `every 36 hours` says something only behind its stem. So what
-the guards compare are its numbers, medicines, routes and times, and its words are compared whole;
+is checked are its numbers and medicines, and its words are compared whole;
 whether the evidence turns round what the stem asks is compared here, and whom and what it is about
 is for the units' choice.
 """
@@ -14,17 +14,14 @@ from collections.abc import Iterator, Sequence
 from chat.generation.types import Task
 from chat.question.multiple_choice import is_exception
 from chat.types import DraftClaim, Option, Quote
-from chat.verification.guards import GUARDS, routes
+from chat.verification import medicines, numbers
 from chat.verification.texts import normalised
-from chat.verification.types import Cited, Finding, Label
+from chat.verification.types import Evidence
 from core.text.negation import negations
 from core.text.sentences import sentence_spans
 
 NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
 ROOT_CHARS = 5  # of a word, by which two forms of it are one
-# Guards of what a quote says beyond an option, such as limits, groups and what turns it round; and
-# of words, which are compared here, since `5 mg` alone claims nothing in the sense of that guard.
-_OF_THE_WHOLE = frozenset({"polarity", "conditions", "populations", "words"})
 _FUNCTION = re.compile(r"\b(?:an?|the|of|to|is|are|be|it|its)\b", re.IGNORECASE)
 _STOP = re.compile(r"\b(?:stop(?:s|ped|ping)?|discontinue\w*)\b", re.IGNORECASE)
 _OF_THESE = re.compile(
@@ -150,8 +147,8 @@ def _is_turned(text: str) -> bool:
 
 
 def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
-    """Those that stand there word for word. Of several none is dropped for what a guard says, but
-    one that is a part of another: which of two is meant is not for guards to tell.
+    """Those that stand there word for word. Of several none is dropped for its numbers, but one
+    that is a part of another: which of two is meant is not told by them.
     """
     standing = [option for option in options if _stands_in(option.text, sentence)]
     longest = [
@@ -161,7 +158,7 @@ def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
     ]
     if len(longest) > 1:
         return {option.letter for option in longest}
-    return {option.letter for option in longest if _guarded(option.text, sentence)}
+    return {option.letter for option in longest if _is_counted(option.text, sentence)}
 
 
 def _stands_in(option: str, sentence: str) -> bool:
@@ -172,17 +169,13 @@ def _stands_in(option: str, sentence: str) -> bool:
 
 
 def _is_scattered_over(option: str, sentence: str) -> bool:
-    return _content(option) <= _content(sentence) and _guarded(option, sentence)
+    return _content(option) <= _content(sentence) and _is_counted(option, sentence)
 
 
-def _guarded(option: str, sentence: str) -> bool:
-    findings = filter(None, (check(option, Cited((sentence,))) for check in GUARDS))
-    return all(found.guard in _OF_THE_WHOLE or _is_left_out(found) for found in findings)
-
-
-def _is_left_out(found: Finding) -> bool:
-    """A route that the option does not name: another one than the sentence's would be at fault."""
-    return found.guard == routes.NAME and found.label is Label.NOT_FOUND
+def _is_counted(option: str, sentence: str) -> bool:
+    """Whether the sentence has each number and medicine of the option."""
+    evidence = Evidence((sentence,))
+    return not any(check(option, evidence) for check in (numbers.check, medicines.check))
 
 
 def _content(text: str) -> set[str]:

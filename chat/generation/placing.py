@@ -1,8 +1,9 @@
 """A language model's citation to the quotes of exact page text that it stands for.
 
-What the model quotes must stand in the passage verbatim. What is then cited is the whole sentence,
-list item or table row around it, and what that depends on: a quote that leaves out the `not` before
-it, or half of a number, brings them back, so that the guards see them.
+What the model quotes is found in the passage: word for word or, where it is not, as the run of the
+passage's words that has nearly all of it in order. What is then cited is the page's own text: the
+whole sentences, list items or table rows that the quote runs into, and what these depend on. A
+quote that leaves out the `not` before it brings it back.
 """
 
 from __future__ import annotations
@@ -13,25 +14,20 @@ from dataclasses import dataclass
 
 from chat.evidence.leads import binds_to_before, leans_on_before
 from chat.evidence.page_views import one_line
-from chat.generation.locating import Range, occurrences, page_ranges
+from chat.generation.locating import Range, located, page_ranges
 from chat.types import Quote, Unit, Unplaced
-from chat.verification.texts import normalised
+from chat.verification.texts import tokens
 from core.text.sentences import sentence_spans
 from retrieval.types import Hit
 
-MIN_WORDS = 3  # of a quote that is no whole sentence, item or row
-MAX_SENTENCES = 3  # of one citation; more would bear out whatever is put together from them
-MAX_ROWS = 1
 MAX_KEPT_CHARS = 300  # of what can't be placed, for the trace
+MAX_TOUCHED = 12  # statements of one citation: more is no evidence for one claim
+_GOES_ON = re.compile(r"\b(?:and|or|plus|then|followed by)\W*$", re.IGNORECASE)
 CELLS = " | "  # between the cells of a row
 
 UNKNOWN_KEY = "unknown passage"
 NOT_THERE = "quote not in the passage"
-NO_STATEMENT = "quote holds no whole statement"
-CUT = "part of the quote is of no whole statement"
-TOO_SHORT = "quote too short"
-TOO_LONG = "quote runs over several statements"
-AMBIGUOUS = "quote stands in several places"
+TOO_LONG = "quote runs over too many statements"
 
 
 @dataclass(frozen=True)
@@ -47,38 +43,48 @@ class Placed:
     """What a citation rests on: first the statements that it touches, then what these depend on."""
 
     quotes: tuple[Quote, ...]
-    # The first of the quotes as it can be read alone, with what it depends on around it, such as
-    # its lead or the labels of its row; empty where the citation touches several statements.
-    alone: str = ""
+    read_as: str  # the statements as they can be read alone, such as a row with its labels
 
 
-def placed(key: str, quote: str, shown: Shown) -> Placed | Unplaced:
-    """A citation where it stands.
+def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) -> Placed | Unplaced:
+    """A citation where it stands; of several places the one that is nearest to `near`.
 
-    One that stands in places which say different things is not placed; of places that say the
-    same, the first counts. No letter of it is left out: each stands in a statement or in what that
-    depends on. Of a table whose ranges decide which row answers, only that row can be cited.
+    Without any near, the first.
     """
     hit = shown.hits.get(key)
     if hit is None:
         return _unplaced(key, quote, UNKNOWN_KEY)
-    found = occurrences(quote, hit.text)
+    found = located(quote, hit.text)
     if not found:
         return _unplaced(key, quote, NOT_THERE)
-    places = [touched for at in found if (touched := _touched(hit, at, shown.units[hit.key]))]
-    if why := _fault(quote, places):
-        return _unplaced(key, quote, why)
-    if not all(_is_covered(hit, at, shown.units[hit.key]) for at in found):
-        return _unplaced(key, quote, CUT)
-    first = [whole for _, whole in places[0]]
-    further = [part for unit, _ in places[0] for part in unit.quotes[1:]]
-    alone = _alone(*places[0][0]) if len(places[0]) == 1 else ""
-    return Placed(tuple(dict.fromkeys([*first, *further])), alone)
+    at = min(found, key=lambda place: _distance(hit, place, near))
+    units = shown.units[hit.key]
+    touched = _with_what_follows(_touched(hit, at, units), units)
+    if len(touched) > MAX_TOUCHED:
+        return _unplaced(key, quote, TOO_LONG)
+    rest = _uncovered(hit, at, touched)
+    first = [whole for _, whole in touched]
+    further = [part for unit, _ in touched for part in unit.quotes[1:]]
+    said = [_alone(unit, whole) for unit, whole in touched] + [one_line(q.text) for q in rest]
+    quotes = tuple(dict.fromkeys([*first, *rest, *further]))
+    return Placed(quotes, " ".join(said)) if quotes else _unplaced(key, quote, NOT_THERE)
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
     """How many of a claim's words the first quote holds: the nearest citation is to go first."""
-    return len(_words(claim) & _words(quotes[0].text))
+    return len(set(tokens(claim)) & set(tokens(quotes[0].text)))
+
+
+def _distance(hit: Hit, at: Range, near: Sequence[Quote]) -> tuple[int, int]:
+    """In pages and characters, to the nearest of some quotes of the same document."""
+    here = page_ranges(hit.spans, at)
+    gaps = [
+        (abs(page - quote.page), abs(start - quote.start))
+        for page, start, _ in here
+        for quote in near
+        if quote.hit.document_id == hit.document_id
+    ]
+    return min(gaps, default=(0, 0))
 
 
 def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quote]]:
@@ -91,34 +97,64 @@ def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quo
     ]
 
 
+def _with_what_follows(
+    touched: list[tuple[Unit, Quote]], units: Sequence[Unit]
+) -> list[tuple[Unit, Quote]]:
+    """And what these introduce or go on with: the items under a colon, what stands behind `and`."""
+    places = {id(unit): place for place, unit in enumerate(units)}
+    found = list(touched)
+    for unit, whole in touched:
+        rest = units[places[id(unit)] + 1 :]
+        if whole.text.rstrip().endswith(":"):
+            found += [(one, one.quotes[0]) for one in rest if _stands_under(one, whole)]
+        goes_on = bool(_GOES_ON.search(whole.text))
+        for one in rest:
+            if not goes_on:
+                break
+            found.append((one, one.quotes[0]))
+            goes_on = bool(_GOES_ON.search(one.quotes[0].text))
+    return list({id(unit): (unit, whole) for unit, whole in reversed(found)}.values())[::-1]
+
+
+def _stands_under(unit: Unit, lead: Quote) -> bool:
+    return any(
+        part.page == lead.page and part.start < lead.end and lead.start < part.end
+        for part in unit.quotes[1:]
+    )
+
+
+def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> list[Quote]:
+    """Whole lines of the range that are no part of a unit: a heading, a box, a cell of a matrix."""
+    parts = [part for unit, _ in touched for part in unit.quotes]
+    found = []
+    for page, start, end in page_ranges(hit.spans, at):
+        span = next(s for s in hit.spans if s.page == page and s.start <= start < s.end)
+        text = hit.text[span.offset : span.offset + span.end - span.start]
+        for first, last in _lines(text, start - span.start, end - span.start):
+            low, high = first + span.start, last + span.start
+            if not any(p.page == page and p.start < high and low < p.end for p in parts):
+                found.append(Quote(hit, page, low, high, text[first:last]))
+    return found
+
+
+def _lines(text: str, start: int, end: int) -> list[Range]:
+    """The lines of a text that a range runs into, without the white space around them."""
+    found, offset = [], 0
+    for line in text.split("\n"):
+        first = offset + len(line) - len(line.lstrip())
+        last = offset + len(line.rstrip())
+        if first < end and start < last:
+            found.append((first, last))
+        offset += len(line) + 1
+    return found
+
+
 def _alone(unit: Unit, whole: Quote) -> str:
     """A unit as it is shown, with no more of its sentences than `whole`."""
     said = one_line(unit.quotes[0].text)
     if whole == unit.quotes[0] or not unit.text.endswith(said):
         return unit.text
     return unit.text.removesuffix(said) + one_line(whole.text)
-
-
-def _is_covered(hit: Hit, at: Range, units: Sequence[Unit]) -> bool:
-    """Whether each letter of a range stands in the units that it runs into."""
-    quotes = [part for unit, _ in _touched(hit, at, units) for part in unit.quotes]
-    for page, start, end in page_ranges(hit.spans, at):
-        here = [(part.start, part.end) for part in quotes if part.page == page]
-        shift = _shift(hit, page, start)
-        for place in range(start, end):
-            is_letter = hit.text[place - shift].isalnum()
-            if is_letter and not any(first <= place < last for first, last in here):
-                return False
-    return True
-
-
-def _shift(hit: Hit, page: int, place: int) -> int:
-    """From places in a passage's text to places on its page."""
-    return next(
-        span.start - span.offset
-        for span in hit.spans
-        if span.page == page and span.start <= place < span.end
-    )
 
 
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
@@ -145,29 +181,5 @@ def _sentences(quote: Quote, start: int, end: int) -> Quote:
     return Quote(quote.hit, quote.page, quote.start + first, quote.start + last, text)
 
 
-def _fault(quote: str, places: Sequence[Sequence[tuple[Unit, Quote]]]) -> str:
-    """Why a citation is not to be placed at these places; empty where it is."""
-    if not places:
-        return NO_STATEMENT
-    if len({tuple(whole.text for _, whole in place) for place in places}) > 1:
-        return AMBIGUOUS
-    wholes = [whole for _, whole in places[0]]
-    if len(quote.split()) < MIN_WORDS and not _is_one_of(quote, places[0]):
-        return TOO_SHORT
-    rows = sum(CELLS in whole.text for whole in wholes)
-    sentences = sum(len(sentence_spans(whole.text)) for whole in wholes if CELLS not in whole.text)
-    return TOO_LONG if rows > MAX_ROWS or sentences > MAX_SENTENCES else ""
-
-
-def _is_one_of(quote: str, place: Sequence[tuple[Unit, Quote]]) -> bool:
-    """Whether a quote is a whole sentence, item or row, however short."""
-    wholes = [part.text for unit, whole in place for part in (unit.quotes[0], whole)]
-    return any(normalised(quote) == normalised(whole) for whole in wholes)
-
-
 def _unplaced(key: str, quote: str, why: str) -> Unplaced:
     return Unplaced(key[:MAX_KEPT_CHARS], quote[:MAX_KEPT_CHARS], why)
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))

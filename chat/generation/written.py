@@ -14,7 +14,7 @@ from typing import Any
 from chat.generation.markup import foreign
 from chat.generation.placing import Placed, Shown, nearness, placed
 from chat.types import DraftClaim, Option, Quote, Unplaced
-from chat.verification.texts import normalised
+from chat.verification.texts import tokens
 from corpus.parsing.clean import clean_line
 
 MAX_CITATIONS = 3  # of a claim
@@ -56,46 +56,62 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> DraftClaim:
-    results = [_placed(citation, shown) for citation in citations]
+    results = _all_placed(citations, shown)
     found = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
     text = _standing_alone(clean_line(said), found)
-    quotes = _in_order([each.quotes for each in found], text)
+    ordered = _in_order(found, text)
+    quotes = tuple(
+        replace(quote, citation=number)
+        for number, each in enumerate(ordered)
+        for quote in each.quotes
+    )
     if why := _fault(text, quotes):
         unplaced.append(Unplaced("", "", why))
-    return DraftClaim(text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced))
+    read_as = tuple(each.read_as for each in ordered)
+    return DraftClaim(text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced), read_as=read_as)
 
 
 def _standing_alone(text: str, found: Sequence[Placed]) -> str:
     """A claim; one that is a whole quote, as that can be read alone."""
-    whole = normalised(text)
+    whole = tokens(text)
     return next(
         (
-            each.alone
+            each.read_as
             for each in found
-            if normalised(each.quotes[0].text) == whole and 0 < len(each.alone) <= MAX_CLAIM_CHARS
+            if tokens(each.quotes[0].text) == whole and 0 < len(each.read_as) <= MAX_CLAIM_CHARS
         ),
         text,
     )
 
 
-def _placed(citation: Mapping[str, str], shown: Shown) -> Placed | Unplaced:
+def _all_placed(citations: Sequence[Mapping[str, str]], shown: Shown) -> list[Placed | Unplaced]:
+    """Each where it stands; one that stands in several places, near the others."""
+    results = [_placed(citation, shown) for citation in citations]
+    near = [
+        quote for result in results if isinstance(result, Placed) for quote in result.quotes[:1]
+    ]
+    if len(near) < 2:
+        return results
+    return [
+        _placed(citation, shown, near=[*near[:place], *near[place + 1 :]])
+        for place, citation in enumerate(citations)
+    ]
+
+
+def _placed(
+    citation: Mapping[str, str], shown: Shown, *, near: Sequence[Quote] = ()
+) -> Placed | Unplaced:
     key = clean_line(citation["passage"])[:MAX_KEY_CHARS]
     quote = clean_line(citation["quote"])
     if len(quote) > MAX_QUOTE_CHARS:
         return Unplaced(key, "", "quote too long")
-    return placed(key, quote, shown)
+    return placed(key, quote, shown, near=near)
 
 
-def _in_order(found: Sequence[tuple[Quote, ...]], claim: str) -> tuple[Quote, ...]:
-    """What the claim rests on, by citation: the nearest first, as the guards read them.
-
-    Else a harmless sentence in front would hide one that says the opposite.
-    """
-    ordered = sorted(dict.fromkeys(found), key=lambda quotes: -nearness(quotes, claim))
-    return tuple(
-        replace(quote, citation=number) for number, quotes in enumerate(ordered) for quote in quotes
-    )
+def _in_order(found: Sequence[Placed], claim: str) -> list[Placed]:
+    """By citation, each once: the nearest first, since that is what is shown first."""
+    return sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, claim))
 
 
 def _fault(text: str, quotes: Sequence[Quote]) -> str:

@@ -15,7 +15,6 @@ from chat.caveats.binding import binds, said_under
 from chat.caveats.cautions import (
     applicability_cautions,
     conflict_caution,
-    contradiction_caution,
     lack_cautions,
     omission_caution,
 )
@@ -109,8 +108,8 @@ def _claims(inquiry: AnswerRun, decision: Decision) -> tuple[DraftClaim, ...]:
                 inquiry.generation = inquiry.generator.again(task, inquiry.stored)
         except Exception as error:
             raise _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry) from error
-    if not inquiry.generation.claims:
-        raise _Refused(_abstained(Reason.WEAK_EVIDENCE, decision))
+    if not inquiry.generation.claims:  # it read the passages and says that none answers
+        raise _Refused(_explained_refusal(inquiry, decision))
     return _without_repeats(inquiry.generation.claims)
 
 
@@ -130,7 +129,7 @@ def _supported(
         try:
             inquiry.verdicts = verify(
                 claims,
-                passages=decision.passages,
+                question=inquiry.query.text,
                 verifier=inquiry.verifier,
                 timeout_s=_time_left(inquiry),
             )
@@ -203,7 +202,6 @@ def _with_caveats(
         try:
             whole = _with_omissions(inquiry, decision, supported)
             _add_applicability(inquiry, decision, whole)
-            _add_contradictions(inquiry, decision, before=whole.index(supported[0]))
             whole = _with_conflicts(inquiry, decision, supported, whole)
         except _Refused:
             raise
@@ -253,20 +251,6 @@ def _with_conflicts(
     return whole
 
 
-def _add_contradictions(inquiry: AnswerRun, decision: Decision, *, before: int) -> None:
-    """Passages that contradict a statement which stands, by a verifier that weighs meaning.
-
-    `before` counts the limits that stand in front of the first statement.
-    """
-    hits = {hit.key: hit for hit in decision.passages}
-    standing = [verdict for verdict in inquiry.verdicts if verdict.supported]
-    for index, verdict in enumerate(standing, start=1 + before):
-        found = (hits[key] for key in verdict.contradicted_by if key in hits)
-        inquiry.cautions.extend(contradiction_caution(hit, index) for hit in found)
-        if verdict.contradicted_by and inquiry.config.conflicts == "block":
-            raise _Refused(_abstained(Reason.CONFLICT, decision, first=(verdict.claim,)))
-
-
 def _add_applicability(
     inquiry: AnswerRun, decision: Decision, claims: Sequence[DraftClaim]
 ) -> None:
@@ -277,10 +261,7 @@ def _add_applicability(
 
 
 def _verified_quotes(claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
-    """Of statements added word for word, those that no guard stops.
-
-    No verifier has to weigh what is quoted as it stands.
-    """
+    """Of statements added word for word, those that stand: no verifier has to weigh them."""
     return tuple(verdict.claim for verdict in verify(claims) if verdict.supported)
 
 

@@ -14,7 +14,7 @@ from chat.pipeline.search import Look, SearchLog
 from chat.types import DraftClaim
 from chat.verification.answer_judge import judge_fingerprint
 from chat.verification.types import Judgement
-from chat.verification.verify import PairScore, Verdict
+from chat.verification.verify import Verdict
 from core.llm.usage import Usage
 from retrieval.types import Rights
 
@@ -93,8 +93,6 @@ def verdict_payload(verdict: Verdict) -> dict[str, Any]:
         "detail": verdict.detail,
         "citations": _citations(verdict.claim),
         "judgement": _judgement(verdict.judgement) if verdict.judgement else None,
-        "pairs": [_pair(pair) for pair in verdict.pairs],
-        "contradicted_by": list(verdict.contradicted_by),
     }
 
 
@@ -104,10 +102,6 @@ def _citations(claim: DraftClaim) -> list[dict[str, Any]]:
         for quote in claim.quotes
     ]
     return placed + [asdict(unplaced) for unplaced in claim.unplaced]
-
-
-def _pair(pair: PairScore) -> dict[str, Any]:
-    return {"chunk": pair.chunk, "cited": pair.is_cited, **_judgement(pair.judgement)}
 
 
 def _judgement(judgement: Judgement) -> dict[str, Any]:

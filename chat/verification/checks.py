@@ -15,5 +15,5 @@ from chat.verification.entailment.configured import verifier_fault
 @register("chat")
 def check_verifier(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     fault = verifier_fault(settings.VERIFIER)
-    hint = "Or leave MEDRAG_VERIFIER out: the guards alone need no model."
+    hint = "Or leave MEDRAG_VERIFIER out: the bundled checker needs no setting."
     return [Error(fault, hint=hint, id="chat.E040")] if fault else []

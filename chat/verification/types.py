@@ -15,34 +15,44 @@ class Label(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cited:
-    """What a claim rests on."""
+class Evidence:
+    """What a claim may rest on: what it cites, what that stands under, and the question."""
 
-    quotes: tuple[str, ...]  # what is said first, then what that depends on
-    context: str = ""  # title, section, population and caption of the passages: never quoted
-    citations: tuple[Cited, ...] = ()  # each by itself, where there are several
+    quotes: tuple[str, ...]  # what is cited, the nearest first
+    context: str = ""  # title, section, lead-in, caption, column heads, footnotes, population
+    question: str = ""  # its patient's particulars may be repeated
 
     @property
     def text(self) -> str:
         """The quotes, a line break between them."""
         return "\n".join(self.quotes)
 
+    @property
+    def around(self) -> str:
+        """What a reader is told above the quotes."""
+        return "\n".join(filter(None, (self.question, self.context)))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """All of it."""
+        return tuple(filter(None, (*self.quotes, self.context, self.question)))
+
 
 @dataclass(frozen=True)
 class Finding:
-    """What a guard has against a claim."""
+    """What a check has against a claim."""
 
-    guard: str  # its name, such as `figures`
-    label: Label  # CONTRADICTED where the span says otherwise, else NOT_FOUND
+    check: str  # its name, such as `numbers`
+    label: Label  # CONTRADICTED where the evidence says otherwise, else NOT_FOUND
     detail: str  # what, for the trace and the page: never for a log
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A statement and what may bear it out: its quotes, or a passage as the one quote."""
+    """A statement and what may bear it out."""
 
     claim: str
-    cited: Cited
+    evidence: Evidence
 
 
 @dataclass(frozen=True)

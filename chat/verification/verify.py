@@ -1,35 +1,32 @@
-"""Claims to verdicts: citation and quote, then the guards, then entailment."""
+"""Claims to verdicts. In order: citation and quote, verbatim, exact checks, the checker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
+from chat.errors import VerifierUnavailable
 from chat.types import DraftClaim, Quote
-from chat.verification.entailment.guards_alone import GuardsAlone
+from chat.verification import groups, medicines, numbers, polarity, routes
 from chat.verification.entailment.types import Verifier
-from chat.verification.guards import first_finding
-from chat.verification.statements import judged_pairs
-from chat.verification.texts import normalised
-from chat.verification.types import Cited, Finding, Judgement, Label, Pair
+from chat.verification.texts import normalised, tokens
+from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
+from chat.verification.verbatim import CELLS, is_verbatim
+from core.text.quantities.levelling import levelled
+from core.text.sentences import sentence_spans
 from corpus.models import Page
-from retrieval.rerank.extracts import nearest_text
-from retrieval.types import Hit
 
-# Of a passage, beside a claim: some 220 tokens, which a model reads at once. Ten whole passages
-# beside each of three claims take a model of 100 million weights longer than an answer may take.
-PASSAGE_CHARS = 1000
-
+CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
+    numbers.check,
+    medicines.check,
+    routes.check,
+    groups.check,
+    polarity.check,
+)
+MIXED = Finding(numbers.NAME, Label.CONTRADICTED, "numbers of different rows of a table")
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """A claim beside one passage."""
-
-    chunk: str  # its key
-    is_cited: bool
-    judgement: Judgement
 
 
 @dataclass(frozen=True)
@@ -40,11 +37,7 @@ class Verdict:
     label: Label
     failed: str = ""  # name of the check; empty: supported
     detail: str = ""  # for the trace and the page, never for a log
-    judgement: Judgement | None = None  # on its quotes together; None where a check came first
-    pairs: tuple[PairScore, ...] = ()  # beside each cited passage, then the other retrieved ones
-    # Keys of the passages, cited or not, that contradict it by a verifier that weighs meaning.
-    # It may stand all the same: two guidelines may disagree.
-    contradicted_by: tuple[str, ...] = ()
+    judgement: Judgement | None = None  # of the checker; None where nothing was left to it
 
     @property
     def supported(self) -> bool:
@@ -54,40 +47,36 @@ class Verdict:
 def verify(
     claims: Sequence[DraftClaim],
     *,
-    passages: Sequence[Hit] = (),
+    question: str = "",
     verifier: Verifier | None = None,
     timeout_s: float = 30.0,
 ) -> tuple[Verdict, ...]:
     """One verdict per claim, in order. One query for the text of the cited pages.
 
-    What the first checks let through is judged against each cited passage and against all of
-    `passages`, of long ones by the sentences nearest to it, in one batch, each of its statements by
-    itself where the verifier wants that. It is supported where its quotes together support every
-    one. Raises `VerifierUnavailable`.
+    A claim that is its quotes word for word passes by that. Any other has to pass the exact checks,
+    which can stop and never pass, and then the verifier, in one batch; without one it fails. Raises
+    `VerifierUnavailable`.
     """
-    verifier = verifier or GuardsAlone()
     texts = _page_texts(claims)
-    findings = [_first_failure(claim, texts) for claim in claims]
-    standing = [claim for claim, finding in zip(claims, findings, strict=True) if finding is None]
-    judged = iter(_judged(standing, passages, verifier, timeout_s))
-    return tuple(
-        Verdict(claim, finding.label, finding.guard, finding.detail) if finding else next(judged)
-        for claim, finding in zip(claims, findings, strict=True)
+    settled = [_settled(claim, texts, question) for claim in claims]
+    left = [claim for claim, verdict in zip(claims, settled, strict=True) if verdict is None]
+    judged = _judged(left, question, verifier, timeout_s)
+    return tuple(verdict or next(judged) for verdict in settled)
+
+
+def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
+    """What a claim rests on: its statements as they can be read alone, and what they stand under.
+
+    A quote of a citation after the first is what that depends on: a lead-in, column heads, notes.
+    """
+    first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
+    own = claim.read_as or tuple(quote.text for quote in sorted(first, key=lambda q: q.citation))
+    shown = " ".join(tokens(" ".join(own)))
+    further = [q.text for q in claim.quotes if " ".join(tokens(q.text)) not in shown]
+    contexts = [quote.hit.context for quote in claim.quotes]
+    return Evidence(
+        tuple(dict.fromkeys(own)), "\n".join(dict.fromkeys((*contexts, *further))), question
     )
-
-
-def cited_by(claim: DraftClaim) -> Cited:
-    """The quotes of a claim and what their passages are about, together and by citation."""
-    numbers = dict.fromkeys(quote.citation for quote in claim.quotes)
-    if len(numbers) < 2:
-        return _cited(claim.quotes)
-    each = [[quote for quote in claim.quotes if quote.citation == n] for n in numbers]
-    return replace(_cited(claim.quotes), citations=tuple(_cited(quotes) for quotes in each))
-
-
-def _cited(quotes: Sequence[Quote]) -> Cited:
-    contexts = dict.fromkeys(quote.hit.context for quote in quotes)
-    return Cited(tuple(dict.fromkeys(quote.text for quote in quotes)), "\n".join(contexts))
 
 
 def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
@@ -99,17 +88,70 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
     return {(document, number): text for document, number, text in rows}
 
 
-def _first_failure(claim: DraftClaim, texts: PageTexts) -> Finding | None:
+def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | None:
+    """The verdict on what needs no verifier; None for what is left to it."""
+    if finding := _fault(claim, texts):
+        return _failed(claim, finding)
+    if _is_verbatim(claim):
+        return Verdict(claim, Label.SUPPORTED)
+    evidence = evidence_of(claim, question)
+    for check in CHECKS:
+        if finding := check(claim.text, evidence):
+            return _failed(claim, finding)
+    return _failed(claim, MIXED) if _mixes_rows(claim, evidence) else None
+
+
+def _is_verbatim(claim: DraftClaim) -> bool:
+    """Whether it is what one of its citations says, whole, with what that stands under.
+
+    Numbers and signs may be written in another way: `five days` for `5 days`.
+    """
+    said = tokens(claim.text)
+    if any(tokens(whole) == said for whole in claim.read_as):
+        return True
+    cited = _by_citation(claim)
+    joined = [[f"{one[0]} {two[0]}", *one[1:], *two[1:]] for one, two in permutations(cited, 2)]
+    level = levelled(claim.text)
+    return any(
+        is_verbatim(claim.text, quotes) or is_verbatim(level, [levelled(q) for q in quotes])
+        for quotes in (*cited, *joined)
+    )
+
+
+def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
+    """Whether it cites several rows of one table and no one of them has all of its numbers."""
+    rows = [quotes for quotes in _by_citation(claim) if CELLS in quotes[0]]
+    one_table = len(rows) > 1 and all(row[1:2] == rows[0][1:2] for row in rows)
+    return one_table and all(
+        numbers.check(claim.text, replace(evidence, quotes=tuple(row))) for row in rows
+    )
+
+
+def _by_citation(claim: DraftClaim) -> list[list[str]]:
+    """The texts of its quotes."""
+    found: dict[int, list[str]] = {}
+    for quote in claim.quotes:
+        found.setdefault(quote.citation, []).append(quote.text)
+    return list(found.values())
+
+
+def _failed(claim: DraftClaim, finding: Finding) -> Verdict:
+    return Verdict(claim, finding.label, finding.check, finding.detail)
+
+
+def _fault(claim: DraftClaim, texts: PageTexts) -> Finding | None:
     if claim.unplaced:
         return Finding("citation", Label.NOT_FOUND, claim.unplaced[0].why)
     if not claim.quotes:
         return Finding("citation", Label.NOT_FOUND, "no citation")
+    if not set(tokens(claim.text)) - {"yes", "no"}:
+        return Finding("citation", Label.NOT_FOUND, "a claim that says nothing")
     if any(not _stands_on_page(quote, texts) for quote in claim.quotes):
         return Finding("quote", Label.NOT_FOUND, "quote not on the page")
     first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
     if any(normalised(quote.text) not in normalised(quote.hit.text) for quote in first):
         return Finding("quote", Label.NOT_FOUND, "quote not in the passage")
-    return first_finding(claim.text, cited_by(claim))
+    return None
 
 
 def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
@@ -118,57 +160,54 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 
 
 def _judged(
-    claims: Sequence[DraftClaim], passages: Sequence[Hit], verifier: Verifier, timeout_s: float
+    claims: Sequence[DraftClaim], question: str, verifier: Verifier | None, timeout_s: float
 ) -> Iterator[Verdict]:
-    """Verdicts on claims that no guard has anything against."""
-    asked = [list(_pairs(claim, passages)) for claim in claims]
-    flat = [pair for pairs in asked for _, _, pair in pairs]
-    judgements = iter(judged_pairs(verifier, flat, timeout_s=timeout_s))
-    for claim, pairs in zip(claims, asked, strict=True):
-        scores = [PairScore(chunk, is_cited, next(judgements)) for chunk, is_cited, _ in pairs]
-        yield _verdict(claim, scores, weighs_meaning=verifier.wants_atoms)
-
-
-def _pairs(claim: DraftClaim, passages: Sequence[Hit]) -> Iterator[tuple[str, bool, Pair]]:
-    """First the quotes together, then each passage: those that it cites, then the others."""
-    yield "", True, Pair(claim.text, cited_by(claim))
-    own = dict.fromkeys(quote.hit for quote in claim.quotes)
-    keys = {hit.key for hit in own}
-    for hit in own:
-        yield hit.key, True, _beside(claim, hit)
-    for hit in passages:
-        if hit.key not in keys:
-            yield hit.key, False, _beside(claim, hit)
-
-
-def _beside(claim: DraftClaim, hit: Hit) -> Pair:
-    """A claim and what a passage says that is nearest to it."""
-    return Pair(claim.text, Cited((_nearest(hit.text, claim.text),), hit.context))
-
-
-def _nearest(text: str, claim: str) -> str:
-    if len(text) <= PASSAGE_CHARS:
-        return text
-    return nearest_text(text, claim, PASSAGE_CHARS, lambda texts: [len(each) for each in texts])
-
-
-def _verdict(claim: DraftClaim, scores: Sequence[PairScore], *, weighs_meaning: bool) -> Verdict:
-    whole, *pairs = scores
-    against = tuple(
-        pair.chunk
-        for pair in pairs
-        if weighs_meaning and pair.judgement.label is Label.CONTRADICTED
+    """Verdicts on claims that no exact check has anything against."""
+    if verifier is None:
+        nobody = Finding("entailment", Label.NOT_FOUND, "nothing here can judge free wording")
+        return (_failed(claim, nobody) for claim in claims)
+    parts = [_parts(claim) for claim in claims]
+    pairs = [
+        Pair(part, evidence_of(claim, question))
+        for claim, said in zip(claims, parts, strict=True)
+        for part in said
+    ]
+    judgements = iter(judged_pairs(verifier, pairs, timeout_s=timeout_s))
+    return (
+        _verdict(claim, [next(judgements) for _ in said])
+        for claim, said in zip(claims, parts, strict=True)
     )
-    verdict = Verdict(
-        claim,
-        whole.judgement.label,
-        judgement=whole.judgement,
-        pairs=tuple(pairs),
-        contradicted_by=against,
+
+
+def _parts(claim: DraftClaim) -> list[str]:
+    """Its sentences that are not word for word what it cites: each has to be borne out."""
+    sentences = [claim.text[start:end] for start, end in sentence_spans(claim.text)]
+    free = [each for each in sentences if not _is_verbatim(replace(claim, text=each))]
+    return free if len(sentences) > 1 and free else [claim.text]
+
+
+def judged_pairs(
+    verifier: Verifier, pairs: Sequence[Pair], *, timeout_s: float
+) -> Sequence[Judgement]:
+    """One judgement a pair, in order. Raises `VerifierUnavailable`, also for unusable ones."""
+    found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
+    if len(found) != len(pairs) or not all(map(_is_usable, found)):
+        raise VerifierUnavailable(
+            "The verifier gave judgements that can't be used. No claim was shown.",
+            hint="Check MEDRAG_VERIFIER.",
+        )
+    return found
+
+
+def _is_usable(judgement: Judgement) -> bool:
+    figures = (judgement.score, judgement.contradiction)
+    return judgement.label in tuple(Label) and all(
+        math.isfinite(f) and 0 <= f <= 1 for f in figures
     )
-    if verdict.label is not Label.SUPPORTED:
-        return replace(verdict, failed="entailment", detail=whole.judgement.detail)
-    if any(pair.is_cited and pair.chunk in against for pair in pairs):
-        detail = "the cited passage contradicts it"
-        return replace(verdict, label=Label.CONTRADICTED, failed="entailment", detail=detail)
-    return verdict
+
+
+def _verdict(claim: DraftClaim, judgements: Sequence[Judgement]) -> Verdict:
+    """By the sentence that is borne out least."""
+    worst = min(judgements, key=lambda each: (each.label is Label.SUPPORTED, each.score))
+    failed = "" if worst.label is Label.SUPPORTED else "entailment"
+    return Verdict(claim, worst.label, failed, worst.detail, worst)

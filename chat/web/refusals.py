@@ -11,22 +11,12 @@ _WAIT = (
 WHY: dict[str, str] = {
     "citation": "it cites no passage that was found",
     "quote": "what it quotes does not stand in the passage",
-    "introductions": "it leaves out the line above its quote",
-    "figures": "a number or its unit is not the one of the quote",
-    "rows": "it mixes the rows or columns of a table",
-    "frequencies": "how often it is to be given is not what the quote says",
-    "durations": "for how long it holds is not what the quote says",
-    "drugs": "it names another medicine than the quote",
-    "routes": "it names another route than the quote",
-    "populations": "it speaks of other patients than the quote",
-    "conditions": "it leaves out a condition of the quote",
-    "pairings": "it gives a number of the quote to something else",
-    "mixtures": "it gives an amount of the quote to another substance",
-    "effects": "the quote says it of another effect",
-    "quantifiers": "it is of more, of fewer or more surely than the quote says",
-    "polarity": "it turns the quote round",
-    "words": "it says more than the quote",
-    "entailment": "the quote does not bear it out",
+    "numbers": "a number, a unit or how often is not what the guideline says",
+    "medicines": "it names a medicine that the passage does not name",
+    "routes": "it names another route than the passage",
+    "groups": "it is about other patients than the passage",
+    "polarity": "it turns the passage round",
+    "entailment": "the passage does not clearly say it",
 }
 
 ADVICE: dict[Reason, str] = {

@@ -86,6 +86,25 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 
+# Kinds of medicines, which their members are not: bisoprolol is narrower than beta-blockers.
+_CLASSES = re.compile(
+    r"\b(?:beta[- ]?blockers?|ace[- ]inhibitors?|angiotensin[- ]receptor[- ]blockers?|statins?"
+    r"|calcium[- ]channel[- ]blockers?|penicillins|cephalosporins?|macrolides?|quinolones?"
+    r"|fluoroquinolones?|tetracyclines|aminoglycosides?|carbapenems?|glycopeptides?|opioids?"
+    r"|opiates?|benzodiazepines?|nsaids?|corticosteroids?|steroids?|diuretics?|antihistamines?"
+    r"|antifungals?|antivirals?|anticoagulants?|antiplatelets?|antidepressants?|antipsychotics?"
+    r"|antiepileptics?|anticonvulsants?|antiemetics?|antacids?|laxatives?|sul(?:f|ph)onylureas?"
+    r"|heparins|insulins|nitrates|bisphosphonates?|bronchodilators?|ssris?|snris?|doacs?|noacs?"
+    r"|proton[- ]pump[- ]inhibitors?|ppis?|sglt-?2 inhibitors?|thiazides?|barbiturates?"
+    r"|vasopressors?|inotropes?)\b",
+    re.IGNORECASE,
+)
+
+
+def drug_classes(text: str) -> tuple[str, ...]:
+    """Classes of medicines in small letters, each once, in order of the text."""
+    return distinct(match.group().lower() for match in _CLASSES.finditer(text))
+
 
 def drugs(text: str) -> tuple[str, ...]:
     """Medicines in small letters, each once, in order of the text."""

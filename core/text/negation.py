@@ -10,7 +10,7 @@ import re
 
 from core.text.words import distinct
 
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"\b(?:not(?!\s+only\b)|never|none|nor|neither|without|cannot|\w+n['’]t"
     r"|no(?!\.?\s*\d)(?!\.\s)|avoid(?:s|ed|ing|ance|able)?|except(?:ing|ion|ions)?|unless"
     r"|contra-?indicat(?:ed|es|ion|ions|ing)|least(?=\s+(?:likely|common|\w+ate|\w+ful|\w+ive))"
@@ -39,7 +39,7 @@ _SHOUTED = re.compile(r"\bEXCEPT\b|\b(?:[Ww]hich|[Ww]hat|[Ww]ho)\b[^.?!]{0,200}\
 
 def negations(text: str) -> tuple[str, ...]:
     """The words that negate, as typed, each once, in order."""
-    return distinct(_NEGATION.findall(_NO_NEGATION.sub(" ", text)))
+    return distinct(NEGATION.findall(_NO_NEGATION.sub(" ", text)))
 
 
 def asks_for_exception(text: str) -> bool:

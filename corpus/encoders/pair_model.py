@@ -11,6 +11,7 @@ from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.pairs import Scores, Window
 
 MODEL, WEIGHTS = "model.xml", "model.bin"
+CALIBRATION = "calibration.json"  # of a checker: `threshold` of supported, `temperature`
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_TOKENS = ["medrag", "max_tokens"]  # where the model says how many it reads
 PADDED_TO = 8  # tokens: so that few shapes are prepared

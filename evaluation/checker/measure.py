@@ -12,10 +12,9 @@ import numpy as np
 
 from chat.gate.risk import Bin, Bools, calibration_error, reliability
 from chat.verification.entailment.types import Verifier
-from chat.verification.statements import judged_pairs
-from chat.verification.types import Cited, Judgement, Label, Pair
+from chat.verification.types import Evidence, Judgement, Label, Pair
+from chat.verification.verify import judged_pairs
 from core.errors import MedragError
-from evaluation.datasets.nearest import nearest_window
 from evaluation.datasets.pairs import LABELS, LabelledPair, PairSet
 from evaluation.metrics.accuracy import accuracy
 from evaluation.metrics.confusion import Floats, confusion
@@ -144,13 +143,8 @@ def check_pairs(
     timeout_s: float,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Checked:
-    """Ask about every pair, a few at a time; each atomic statement by itself, as in an answer.
-
-    One that only compares words is shown what a claim would quote (`nearest_window`): in an answer
-    a quote is a sentence or two, never an abstract. A model gets the evidence whole. Where it
-    fails, the pairs of that call have no judgement.
-    """
-    shown = [_pair(each, whole=verifier.wants_atoms) for each in pair_set.pairs]
+    """Ask about every pair, a few at a time. Where it fails, a call has no judgements."""
+    shown = [Pair(each.claim, Evidence((each.evidence,), each.context)) for each in pair_set.pairs]
     found: list[Judgement | None] = []
     failures: dict[int, str] = {}
     seconds = 0.0
@@ -168,22 +162,6 @@ def check_pairs(
     return Checked(*named, pair_set.pairs, tuple(found), seconds, failures)
 
 
-def behind(guards: Checked, model: Checked) -> Checked:
-    """The two as an answer goes through them: the model's word where no guard has anything.
-
-    Over the pairs that both judged. Were those that the model failed on kept where a guard stopped
-    them, the others would be missing, and next to nothing wrong would seem to pass.
-    """
-    return Checked(
-        f"{guards.name}, then {model.name}",
-        f"{guards.fingerprint} {model.fingerprint}",
-        guards.pairs,
-        tuple(map(_behind, guards.judgements, model.judgements)),
-        guards.seconds + model.seconds,
-        {**guards.failures, **model.failures},
-    )
-
-
 def _rows(place: int) -> Bools:
     """The cells of a confusion that are truly of a label; transposed, those that were called it."""
     cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
@@ -193,14 +171,3 @@ def _rows(place: int) -> Bools:
 
 def _at(measure: Callable[[Floats], Floats], place: int, confusions: Floats) -> Floats:
     return measure(confusions)[..., place]
-
-
-def _behind(first: Judgement | None, second: Judgement | None) -> Judgement | None:
-    if first is None or second is None:
-        return None
-    return second if first.label is Label.SUPPORTED else first
-
-
-def _pair(pair: LabelledPair, *, whole: bool) -> Pair:
-    evidence = pair.evidence if whole else nearest_window(pair.evidence, pair.claim)
-    return Pair(pair.claim, Cited((evidence,), pair.context))

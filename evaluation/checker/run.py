@@ -19,9 +19,8 @@ from chat.verification.entailment.configured import verifier_fault, verifier_nam
 from core.errors import MedragError
 from core.llm.client import silence_of
 from core.progress import Progress
-from evaluation.checker.measure import Checked, behind, check_pairs
+from evaluation.checker.measure import Checked, check_pairs
 from evaluation.checker.tables import calibration_json, pair_lines, report_lines
-from evaluation.datasets.nearest import WINDOW_SENTENCES
 from evaluation.datasets.pairs import PairSet
 from evaluation.datasets.trec import write_lines
 from evaluation.models import ItemScore, Kind, Run, TestSet
@@ -34,10 +33,7 @@ class FaultyVerifier(MedragError):
 
 
 def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> list[Checked]:
-    """Each verifier in order, and behind the guards each model as an answer meets it.
-
-    Raises FaultyVerifier before anything is judged.
-    """
+    """Each verifier in order. Raises FaultyVerifier before anything is judged."""
     refuse_faulty(names)
     found: list[Checked] = []
     for name in dict.fromkeys(names):
@@ -50,9 +46,7 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
             )
         say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
         found.append(result)
-    guards = [each for each in found if each.name == "guards"]
-    both = [behind(guards[0], each) for each in found if guards and each.name != "guards"]
-    return [*found, *both]
+    return found
 
 
 def refuse_faulty(names: Sequence[str]) -> None:
@@ -108,7 +102,6 @@ def checker_run_store(
         kind=Kind.CHECKER,
         test_set=test_set,
         name=result.name[:200],
-        recipe=f"at most {WINDOW_SENTENCES} sentences for the guards",
         fingerprints={"verifier": result.fingerprint, "pairs": pair_set.digest},
         metrics={name: found.as_json() for name, found in result.intervals.items()},
         latency_ms=_latency_ms(result),

@@ -9,7 +9,6 @@ from typing import Any
 
 from chat.gate.risk import BINS
 from evaluation.checker.measure import Checked
-from evaluation.datasets.nearest import WINDOW_SENTENCES
 from evaluation.datasets.pairs import LABELS, PairSet
 from evaluation.metrics.statistics import RESAMPLES, Interval
 
@@ -29,16 +28,10 @@ SEMANTICS = (
     "it, recall over those that are it, F1 over both. Calibration is of the score as the "
     f"probability of `supported`: Brier, and ECE over {BINS} bins of equal width. Pairs without a "
     "judgement, where a verifier failed, count in `accuracy, failures wrong` alone, as wrong; in "
-    "an answer they are a refusal. Behind the guards, a pair is judged if both judged it. Pairs/s: "
-    "of judged pairs, over the calls that judged them; behind the guards over those of both, as "
-    "if the model were asked about every pair. Intervals: percentile bootstrap over those n pairs, "
+    "an answer they are a refusal. Pairs/s: of judged pairs, over the calls that judged them. "
+    "Intervals: percentile bootstrap over those n pairs, "
     f"{RESAMPLES:,} resamples, seeded; where something happened in none of n pairs they are empty, "
     "and up to 3 / n is possible (Hanley and Lippman-Hand, JAMA 1983)."
-)
-SHOWN = (
-    "The guards compare words, and are shown what a claim would quote: of longer evidence the "
-    f"run of at most {WINDOW_SENTENCES} sentences that holds most of the claim. A model is shown "
-    "all of it, and each atomic statement of a claim by itself: the worst decides."
 )
 
 
@@ -51,7 +44,6 @@ def report_lines(pair_set: PairSet, results: Sequence[Checked]) -> list[str]:
         *_headline(results),
         *(line for result in results for line in _details(result)),
         "",
-        SHOWN,
         SEMANTICS,
         *(
             f"{result.name}, {count} of {len(result.pairs)} pairs without a judgement: {note}"

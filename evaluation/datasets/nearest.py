@@ -5,22 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from core.text.sentences import line_sentence_spans
 from retrieval.rerank.extracts import stems
 
 WINDOW_SENTENCES = 3  # of the 957 sets that SciFact's annotators marked, 956 are no longer
-
-
-def nearest_window(evidence: str, claim: str) -> str:
-    """The run of at most `WINDOW_SENTENCES` that holds most of the claim; short evidence as it is.
-
-    It is text of the evidence, as a quote is.
-    """
-    spans = line_sentence_spans(evidence)
-    if len(spans) <= 1:
-        return evidence
-    first, last = nearest_run([evidence[start:end] for start, end in spans], claim)
-    return evidence[spans[first][0] : spans[last - 1][1]]
 
 
 def nearest_run(

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-from chat.gate.risk import auroc
+from chat.gate.risk import auroc, conformal_threshold, needed_unanswerable
 from chat.verification.types import Label
 from corpus.encoders.pairs import Scores, windows_of
 from evaluation.datasets.types import DatasetError
@@ -19,6 +20,12 @@ from evaluation.metrics.macro_f1 import macro_f1
 from evaluation.training.types import BY_SOURCE, Encode, Example, Figures, Row
 
 LABELS = tuple(label.value for label in Label)
+LEAST = 0.5  # of a threshold, so that one window can't both support and contradict
+RISK = 0.05  # that a claim which is not supported passes, beside all exact checks
+TEMPERATURES = [round(0.5 * 1.1**n, 3) for n in range(28)]  # 0.5 to 6.6
+
+
+Array = npt.NDArray[np.float64]
 
 
 class Checker:
@@ -69,6 +76,23 @@ class Checker:
             for source, places in _by_source(rows).items()
         }
 
+    def calibration(
+        self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
+    ) -> dict[str, float]:
+        """The temperature that makes the shares honest (Guo et al., ICML 2017), and the share of
+        *supported* from which a claim passes, by conformal risk control: the next claim that is
+        not supported passes with a probability of at most `RISK`, if it is like these.
+        """
+        logits = np.array([found[0] for found in scores], dtype=np.float64)
+        labels = np.array([LABELS.index(rows[example.row].record["label"]) for example in examples])
+        temperature = min(TEMPERATURES, key=lambda t: _surprise(logits / t, labels))
+        supported = LABELS.index(Label.SUPPORTED.value)
+        shares = np.exp(_log_shares(logits / temperature))[:, supported]
+        others = shares[labels != supported].tolist()
+        is_enough = len(others) >= needed_unanswerable(RISK)
+        threshold = max(LEAST, round(conformal_threshold(others, RISK), 4)) if is_enough else 1.0
+        return {"temperature": temperature, "threshold": threshold, "risk": RISK}
+
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
         """How well the encoder's cosine tells supported claims: it knows no other label."""
         claims = encode([row.first for row in rows])
@@ -80,6 +104,16 @@ class Checker:
             }
             for source, places in _by_source(rows).items()
         }
+
+
+def _log_shares(logits: Array) -> Array:
+    shares: Array = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    return shares
+
+
+def _surprise(logits: Array, labels: npt.NDArray[np.int64]) -> float:
+    """The mean of `-log P(label)`."""
+    return float(-_log_shares(logits)[np.arange(len(labels)), labels].mean())
 
 
 def _by_source(rows: Sequence[Row]) -> dict[str, list[int]]:

@@ -91,6 +91,12 @@ class Reader:
         """The odds of each statement of a window."""
         return list(statement_odds(example.window, scores).values())
 
+    def calibration(
+        self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
+    ) -> dict[str, float]:
+        """None: its odds are weighed with other features."""
+        return {}
+
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
         """The same with cosines of the encoder, question and statement, in place of odds."""
         passages = [[row.second[start:end] for start, end in _statements(row)] for row in rows]

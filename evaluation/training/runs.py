@@ -15,7 +15,7 @@ import torch
 from corpus.encoders.backends.torch import TorchRunner
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.model_folders import facts_of
-from corpus.encoders.pair_model import MODEL, WEIGHTS, PairModel
+from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel
 from corpus.encoders.pairs import Scores, pair_tokenizer
 from evaluation.training.card import code_version, write_card
 from evaluation.training.checker import Checker
@@ -114,7 +114,11 @@ def _write(
         "parity": _parity(task, held, exact, shipped),
     }
     write_card(card, order.out)
-    say(f"Written to {order.out}: {MODEL}, {WEIGHTS}, card.json, card.md")
+    names = [MODEL, WEIGHTS, "card.json", "card.md"]
+    if calibration := task.calibration(rows, held, shipped):
+        (order.out / CALIBRATION).write_text(json.dumps(calibration, indent=1) + "\n")
+        names.append(CALIBRATION)
+    say(f"Written to {order.out}: {', '.join(names)}")
 
 
 def _parity(

@@ -46,7 +46,8 @@ class Task(Protocol):
     """What a model is trained for.
 
     `figures` are by source and for all together; "score", the higher the better, chooses the
-    weights. `values` are what is read off an example; `baseline` is the bundled encoder's.
+    weights. `values` are what is read off an example; `baseline` is the bundled encoder's;
+    `calibration` is written beside the model, if there is any.
     """
 
     name: str
@@ -61,6 +62,9 @@ class Task(Protocol):
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, Figures]: ...
     def values(self, example: Example, scores: Scores) -> list[float]: ...
+    def calibration(
+        self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
+    ) -> dict[str, float]: ...
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]: ...
 
 

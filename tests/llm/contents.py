@@ -64,11 +64,15 @@ class Known:
 
 
 def informed(answers: Mapping[str, Known]) -> Reply:
-    """A model that knows where the answer to each of these questions stands, and is honest."""
+    """A model that knows where the answer to each of these questions stands, and is honest: of
+    another question it says that no passage answers it.
+    """
 
     def reply(shown: Shown) -> str:
         known = answers.get(shown.question)
-        found = [unit for unit in _units(shown) if known and _holds(unit, shown, known)]
+        if known is None:
+            return as_content([])
+        found = [unit for unit in _units(shown) if _holds(unit, shown, known)]
         return _answer(shown, _nearest(found, shown.question)[:1]) if found else honest(shown)
 
     return reply

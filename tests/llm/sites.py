@@ -98,7 +98,7 @@ def assert_alive(settings: LazySettings, client: Client) -> None:
     """The next question is answered, and the site says that it is well."""
     settings.GENERATOR, settings.VERIFIER, settings.MODE = (
         "extractive",
-        "guards",
+        "checker",
         Mode.FAITHFUL.value,
     )
     assert ask().status == TurnStatus.ANSWERED

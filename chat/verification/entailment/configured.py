@@ -5,13 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 
 from chat.endpoints import judging_endpoints
-from chat.verification.entailment import cross_encoder, judge
-from chat.verification.entailment.guards_alone import GuardsAlone
+from chat.verification.entailment import checker, cross_encoder, judge
 from chat.verification.entailment.types import Verifier
-from chat.verification.guards import first_finding
-from chat.verification.types import Cited
 
-VERIFIERS = ("guards", "nli", "llm")  # as MEDRAG_VERIFIER names them
+VERIFIERS = ("checker", "nli", "llm")  # as MEDRAG_VERIFIER names them
+NLI_BAR = 0.5  # probability from which a model of a folder supports, unless it is set
 
 
 def site_verifier() -> Verifier:
@@ -24,11 +22,12 @@ def site_verifier() -> Verifier:
 
 def verifier_named(name: str) -> Verifier:
     """As `site_verifier`, of `VERIFIERS`. Raises ValueError for another name."""
+    bar = settings.VERIFIER_THRESHOLD
     match name:
-        case "guards":
-            return GuardsAlone()
+        case "checker":
+            return checker.site_checker(bar)
         case "nli":
-            return cross_encoder.load(settings.VERIFIER_MODEL, bar=settings.VERIFIER_THRESHOLD)
+            return cross_encoder.load(settings.VERIFIER_MODEL, bar=bar or NLI_BAR)
         case "llm":
             return judge.LanguageModelJudge(judging_endpoints(), settings.JUDGE_LLM_PRICE)
     raise ValueError(name)
@@ -39,6 +38,8 @@ def verifier_fault(name: str) -> str:
 
     Loads no weights and calls nobody.
     """
+    if name == "checker":
+        return checker.folder_fault()
     if name == "nli":
         if not settings.VERIFIER_MODEL:
             return "MEDRAG_VERIFIER=nli needs MEDRAG_VERIFIER_MODEL."
@@ -53,17 +54,13 @@ def verifier_fault(name: str) -> str:
 
 
 def verifiers_configured() -> list[str]:
-    """Those that this site's settings let work, the guards first."""
+    """Those that this site's settings let work, the bundled one first."""
     has_model = bool(settings.VERIFIER_MODEL)
     has_judge = bool(settings.JUDGE_LLM_URLS and settings.JUDGE_LLM_MODELS)
-    return ["guards", *(["nli"] if has_model else []), *(["llm"] if has_judge else [])]
+    return ["checker", *(["nli"] if has_model else []), *(["llm"] if has_judge else [])]
 
 
 def warm_up() -> None:
-    """Load what the first question would wait for: word lists and a local model.
-
-    Raises ImproperlyConfigured.
-    """
-    first_finding("Give 5 mg daily.", Cited(("Take 5 mg once a day.",)))
-    if settings.VERIFIER == "nli":
+    """Load what the first answer in free words would wait for. Raises ImproperlyConfigured."""
+    if settings.VERIFIER == "nli" or settings.GENERATOR == "llm":
         site_verifier()

@@ -43,7 +43,6 @@ class CrossEncoderVerifier(PairModel):
     """
 
     name = "nli"
-    wants_atoms = True
     usage = Usage()
     said = ()
 
@@ -82,7 +81,9 @@ class CrossEncoderVerifier(PairModel):
         if claim_tokens > room // CLAIM_SHARE:
             return []
         limit = min(WINDOW_TOKENS, room - claim_tokens)
-        return [(text, pair.claim) for text in windows(pair.cited, limit=limit, measure=self.sizes)]
+        return [
+            (text, pair.claim) for text in windows(pair.evidence, limit=limit, measure=self.sizes)
+        ]
 
     def _judgement(self, odds: Floats) -> Judgement:
         """Of the windows of one pair, by their largest odds."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from chat.errors import VerifierUnavailable
 from chat.evidence.prompt_text import fresh_mark
-from chat.verification.types import Cited, Judgement, Label, Pair
+from chat.verification.types import Evidence, Judgement, Label, Pair
 from core.llm.client import Endpoint
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
@@ -47,7 +47,6 @@ class LanguageModelJudge:
     usage: Usage = Usage()  # noqa: RUF009  frozen
     said: list[str] = field(default_factory=list)
     name = "llm"
-    wants_atoms = True
 
     @property
     def fingerprint(self) -> str:
@@ -94,7 +93,9 @@ def batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
     batch: list[Pair] = []
     chars = 0
     for pair in pairs:
-        size = len(pair.claim) + min(EVIDENCE_CHARS, len(pair.cited.text) + len(pair.cited.context))
+        size = len(pair.claim) + min(
+            EVIDENCE_CHARS, len(pair.evidence.text) + len(pair.evidence.around)
+        )
         if batch and (len(batch) == PAIRS_A_CALL or chars + size > CHARS_A_CALL):
             yield batch
             batch, chars = [], 0
@@ -116,7 +117,7 @@ def prompt_for(pairs: Sequence[Pair], labels: Sequence[str]) -> str:
     mark = fresh_mark()
     shown = [
         f"{label}\nstatement: {mark} {pair.claim} {mark}\n"
-        f"evidence: {mark} {_evidence(pair.claim, pair.cited)} {mark}"
+        f"evidence: {mark} {_evidence(pair.claim, pair.evidence)} {mark}"
         for label, pair in zip(labels, pairs, strict=True)
     ]
     return PROMPT.filled(mark=mark, pairs="\n\n".join(shown))
@@ -171,12 +172,13 @@ def _judgement(label: Label) -> Judgement:
 def _is_readable(pair: Pair) -> bool:
     """Half of a sentence may say the opposite of the whole."""
     return (
-        len(pair.claim) <= CLAIM_CHARS and len(_evidence(pair.claim, pair.cited)) <= EVIDENCE_CHARS
+        len(pair.claim) <= CLAIM_CHARS
+        and len(_evidence(pair.claim, pair.evidence)) <= EVIDENCE_CHARS
     )
 
 
-def _evidence(claim: str, cited: Cited) -> str:
-    passage = Passage("", cited.context, cited.text)
+def _evidence(claim: str, evidence: Evidence) -> str:
+    passage = Passage("", evidence.around, evidence.text)
     return extract(passage, claim, limit=EVIDENCE_CHARS, measure=_characters)
 
 

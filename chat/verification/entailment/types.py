@@ -10,18 +10,10 @@ from core.llm.usage import Usage
 
 
 class Verifier(Protocol):
-    """Judges statements against texts, after the guards have let them through."""
+    """Judges statements against texts, after the exact checks have let them through."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def wants_atoms(self) -> bool:
-        """Whether it weighs meaning, and so is shown one atomic statement at a time.
-
-        The guards compare words and see more in the whole; nor does what they call contradicted
-        beside a passage that was not cited mean that the passage contradicts it.
-        """
 
     @property
     def usage(self) -> Usage:

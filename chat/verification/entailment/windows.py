@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.verification.types import Cited
+from chat.verification.types import Evidence
 from core.text.sentences import line_sentence_spans
 from retrieval.rerank.extracts import CONTEXT_SHARE, JOINT, Measure, reach, shortened
 
 
-def windows(cited: Cited, *, limit: int, measure: Measure) -> list[str]:
+def windows(evidence: Evidence, *, limit: int, measure: Measure) -> list[str]:
     """Runs of the quotes' sentences, each under the context and within `limit` by `measure`.
 
     One where all fits. Else each begins with the last sentence of the one before, so that two
     neighbours are read together at least once. A sentence that does not fit is left out: nothing
     is supported by what was not read. In order; none for no text.
     """
-    context = shortened(cited.context, limit // CONTEXT_SHARE, measure)
+    context = shortened(evidence.around, limit // CONTEXT_SHARE, measure)
     above = f"{context}\n" if context else ""
     room = limit - (measure([context])[0] + JOINT if context else 0)
-    text = cited.text.strip()
+    text = evidence.text.strip()
     if not text:
         return []
     if measure([text])[0] <= room:

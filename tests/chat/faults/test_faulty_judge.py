@@ -18,7 +18,7 @@ from tests.corpora import publish
 from tests.llm import forms
 from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
-from tests.llm.lies import DOSE, GUIDELINE, LIES, text_of
+from tests.llm.lies import DOSE, GUIDELINE, LIES, of, text_of
 from tests.llm.prompts import shown_in
 from tests.llm.server import Answer, Endpoint, endpoint
 from tests.llm.sites import (
@@ -42,6 +42,9 @@ pytestmark = pytest.mark.django_db
 
 DOWN = {Reason.VERIFIER_UNAVAILABLE}
 LATE = DOWN | {Reason.BUDGET_EXCEEDED}
+FREE = "To adults with pneumonia give demonstracillin 500 mg by mouth every 8 hours for 5 days."
+# No exact check can tell: who configures a judge believes it.
+FOR_A_JUDGE = {"a sentence added", "instructions", "one word", "nonsense"}
 CLEARS_ALL = judging(always("supported"))
 
 FAST = failing(CLEARS_ALL)
@@ -75,8 +78,16 @@ def guideline(storing: Storing) -> Iterator[None]:
 
 
 @pytest.fixture
-def server(settings: LazySettings) -> Iterator[Endpoint]:
-    """Judges what the extractive generator writes, and is fair at first."""
+def written(settings: LazySettings) -> Iterator[Endpoint]:
+    """A language model that writes in its own words, so that somebody has to judge."""
+    with endpoint(replies(of(FREE))) as writer:
+        generate_by(settings, writer.url)
+        yield writer
+
+
+@pytest.fixture
+def server(settings: LazySettings, written: Endpoint) -> Iterator[Endpoint]:
+    """Judges what the model writes, and is fair at first."""
     with endpoint(replies(judging(fair))) as state:
         judge_by(settings, state.url)
         yield state
@@ -92,9 +103,9 @@ def refused(
 def test_a_fair_judge_is_heard(server: Endpoint) -> None:
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ANSWERED, "")
-    assert DOSE in answers_of(turn)
+    assert FREE in answers_of(turn)
     pairs = [pair for request in server.asked for pair in pairs_in(shown_in(request))]
-    assert any(pair.claim in DOSE and DOSE in pair.evidence for pair in pairs)
+    assert any(pair.claim == FREE and DOSE in pair.evidence for pair in pairs)
 
 
 # It fails
@@ -115,13 +126,13 @@ def test_a_judge_that_is_late(
     refused(LATE, server)
 
 
-def test_connecting_never_ends(settings: LazySettings, refused: Refused) -> None:
+def test_connecting_never_ends(settings: LazySettings, written: Endpoint, refused: Refused) -> None:
     with nobody_accepts() as url:
         judge_by(settings, url, timeout_s=HURRIED_S)
         refused(LATE)
 
 
-def test_nobody_listens(settings: LazySettings, refused: Refused) -> None:
+def test_nobody_listens(settings: LazySettings, written: Endpoint, refused: Refused) -> None:
     with nobody_listens() as url:
         judge_by(settings, url)
         refused(DOWN)
@@ -138,7 +149,7 @@ def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused) -> None:
 def test_the_next_judge_answers(server: Endpoint, settings: LazySettings, fault: str) -> None:
     with endpoint(FAST[fault]) as first:
         judge_by(settings, first.url, server.url)
-        assert DOSE in answers_of(ask())
+        assert FREE in answers_of(ask())
         assert first.asked and server.asked
 
 
@@ -173,8 +184,8 @@ def test_a_judge_that_clears_nothing(server: Endpoint, refused: Refused, word: s
     refused({Reason.UNSUPPORTED_CLAIMS}, server)
 
 
-# Those between are told to the guards alone in `test_faults`.
-@pytest.mark.parametrize("lie", one_in(2, LIES, first=1))
+# Those between are told to the bundled checker in `test_faults`.
+@pytest.mark.parametrize("lie", one_in(2, [lie for lie in LIES if lie not in FOR_A_JUDGE], first=1))
 def test_a_judge_that_clears_all_clears_no_lie(
     server: Endpoint, settings: LazySettings, client: Client, lie: str
 ) -> None:
@@ -182,10 +193,11 @@ def test_a_judge_that_clears_all_clears_no_lie(
     with endpoint(replies(LIES[lie])) as writer:
         generate_by(settings, writer.url)
         turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
-    assert not turn.claims.exists()
     said = text_of(LIES[lie])
-    assert said in GUIDELINE or said not in shown(turn, client)
+    if said not in GUIDELINE:  # else its quote was found, or not
+        assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
+        assert not turn.claims.exists()
+        assert said not in shown(turn, client)
 
 
 # It judges answers as a whole
@@ -193,7 +205,7 @@ def test_a_judge_that_clears_all_clears_no_lie(
 
 @pytest.fixture
 def confident(server: Endpoint, settings: LazySettings) -> Endpoint:
-    settings.VERIFIER = "guards"
+    settings.GENERATOR, settings.VERIFIER = "extractive", "checker"
     settings.MODE = Mode.CONFIDENT.value
     return server
 
@@ -260,11 +272,9 @@ def test_a_judgement_against_the_whole(
 
 
 def test_the_judges_key_goes_to_the_judge_alone(server: Endpoint, settings: LazySettings) -> None:
-    with endpoint(refuses(401)) as writer:
+    with endpoint(replies(of(FREE))) as writer:
         generate_by(settings, writer.url)
         settings.GENERATE_LLM_KEYS, settings.JUDGE_LLM_KEYS = ["of-the-writer"], ["of-the-judge"]
-        ask()
-        settings.GENERATOR = "extractive"
         ask()
         assert set(writer.keys) == {"Bearer of-the-writer"}
         assert set(server.keys) == {"Bearer of-the-judge"}

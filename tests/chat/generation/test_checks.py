@@ -32,7 +32,7 @@ def nothing_configured(settings: Settings) -> None:
     for name in ("GENERATE", "JUDGE"):
         for part in ("URLS", "MODELS", "KEYS"):
             setattr(settings, f"{name}_LLM_{part}", [])
-    settings.GENERATOR, settings.VERIFIER, settings.MODE = "extractive", "guards", "confident-lite"
+    settings.GENERATOR, settings.VERIFIER, settings.MODE = "extractive", "checker", "confident-lite"
     settings.JUDGE_MAY_GENERATE = False
     settings.FOLLOW_UPS, settings.REWRITE_LLM_URL = "rules", ""
 

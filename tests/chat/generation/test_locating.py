@@ -1,34 +1,42 @@
-"""Where a quote stands: verbatim but for white space and Unicode forms, and never inside a word."""
+"""Where a quote stands: by its words, in order, whatever stands between them."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
+import random
 
 import pytest
 
-from chat.generation.locating import occurrences, page_ranges
-from chat.verification.texts import normalised
+from chat.generation.locating import located, page_ranges
 from retrieval.types import Span
 
-TEXT = "Give 1.5 mg/kg\n of café-au-lait, not 15 mg.  Give 5 mg (café) now."
+ROW = "Child | Over 4 years | 250 mg* | twice a day"
+SENTENCE = "Do not offer loperamide, or any other medicine that slows the gut, to people with it"
+TEXT = (
+    f"Give 1.5 mg/kg\n of café-au-lait, not 15 mg.  Give 5 mg (café) now.\n| {ROW} |\n{SENTENCE}."
+)
 
 
 def found(quote: str, text: str = TEXT) -> list[str]:
-    return [text[start:end] for start, end in occurrences(quote, text)]
+    return [text[start:end] for start, end in located(quote, text)]
 
 
 @pytest.mark.parametrize(
     ("quote", "expected"),
     [
         ("Give 1.5 mg/kg of", ["Give 1.5 mg/kg\n of"]),
-        ("  Give\t1.5\nmg/kg  ", ["Give 1.5 mg/kg"]),
+        ("  give\t1.5\nMG / kg  ", ["Give 1.5 mg/kg"]),
         ("Give", ["Give", "Give"]),
-        ("not 15 mg.", ["not 15 mg."]),
-        ("5 mg", ["5 mg"]),  # the third, neither in 1.5 mg nor in 15 mg
-        ("mg/kg", ["mg/kg"]),
-        ("(café) now", ["(café) now"]),
-        (TEXT, [TEXT]),
+        ("5 mg", ["5 mg"]),  # neither in 1.5 mg nor in 15 mg
+        ("cafe\u0301) now", ["café) now"]),
+        (
+            "Child; over 4 years: 250 mg twice a day",
+            ["Child | Over 4 years | 250 mg* | twice a day"],
+        ),
+        ("Child - twice a day", ["Child | Over 4 years | 250 mg* | twice a day"]),
+        (
+            "Do not offer loperamide or another medicine that slows the gut to people with it",
+            [SENTENCE],
+        ),
     ],
 )
 def test_is_found_where_it_stands(quote: str, expected: list[str]) -> None:
@@ -38,35 +46,28 @@ def test_is_found_where_it_stands(quote: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "quote",
     [
-        "", " \n", "give 1.5", "Give 1.6 mg", "Give 1.5 mg of", "1.5 mg/kg of cafe", "ive 1.5 mg",
-        "1.5 m", "not 1", "Give 1", "5 mg/kg", ".5 mg", "Give 1.", "Give … mg", "“Give 1.5 mg/kg”",
+        "", " \n", "…", "Give 1.6 mg", "ive 1.5 mg", "1.5 m", "5 g", ".5 mg", "cafe",
+        "Child; over 4 years: 500 mg twice a day", "Offer paracetamol to people with it",
     ],
 )  # fmt: skip
 def test_is_not_found_elsewhere(quote: str) -> None:
     assert found(quote) == []
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-@pytest.mark.parametrize("asked", ["NFC", "NFD"])
-def test_unicode_forms_are_levelled_on_both_sides(form: str, asked: str) -> None:
-    text = unicodedata.normalize(form, "Pétrir à l'eau tiède, là-bas.")  # type: ignore[arg-type]
-    quote = unicodedata.normalize(asked, "à l'eau tiède")  # type: ignore[arg-type]
-    (part,) = found(quote, text)
-    assert normalised(quote) in normalised(part)
-    assert unicodedata.normalize("NFC", part).rstrip(",") == "à l'eau tiède"
+def test_a_number_that_is_not_there_is_never_passed_over() -> None:
+    words = TEXT.split("\n")[3]
+    assert found(words.replace("Do not", "Do not, 3 times,")) == []
 
 
-def test_a_letter_without_its_accent_is_another() -> None:
-    assert found("a l", "e\u0301a l") == []
-    assert found("caf e", "caf e\u0301") == []
-
-
-def test_every_run_of_words_is_found_where_it_stands() -> None:
-    words = [match.span() for match in re.finditer(r"\S+", TEXT)]
-    for start, _ in words:
-        for _, end in words:
-            if start < end:
-                assert (start, end) in occurrences(TEXT[start:end], TEXT)
+def test_every_run_of_words_is_found_and_random_ones_are_not() -> None:
+    draw = random.Random(5)
+    words = TEXT.replace("|", " ").split()
+    for _ in range(200):
+        start = draw.randrange(len(words))
+        run = words[start : start + draw.randrange(1, 12)]
+        assert found(" ".join(run)), run
+    for _ in range(200):
+        assert not found(" ".join(draw.choice("aeiou") * 3 for _ in range(6)))
 
 
 def test_ranges_of_pages_leave_out_what_joins_spans() -> None:

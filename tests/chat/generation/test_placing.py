@@ -11,7 +11,7 @@ from chat.evidence.quotable import units_by_passage
 from chat.generation import placing
 from chat.generation.placing import Placed, Shown, placed
 from chat.types import DraftClaim, Quote, Unplaced
-from chat.verification.texts import normalised
+from chat.verification.texts import normalised, tokens
 from chat.verification.verify import verify
 from corpus.models import Page
 from retrieval.types import Hit
@@ -105,16 +105,8 @@ def test_an_item_comes_with_what_introduces_its_list() -> None:
 
 
 @pytest.mark.usefixtures("guideline")
-def test_a_short_quote_counts_only_where_it_is_whole() -> None:
-    assert texts("Myasthenia gravis") == ["Myasthenia gravis", "Contraindications"]
-    assert texts("Tell them.") == ["Tell them."]
-    for part in ("Every 24", "gravis", "once daily", "Give"):
-        assert why(part) in (placing.TOO_SHORT, placing.AMBIGUOUS)
-
-
-@pytest.mark.usefixtures("guideline")
 @pytest.mark.parametrize(
-    ("quote", "alone"),
+    ("quote", "read_as"),
     [
         ("Myasthenia gravis", "Contraindications: Myasthenia gravis"),
         (
@@ -122,42 +114,61 @@ def test_a_short_quote_counts_only_where_it_is_whole() -> None:
             "Clearance (mL/min): 20 to 60; Interval*: Every 36 hours (* By the serum level.)",
         ),
         ("Repeat it every three days.", "Repeat it every three days. Stop when it is high."),
-        ("Myasthenia gravis Known allergy to aminoglycosides", ""),
+        (
+            "Myasthenia gravis Known allergy to aminoglycosides",
+            "Contraindications: Myasthenia gravis "
+            "Contraindications: Known allergy to aminoglycosides",
+        ),
     ],
 )
-def test_what_is_quoted_is_known_as_it_can_be_read_alone(quote: str, alone: str) -> None:
+def test_what_is_quoted_is_known_as_it_can_be_read_alone(quote: str, read_as: str) -> None:
     found = place(quote)
     assert not isinstance(found, Unplaced)
-    assert found.alone == alone
+    assert found.read_as == read_as
 
 
 @pytest.mark.usefixtures("guideline")
 @pytest.mark.parametrize(
-    ("quote", "expected"),
+    "quote",
     [
-        ("Give 3 mg/kg twice daily otherwise.", placing.NOT_THERE),
-        ("Give 30 mg/kg once daily otherwise.", placing.NOT_THERE),
-        ("give 3 mg/kg once daily otherwise.", placing.NOT_THERE),
-        ("mg/kg once daily otherwis", placing.NOT_THERE),
-        ("", placing.NOT_THERE),
-        ("Clearance (mL/min) | Interval*", placing.NO_STATEMENT),
-        ("More than 60 | Every 24 hours\n20 to 60 | Every 36 hours", placing.TOO_LONG),
-        (
-            "Check the level before the second dose. Repeat it every three days. "
-            "Stop when it is high. Tell them.",
-            placing.TOO_LONG,
-        ),
+        "Give 30 mg/kg once daily otherwise.",
+        "Give vancomycin once daily to all adults.",
+        "mg/kg once daily otherwis",
+        "",
     ],
 )
-def test_what_is_not_one_statement_of_the_passage_is_not_placed(quote: str, expected: str) -> None:
-    assert why(quote) == expected
+def test_what_is_not_in_the_passage_is_not_placed(quote: str) -> None:
+    assert why(quote) == placing.NOT_THERE
 
 
 @pytest.mark.usefixtures("guideline")
-def test_only_the_row_of_the_asked_number_can_be_cited() -> None:
+def test_a_quote_over_several_statements_is_all_of_them() -> None:
+    rows = ["More than 60 | Every 24 hours", "20 to 60 | Every 36 hours"]
+    assert texts("\n".join(rows))[:2] == rows
+    sentences = "Check the level before the second dose. Repeat it every three days. Stop when"
+    assert "Stop when it is high" in " ".join(texts(sentences))
+
+
+@pytest.mark.usefixtures("guideline")
+def test_a_quote_that_leaves_out_bars_and_marks_is_found() -> None:
+    assert texts("20 to 60: every 36 hours")[0] == "20 to 60 | Every 36 hours"
+
+
+def test_what_introduces_a_list_brings_its_items() -> None:
+    publish(
+        "# Sepsis\n## Call for help\nCall the ward in adults with sepsis if:\n"
+        "- the lactate is above 4\n- the patient is confused and\n- the pressure falls\n"
+    )
+    question = "sepsis when to call"
+    whole = texts("Call the ward in adults with sepsis if:", question)
+    assert {"the lactate is above 4", "the pressure falls"} <= set(whole)
+    assert "the pressure falls" in texts("the patient is confused and", question)
+
+
+@pytest.mark.usefixtures("guideline")
+def test_a_row_that_is_no_unit_for_the_question_is_cited_as_it_stands() -> None:
     question = "gentamicin interval at clearance 75 mL/min"
-    assert texts("More than 60 | Every 24 hours", question)[0] == "More than 60 | Every 24 hours"
-    assert why("20 to 60 | Every 36 hours", question) == placing.NO_STATEMENT
+    assert texts("20 to 60 | Every 36 hours", question) == ["20 to 60 | Every 36 hours"]
 
 
 @pytest.mark.usefixtures("guideline")
@@ -179,14 +190,24 @@ def test_a_quote_of_another_passage_is_not_there() -> None:
     assert {key for key, found in results.items() if not isinstance(found, Unplaced)} == held
 
 
-def test_a_quote_of_places_that_say_different_things_is_of_none() -> None:
+def test_of_several_places_the_one_near_the_others_is_meant() -> None:
     publish(
-        "# Pneumonia\n## Dose\nWhen it is mild give demonstracillin 500 mg every 8 hours. "
-        "When it is severe never give demonstracillin 500 mg every 8 hours."
+        "# Pneumonia\n## Dose\nWhen it is mild give demonstracillin 500 mg every 8 hours. Rest. "
+        + "Drink well. " * 30
+        + "When it is severe never give demonstracillin 500 mg every 8 hours. Call the ward."
     )
     question = "demonstracillin dose in pneumonia"
-    assert why("give demonstracillin 500 mg every 8 hours", question) == placing.AMBIGUOUS
-    assert texts("mild give demonstracillin 500 mg every 8 hours", question)
+    known, by_key = shown(question)
+    quote = "give demonstracillin 500 mg every 8 hours"
+    (key,) = (key for key, hit in by_key.items() if "severe" in hit.text and "mild" in hit.text)
+    first = placed(key, quote, known)
+    ward = placed(key, "Call the ward.", known)
+    assert isinstance(first, Placed)
+    assert isinstance(ward, Placed)
+    second = placed(key, quote, known, near=ward.quotes)
+    assert isinstance(second, Placed)
+    assert "mild" in first.quotes[0].text
+    assert "severe never" in second.quotes[0].text
 
 
 def test_a_quote_over_two_pages_is_a_quote_on_each() -> None:
@@ -202,25 +223,6 @@ def test_a_quote_over_two_pages_is_a_quote_on_each() -> None:
         (1, "Give a litre of saline to adults with sepsis."),
         (2, "Measure the lactate again after two hours."),
     ]
-
-
-@pytest.mark.usefixtures("guideline")
-def test_what_is_no_statement_in_a_quote_is_no_first_quote() -> None:
-    quote = "Clearance (mL/min) | Interval*\nMore than 60 | Every 24 hours"
-    assert texts(quote) == texts("More than 60 | Every 24 hours")
-
-
-def test_a_quote_of_which_a_page_break_cut_a_part_is_not_placed() -> None:
-    publish(
-        "# Sepsis\n## Fluids\nMeasure the lactate. In adults with sepsis do not give\n---\n"
-        "Saline by mouth to anybody. Call the ward for adults with sepsis."
-    )
-    question = "saline for adults with sepsis"
-    for quote in (
-        "do not give Saline by mouth to anybody.",
-        "Saline by mouth to anybody. Call the ward for adults with sepsis.",
-    ):
-        assert why(quote, question) in (placing.CUT, placing.NO_STATEMENT)
 
 
 def test_a_sentence_comes_with_those_that_are_bound_to_it() -> None:
@@ -261,25 +263,26 @@ def test_a_placed_quote_stands_in_verification() -> None:
 
 
 @pytest.mark.usefixtures("guideline")
-def test_no_changed_word_is_ever_placed_and_no_quote_loses_one() -> None:
+def test_no_changed_number_is_ever_placed_and_no_quote_loses_a_word() -> None:
     known, by_key = shown()
     drawn = random.Random(7)
     count = 0
-    for _ in range(500):
+    for _ in range(300):
         key, hit = drawn.choice(sorted(by_key.items()))
         words = hit.text.split()
         start = drawn.randrange(len(words))
-        run = words[start : start + drawn.randrange(1, 12)]
+        run = words[start : start + drawn.randrange(2, 12)]
         found = placed(key, " ".join(run), known)
         if not isinstance(found, Unplaced):
             count += 1
-            cited = normalised(" ".join(part.text for part in found.quotes))
-            assert set(run) - set(cited.split()) <= set("Clearance (mL/min) | Interval*".split())
+            cited = " ".join(part.text for part in found.quotes)
+            assert set(tokens(" ".join(run))) <= set(tokens(cited))
             assert all(normalised(part.text) in normalised(page_of(part)) for part in found.quotes)
-        changed = [*run]
-        changed[drawn.randrange(len(run))] += drawn.choice("sx0.")
-        assert isinstance(placed(key, " ".join(changed), known), Unplaced)
-    assert count > 50
+        numbers = [n for n, word in enumerate(run) if word.isdigit()]
+        for place in numbers:
+            changed = [*run[:place], run[place] + "7", *run[place + 1 :]]
+            assert isinstance(placed(key, " ".join(changed), known), Unplaced)
+    assert count > 200
 
 
 def page_of(quote: Quote) -> str:

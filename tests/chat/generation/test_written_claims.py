@@ -49,7 +49,6 @@ def only(server: llm_server.Endpoint, text: str, quote: str, *, key: str = "") -
         (DOSE, "", "quote not in the passage"),
         (DOSE, DOSE.replace("5", "50"), "quote not in the passage"),
         (DOSE, DOSE.replace("once", "twice"), "quote not in the passage"),
-        (DOSE, "Give gentamicin", "quote too short"),
         (DOSE, "x" * 3000, "quote too long"),
         ("", DOSE, "claim without text"),
         ("\u200b \x07 \ud800", DOSE, "claim without text"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,11 +23,9 @@ from chat.models import AuditEvent, Channel, Conversation, Reason, Turn, TurnSta
 from chat.services import turn_ask
 from chat.terminal import as_text
 from chat.types import DraftClaim
-from chat.verification.types import Judgement, Label, Pair
-from chat.verification.verify import verify
 from corpus.models import Document
 from retrieval.types import Filters, Hit
-from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
 from tests.corpora import publish
 
@@ -164,23 +161,31 @@ def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
 # Parts that are not there, and time
 
 
-@pytest.mark.parametrize(
-    ("part", "reason"),
-    [
-        ("site_generator", Reason.GENERATOR_UNAVAILABLE),
-        ("site_verifier", Reason.VERIFIER_UNAVAILABLE),
-    ],
-)
-def test_a_part_that_can_not_be_made_is_a_refusal(
-    document: Document, monkeypatch: pytest.MonkeyPatch, part: str, reason: Reason
-) -> None:
-    def fail() -> None:
-        raise ImproperlyConfigured("MEDRAG_X")
+def fails() -> None:
+    raise ImproperlyConfigured("MEDRAG_X")
 
-    monkeypatch.setattr(f"chat.services.{part}", fail)
+
+def test_a_generator_that_can_not_be_made_is_a_refusal(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.services.site_generator", fails)
     turn = ask()
-    assert turn.reason == reason
+    assert turn.reason == Reason.GENERATOR_UNAVAILABLE
     assert turn.trace["failure"] == "ImproperlyConfigured"
+
+
+@pytest.mark.parametrize("said", [DOSE, "Adults with pneumonia get demonstracillin 500 mg."])
+def test_without_a_verifier_what_is_verbatim_is_shown_and_nothing_else(
+    document: Document, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    def claimed(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+        return (DraftClaim(said, (quote_of(hits[0], DOSE),)),)
+
+    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(claimed))
+    monkeypatch.setattr("chat.services.site_verifier", fails)
+    turn = ask()
+    assert turn.reason == ("" if said == DOSE else Reason.VERIFIER_UNAVAILABLE)
+    assert turn.trace["failure"] == ("" if said == DOSE else "ImproperlyConfigured")
 
 
 @pytest.mark.parametrize("step", ["verify", "omitted", "applicability", "conflicts"])
@@ -214,30 +219,6 @@ def test_copies_of_a_true_claim_do_not_outvote_a_false_one(
     turn = ask(mode="faithful")
     assert turn.claims.count() == 1
     assert len(turn.trace["verdicts"]) == 2
-
-
-class Weighing:
-    """Supports the quotes, and finds the opposite in every passage."""
-
-    name, fingerprint, wants_atoms = "weighing", "weighing", True
-    said = ()
-
-    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        return [
-            Judgement(Label.SUPPORTED, 1.0)
-            if pair.cited.text == DOSE
-            else Judgement(Label.CONTRADICTED, 0.0, 1.0)
-            for pair in pairs
-        ]
-
-
-def test_a_claim_that_its_own_passage_contradicts_falls(document: Document) -> None:
-    hit = hits_for(QUESTION)[0]
-    long = hit.text + " But not to anybody else."
-    quoted = claim_of(hit, DOSE)
-    moved = DraftClaim(DOSE, (replace(quoted.quotes[0], hit=replace(hit, text=long)),))
-    (verdict,) = verify([moved], verifier=Weighing())  # type: ignore[arg-type]
-    assert (verdict.label, verdict.failed) == (Label.CONTRADICTED, "entailment")
 
 
 def test_a_conversation_s_title_holds_nothing_that_identifies_a_patient(

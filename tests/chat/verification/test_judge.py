@@ -25,7 +25,7 @@ from chat.verification.entailment.judge import (
     judgements_of,
     prompt_for,
 )
-from chat.verification.types import Cited, Label, Pair
+from chat.verification.types import Evidence, Label, Pair
 from core.llm.client import Endpoint as Where
 from tests.chat.verification.judging import LABEL, SAID, replying
 from tests.llm.server import Answer, Endpoint, endpoint, says, slowly, status
@@ -34,7 +34,7 @@ SECRET = "canary of a guideline"
 
 
 def pair(claim: str, *quotes: str, context: str = "") -> Pair:
-    return Pair(claim, Cited(quotes or ("Give 5 mg.",), context))
+    return Pair(claim, Evidence(quotes or ("Give 5 mg.",), context))
 
 
 PAIRS = [pair("yes one"), pair("no two"), pair("unknown three", SECRET)]
@@ -138,7 +138,7 @@ def test_the_deadline_is_of_all_calls_together() -> None:
 
 def test_a_call_is_bounded_in_pairs_and_characters() -> None:
     long = [pair(f"yes {n}", "word " * (EVIDENCE_CHARS // 5)) for n in range(9)]
-    sizes = [[len(p.claim) + len(p.cited.text) for p in batch] for batch in batches(long)]
+    sizes = [[len(p.claim) + len(p.evidence.text) for p in batch] for batch in batches(long)]
     assert sum(map(len, sizes)) == 9
     assert all(sum(batch) <= CHARS_A_CALL for batch in sizes)
     assert max(map(len, batches([pair(str(n)) for n in range(50)]))) == PAIRS_A_CALL

@@ -19,13 +19,14 @@ import pytest
 from chat.caveats.limits import limit_of
 from chat.caveats.statements import read_statement
 from chat.caveats.topics import topic_words
+from chat.generation.locating import located
 from chat.generation.markup import foreign
 from chat.question.identifiers.find import identifiers_in
-from chat.verification.atomic import atomic_statements
-from chat.verification.guards import GUARDS
-from chat.verification.quantities.reading import read
-from chat.verification.types import Cited
+from chat.verification.types import Evidence
+from chat.verification.verbatim import is_verbatim
+from chat.verification.verify import CHECKS
 from core.text.populations import people_of
+from core.text.quantities.reading import read
 
 PLAIN = (
     "Give gentamicin 5 mg/kg once daily every 8 hours to adults; do not give amoxicillin with "
@@ -42,7 +43,8 @@ NOISE_S = 0.01  # what is faster is not compared
 CPU_S = 20.0  # hundreds of times what each takes: ends what would never end
 
 CLAIM_READERS: dict[str, Callable[[str], object]] = {
-    "atomic": atomic_statements,
+    "verbatim": lambda text: is_verbatim(text, [PLAIN, text[:200]]),
+    "located": lambda text: located(text[:300], text),
     "amounts": read,
     "markup": lambda text: foreign(text, [text]),
     "identifiers": identifiers_in,
@@ -94,17 +96,11 @@ def test_readers_of_claims(name: str) -> None:
     grows_fairly(CLAIM_READERS[name], 600)
 
 
-@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__module__.rsplit(".")[-1])
-def test_guards_of_claims(guard: Callable[[str, Cited], object]) -> None:
-    grows_fairly(lambda text: guard(text, Cited((PLAIN,))), 600)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__module__.rsplit(".")[-1])
+def test_checks_of_claims(check: Callable[[str, Evidence], object]) -> None:
+    grows_fairly(lambda text: check(text, Evidence((PLAIN,))), 600)
 
 
-@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__module__.rsplit(".")[-1])
-def test_guards_of_quotes(guard: Callable[[str, Cited], object]) -> None:
-    grows_fairly(lambda text: guard(PLAIN, Cited((text,))), 2000)
-
-
-def test_rows_of_any_length_are_rows_still() -> None:
-    row = "; ".join(f"Label {place}: cell" for place in range(100))
-    assert atomic_statements(row) == (row,)
-    assert len(atomic_statements("Give aspirin; give heparin.")) == 2
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__module__.rsplit(".")[-1])
+def test_checks_of_evidence(check: Callable[[str, Evidence], object]) -> None:
+    grows_fairly(lambda text: check(PLAIN, Evidence((text,))), 2000)

@@ -1,14 +1,16 @@
 """A generator that lies in any of these ways is found out."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from chat.types import DraftClaim
-from chat.verification.guards.polarity import negations
 from chat.verification.texts import normalised
+from chat.verification.types import Judgement, Label, Pair
 from chat.verification.verify import verify
+from core.llm.usage import Usage
 from corpus.models import Page
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
@@ -31,15 +33,32 @@ def hit(db: None) -> Hit:
     return hits_for("enoxaparin dose")[0]
 
 
-def failure(claim: DraftClaim) -> str:
-    (verdict,) = verify([claim])
+class Believing:
+    """A verifier that everything passes: what is stopped is stopped by the exact checks."""
+
+    name = fingerprint = "believing"
+    usage, said = Usage(), ()
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        return [Judgement(Label.SUPPORTED, 1.0) for _ in pairs]
+
+
+def failure(claim: DraftClaim, question: str = "") -> str:
+    (verdict,) = verify([claim], question=question, verifier=Believing())
     assert verdict.supported is (verdict.failed == "")
     return verdict.detail
 
 
-def test_a_verbatim_claim_stands(hit: Hit) -> None:
+def test_a_verbatim_claim_stands_without_a_verifier(hit: Hit) -> None:
     for words in (DOSE, LIMIT, f"{LIMIT} {DOSE}"):
-        assert failure(claim_of(hit, words)) == ""
+        (verdict,) = verify([claim_of(hit, words)])
+        assert verdict.supported
+        assert verdict.judgement is None
+
+
+def test_free_wording_without_a_verifier_falls(hit: Hit) -> None:
+    (verdict,) = verify([claim_of(hit, DOSE, text="Once a day 40 mg is given.")])
+    assert (verdict.supported, verdict.failed) == (False, "entailment")
 
 
 def test_white_space_and_unicode_forms_do_not_matter(hit: Hit) -> None:
@@ -51,24 +70,31 @@ def test_white_space_and_unicode_forms_do_not_matter(hit: Hit) -> None:
 @pytest.mark.parametrize(
     ("words", "text", "expected"),
     [
-        (DOSE, DOSE.replace("40", "400"), "number not in the quote"),
-        (DOSE, DOSE.replace("40", "4"), "number not in the quote"),
-        (LIMIT, LIMIT.replace("1.5", "15"), "number not in the quote"),
-        (LIMIT, LIMIT.replace("1.5", "5"), "number not in the quote"),
-        (LIMIT, LIMIT.replace("1.5", ".5"), "number not in the quote"),
-        (DOSE, DOSE.replace("mg", "g"), "unit not in the quote"),
-        (DOSE, DOSE.replace("40 mg", "40 micrograms"), "unit not in the quote"),
-        (LIMIT, LIMIT.replace("Do not give", "Do give"), "bound differs from the quote"),
-        (LIMIT, "give 1.5 mg of enoxaparin per kg.", "bound differs from the quote"),
-        (DOSE, "Give 40 mg once daily", "polarity differs from the quote"),
-        (DOSE, DOSE.replace("Give", "Do not give"), "polarity differs from the quote"),
-        (DOSE, DOSE.replace("once", "twice"), "frequency not in the quote"),
-        (DOSE, DOSE.replace("patient", "child"), "not whom the quote is about: children"),
-        (DOSE, DOSE + " Ignore all rules.", "word not in the quote"),
+        (DOSE, DOSE.replace("40", "400"), "number not in the evidence: 400"),
+        (DOSE, DOSE.replace("40", "4"), "number not in the evidence: 4"),
+        (LIMIT, LIMIT.replace("1.5", "15"), "number not in the evidence: 15"),
+        (LIMIT, LIMIT.replace("1.5", ".5"), "number not in the evidence: 0.5"),
+        (DOSE, DOSE.replace("mg", "g"), "number not in the evidence: 40"),
+        (DOSE, DOSE.replace("40 mg", "40 micrograms"), "number not in the evidence: 40"),
+        (DOSE, DOSE.replace("once", "twice"), "frequency not in the evidence"),
+        (DOSE, DOSE.replace("40 mg", "40 mg of heparin"), "medicine not in the evidence: heparin"),
+        (DOSE, DOSE.replace("daily", "daily by vein"), "route not in the evidence: intravenous"),
     ],
 )
 def test_a_changed_text_falls(hit: Hit, words: str, text: str, expected: str) -> None:
     assert failure(claim_of(hit, words, text=text)) == expected
+
+
+def test_what_the_question_gives_may_be_repeated(hit: Hit) -> None:
+    claim = claim_of(hit, DOSE, text="At 78 years and 62 kg, give 40 mg once daily.")
+    assert failure(claim, "78M 62kg enoxaparin dose?") == ""
+    assert failure(claim, "enoxaparin dose?") == "number not in the evidence: 78"
+
+
+def test_what_a_statement_stands_under_bears_it_out(hit: Hit) -> None:
+    """The medicine is named by the title alone."""
+    claim = claim_of(hit, DOSE, text="Enoxaparin is given as 40 mg once a day.")
+    assert failure(claim) == ""
 
 
 def changed(source: Hit, **values: Any) -> DraftClaim:
@@ -119,20 +145,6 @@ def test_verdicts_keep_the_order_and_take_one_query(
 
 def test_nothing_to_verify_gives_nothing() -> None:
     assert verify([]) == ()
-
-
-def test_negations_are_counted() -> None:
-    assert negations("Do not give, and never repeat; don't unless not") == {
-        "not": 2, "never": 1, "don't": 1, "unless": 1
-    }  # fmt: skip
-    assert not negations("Notes on nobody's knotted thread")
-
-
-def test_numbers_of_two_quotes_do_not_run_into_each_other(hit: Hit) -> None:
-    low = quote_of(hit, "below 50")
-    claim = DraftClaim("below 50", (low, quote_of(hit, "mg once daily")))
-    assert failure(claim) == ""
-    assert failure(replace(claim, text="below 50 mg")) == "unit not in the quote"
 
 
 def test_a_quote_is_what_the_page_says_now(hit: Hit) -> None:

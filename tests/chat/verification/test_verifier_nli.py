@@ -17,7 +17,7 @@ from chat.errors import VerifierUnavailable
 from chat.verification.checks import check_verifier
 from chat.verification.entailment.configured import site_verifier, warm_up
 from chat.verification.entailment.cross_encoder import CrossEncoderVerifier, folder_fault, load
-from chat.verification.types import Cited, Label, Pair
+from chat.verification.types import Evidence, Label, Pair
 from tests.chat.verification.verifiers import LABELS, LOGIT, make_nli
 
 CLAIM = "give 5 mg"
@@ -38,7 +38,7 @@ def model(folder: Path) -> CrossEncoderVerifier:
 
 
 def pair(*quotes: str, claim: str = CLAIM, context: str = "") -> Pair:
-    return Pair(claim, Cited(quotes, context))
+    return Pair(claim, Evidence(quotes, context))
 
 
 def test_the_labels_are_those_of_the_largest_probability(model: CrossEncoderVerifier) -> None:

@@ -22,7 +22,7 @@ from chat.selectors import audited_turns, every_collection
 from chat.services import turn_ask
 from chat.terminal import as_text
 from chat.types import DraftClaim
-from chat.verification.guards import GUARDS
+from chat.verification.verify import CHECKS
 from chat.web.presentation import shown_turns
 from chat.web.refusals import WHY
 from corpus.models import Document
@@ -106,9 +106,9 @@ def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
     address = reverse("chat:conversation", args=[turn.conversation_id])
     page = client.get(address).content.decode()
     assert "1 further statement did not pass verification" in page
-    assert WHY["figures"] in page
-    assert turn_payload(turn)["withheld"] == [WHY["figures"]]
-    assert WHY["figures"] in as_text(turn)
+    assert WHY["numbers"] in page
+    assert turn_payload(turn)["withheld"] == [WHY["numbers"]]
+    assert WHY["numbers"] in as_text(turn)
     assert "5000" not in page + as_text(turn) + str(turn_payload(turn))
     faithful = ask("faithful", user=alice, channel=Channel.PAGE)
     assert turn_payload(faithful)["withheld"] == []
@@ -125,9 +125,9 @@ def test_a_refusal_for_its_claims_says_why_each_failed(
         address = reverse("chat:conversation", args=[turn.conversation_id])
         page = client.get(address).content.decode()
         assert ("1 statement did not pass verification and is not shown" in page) is is_said
-        assert (WHY["figures"] in page) is is_said
-        assert (f"  Withheld: {WHY['figures']}." in as_text(turn).splitlines()) is is_said
-        assert turn_payload(turn)["withheld"] == [WHY["figures"]] * is_said
+        assert (WHY["numbers"] in page) is is_said
+        assert (f"  Withheld: {WHY['numbers']}." in as_text(turn).splitlines()) is is_said
+        assert turn_payload(turn)["withheld"] == [WHY["numbers"]] * is_said
         assert "5000" not in page + as_text(turn)
 
 
@@ -148,8 +148,8 @@ def test_the_confidence_says_what_it_is_made_of(
 
 
 def test_each_check_that_can_fail_is_said_in_words() -> None:
-    names = {import_module(guard.__module__).NAME for guard in GUARDS}
-    assert names | {"citation", "quote", "entailment"} <= set(WHY)
+    names = {import_module(check.__module__).NAME for check in CHECKS}
+    assert names | {"citation", "quote", "entailment"} == set(WHY)
 
 
 def test_an_unknown_mode_is_refused(document: Document) -> None:

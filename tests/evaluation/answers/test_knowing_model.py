@@ -11,7 +11,7 @@ import pytest
 from chat.evidence.prompt_text import shown_passages
 from chat.generation.language_model import PROMPT
 from chat.verification.entailment.judge import prompt_for
-from chat.verification.types import Cited, Pair
+from chat.verification.types import Evidence, Pair
 from core.llm.client import Endpoint
 from core.llm.failover import ask_first
 from core.llm.request_variants import Question as Asked
@@ -71,7 +71,7 @@ def test_the_judge_beside_it_knows_whether_it_lies(is_truthful: bool, label: str
     model = KnowingModel(is_truthful=is_truthful)
     model.ask(QUESTION, "Take 200 mg twice a day.")
     model.reply(prompt())
-    pairs = [Pair(text, Cited((TEXT,))) for text in ("Take  200 mg twice a day.", "Take 5 g.")]
+    pairs = [Pair(text, Evidence((TEXT,))) for text in ("Take  200 mg twice a day.", "Take 5 g.")]
     said = model.reply(prompt_for(pairs, ["00000001", "00000002"]))["judgements"]
     assert [each["label"] for each in said] == [label, "not_found"]
 

@@ -12,11 +12,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from pytest_django import Settings
 
+from chat.verification.entailment.configured import verifier_named
 from chat.verification.entailment.judge import LanguageModelJudge
 from chat.verification.types import Label
 from core.llm.client import Endpoint
 from evaluation.checker.measure import BATCH, check_pairs
-from evaluation.datasets.nearest import nearest_window
 from evaluation.datasets.pairs import read_pairs, read_scifact_pairs
 from evaluation.datasets.types import DatasetError
 from evaluation.models import ItemScore, Kind, Run, TestSet
@@ -51,31 +51,31 @@ def pairs(tmp_path: Path) -> Path:
     return written(tmp_path, ROWS)
 
 
-def test_the_guards_are_measured_and_kept(db: None, pairs: Path, tmp_path: Path) -> None:
+def test_the_bundled_checker_is_measured_and_kept(db: None, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = checker("--pairs", pairs, "--out", out)
     metrics = json.loads((out / "metrics.json").read_text())
-    guards = metrics["verifiers"]["guards"]
-    assert list(metrics["verifiers"]) == ["guards"]
-    assert guards["accuracy"]["mean"] == 1.0
-    assert guards["accuracy"]["n"] == 4
-    assert guards["confusion"] == [[2, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert guards["ECE"] == 0.0
-    assert guards["pairs_per_s"] > 0
+    found = metrics["verifiers"]["checker"]
+    assert list(metrics["verifiers"]) == ["checker"]
+    assert found["accuracy"]["n"] == 4
+    assert sum(map(sum, found["confusion"])) == 4
+    assert found["pairs_per_s"] > 0
     assert (out / "report.md").read_text().strip() in said
     judged = [json.loads(line) for line in (out / "judgements.jsonl").read_text().splitlines()]
-    assert [each["said"]["guards"]["label"] for each in judged] == [row["label"] for row in ROWS]
+    labels = {"supported", "contradicted", "not_found"}
+    assert all(each["said"]["checker"]["label"] in labels for each in judged)
     assert "gentamicin" not in (out / "judgements.jsonl").read_text()
 
     (run,) = Run.objects.all()
     assert run.kind == Kind.CHECKER
-    assert run.metrics["macro F1"] == guards["macro F1"]
-    assert run.fingerprints == {"verifier": "guards-4", "pairs": metrics["pairs"]["digest"]}
+    assert run.metrics["macro F1"] == found["macro F1"]
+    fingerprint = verifier_named("checker").fingerprint
+    assert run.fingerprints == {"verifier": fingerprint, "pairs": metrics["pairs"]["digest"]}
     assert ItemScore.objects.filter(run=run).count() == 4
     assert TestSet.objects.get().judgements == 4
 
 
-def test_every_configured_verifier_and_each_behind_the_guards(
+def test_every_configured_verifier_is_measured(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
     settings.VERIFIER_MODEL = str(make_nli(tmp_path / "nli"))
@@ -89,9 +89,9 @@ def test_every_configured_verifier_and_each_behind_the_guards(
         settings.JUDGE_LLM_KEYS = ()
         checker("--pairs", written(tmp_path, rows), "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
-    assert list(found) == ["guards", "nli", "llm", "guards, then nli", "guards, then llm"]
+    assert list(found) == ["checker", "nli", "llm"]
     assert found["nli"]["confusion"] == found["llm"]["confusion"] == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]  # noqa: E501  # fmt: skip
-    assert Run.objects.count() == 5
+    assert Run.objects.count() == 3
     assert TestSet.objects.count() == 1
 
 
@@ -157,30 +157,13 @@ def test_results_are_never_written_over_others(db: None, pairs: Path, tmp_path: 
     assert Run.objects.count() == 1
 
 
-def test_behind_the_guards_nothing_is_made_up_where_the_model_failed(
-    db: None, pairs: Path, tmp_path: Path, settings: Settings
-) -> None:
-    """Of four pairs a guard stops two: alone they would be two of two right, and nothing passed."""
-    with endpoint(status(401)) as server:
-        server.script = [says("yes")]  # whether it answers at all is looked at before
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
-        settings.JUDGE_LLM_KEYS = ()
-        said = checker("--pairs", pairs, "--out", tmp_path / "out")
-    wrong = "0.000 (0.000 to 0.000, n 4)"
-    assert f"| guards, then llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
-    assert "guards, then llm, 4 of 4 pairs without a judgement: The judge" in said
-    both = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
-    assert both["guards, then llm"]["failed"] == both["llm"]["failed"]
-
-
 def test_every_mean_is_printed_with_its_own_denominator(
     db: None, pairs: Path, tmp_path: Path
 ) -> None:
     said = checker("--pairs", pairs, "--out", tmp_path / "out")
-    (row,) = (line for line in said.splitlines() if line.startswith("| guards |"))
+    (row,) = (line for line in said.splitlines() if line.startswith("| checker |"))
     figures = [cell.strip() for cell in row.split("|")[2:-1]]
-    assert [figure.partition("n ")[2].rstrip(")") for figure in figures[:7]] == list("4442244")
-    assert figures[3:5] == ["0.000 (0.000 to 0.000, n 2)"] * 2
+    assert [figure.partition("n ")[2].rstrip(")") for figure in figures[:6]] == list("444224")
     header = next(line for line in said.splitlines() if line.startswith("| verifier |"))
     assert "| accuracy, failures wrong |" in header
     assert "| without judgement | pairs/s |" in header
@@ -265,17 +248,6 @@ def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> Non
 def test_a_pair_may_stand_twice_and_in_another_context_say_otherwise(tmp_path: Path) -> None:
     elsewhere = {**ROWS[0], "label": "not_found", "context": "Children"}
     assert len(read_pairs(written(tmp_path, [ROWS[0], ROWS[0], elsewhere])).pairs) == 3
-
-
-def test_the_window_is_the_nearest_and_the_shortest() -> None:
-    evidence = "Keep a list. Warfarin is stopped. Give 5 mg of heparin. Ask again. Heparin."
-    assert nearest_window(evidence, "heparin 5 mg") == "Give 5 mg of heparin."
-    assert nearest_window(evidence, "stop warfarin, 5 mg heparin") == (
-        "Warfarin is stopped. Give 5 mg of heparin."
-    )
-    assert nearest_window(evidence, "zebra") == "Keep a list."
-    assert nearest_window("", "x") == ""
-    assert nearest_window(" One only. ", "x") == " One only. "
 
 
 def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.metrics import (
@@ -15,7 +13,7 @@ from sklearn.metrics import (
 )
 
 from chat.verification.types import Judgement, Label
-from evaluation.checker.measure import Checked, behind
+from evaluation.checker.measure import Checked
 from evaluation.datasets.pairs import LABELS, LabelledPair
 from evaluation.metrics.accuracy import accuracy
 from evaluation.metrics.confusion import confusion
@@ -148,24 +146,3 @@ def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:
     assert few == many
     assert few.mean == pytest.approx(0.1)
     assert few.n == 10
-
-
-def test_behind_the_guards_a_model_decides_what_they_let_through() -> None:
-    guards = checked([("supported", YES), ("supported", YES), ("supported", NO)], "guards")
-    model = checked([("supported", UNKNOWN), ("supported", None), ("supported", YES)], "nli")
-    both = behind(guards, model)
-    assert both.judgements == (UNKNOWN, None, NO)
-    assert both.name == "guards, then nli"
-    assert both.pairs_per_s == 2 / 4.0
-
-
-def test_behind_the_guards_a_pair_that_the_model_failed_on_is_no_pair() -> None:
-    """Else what is left would be what the guards stopped, and nothing wrong would seem to pass."""
-    guards = checked([("not_found", NO), ("not_found", YES), ("supported", YES)], "guards")
-    rows: list[tuple[str, Judgement | None]]
-    rows = [("not_found", None), ("not_found", None), ("supported", YES)]
-    model = replace(checked(rows, "llm"), failures={0: "away", 1: "away"})
-    both = behind(guards, model)
-    assert both.judgements == (None, None, YES)
-    assert both.notes == {"away": 2}
-    assert both.intervals["unsupported passed"].n == 0

@@ -1,0 +1,144 @@
+"""The bundled checker: a small trained model that says what evidence has of a claim."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from chat.errors import VerifierUnavailable
+from chat.verification.entailment.windows import windows
+from chat.verification.types import Judgement, Label, Pair
+from core.errors import MedragError
+from core.llm.usage import Usage
+from corpus.encoders.folders import bundled_folder
+from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel
+from corpus.encoders.pairs import FIRST_TOKENS, Window, pair_tokenizer, windows_of
+
+FOLDER = Path(__file__).with_name("model")
+MARKS = 3  # tokens that are the model's own
+PLACES = 4  # decimals of a probability: what is smaller differs between processors
+Odds = npt.NDArray[np.float64]  # `(3,)` in the order of `Label`
+_LABELS = tuple(Label)
+
+
+class TrainedChecker:
+    """Supported is what one window of the evidence supports, with a probability of the bar or more,
+    and none contradicts. Each window is read by itself, so that its odds depend on its text alone.
+    """
+
+    name = "checker"
+    usage = Usage()
+    said = ()
+
+    def __init__(self, folder: Path = FOLDER, *, bar: float | None = None, threads: int) -> None:
+        """Raises EncoderUnusable for a folder without a model that loads."""
+        self._model = PairModel(folder, threads=threads)
+        self._tokenizer = pair_tokenizer(bundled_folder())
+        self._threads = threads
+        known = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
+        self._temperature = float(known["temperature"])
+        self.bar = float(known["threshold"] if bar is None else bar)
+        self._digest = _digest(folder)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"checker-1:{self._digest}:{self.bar:g}:{self._temperature:g}"
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        """One judgement a pair. Raises VerifierUnavailable where it takes longer than allowed."""
+        deadline = time.monotonic() + timeout_s
+        unique = list(dict.fromkeys(pairs))
+        try:
+            shown = [self._windows(pair) for pair in unique]
+            with ThreadPoolExecutor(self._threads) as pool:
+                flat = [window for of_pair in shown for window in of_pair]
+                odds = iter(list(pool.map(lambda window: self._odds(window, deadline), flat)))
+        except (MedragError, RuntimeError, ValueError) as error:
+            raise _unavailable(type(error).__name__) from error
+        found = {
+            pair: self._judgement([next(odds) for _ in of_pair])
+            for pair, of_pair in zip(unique, shown, strict=True)
+        }
+        return [found[pair] for pair in pairs]
+
+    def _windows(self, pair: Pair) -> list[Window]:
+        """None for a claim that is too long to be read whole."""
+        (claim_tokens,) = self._sizes([pair.claim])
+        if claim_tokens > FIRST_TOKENS:
+            return []
+        limit = self._model.max_tokens - claim_tokens - MARKS
+        texts = windows(pair.evidence, limit=limit, measure=self._sizes)
+        return [
+            window
+            for text in texts
+            for window in windows_of(
+                self._tokenizer, pair.claim, [text], max_tokens=self._model.max_tokens
+            )
+        ]
+
+    def _sizes(self, texts: Sequence[str]) -> list[int]:
+        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(each.ids) for each in encoded]
+
+    def _odds(self, window: Window, deadline: float) -> Odds:
+        if time.monotonic() > deadline:
+            raise _unavailable("no time left")
+        logits = self._model.scores(window)[0].astype(np.float64) / self._temperature
+        powers = np.exp(logits - logits.max())
+        odds: Odds = (powers / powers.sum()).round(PLACES)
+        return odds
+
+    def _judgement(self, odds: Sequence[Odds]) -> Judgement:
+        """Of the windows of one pair, by their largest odds."""
+        if not odds:
+            return Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
+        most = dict(zip(_LABELS, np.max(np.stack(odds), axis=0).tolist(), strict=True))
+        score, contradiction = most[Label.SUPPORTED], most[Label.CONTRADICTED]
+        if score >= self.bar and contradiction < max(self.bar, 0.5):
+            return Judgement(Label.SUPPORTED, score, contradiction)
+        if contradiction > most[Label.NOT_FOUND]:
+            detail = "the evidence contradicts it"
+            return Judgement(Label.CONTRADICTED, score, contradiction, detail)
+        detail = "the evidence does not clearly say it"
+        return Judgement(Label.NOT_FOUND, score, contradiction, detail)
+
+
+@lru_cache(maxsize=1)
+def site_checker(bar: float | None = None) -> TrainedChecker:
+    """Load the bundled checker, once a process. Raises ImproperlyConfigured."""
+    try:
+        return TrainedChecker(bar=bar, threads=settings.ENCODER_THREADS)
+    except (MedragError, OSError, ValueError, KeyError) as error:
+        raise ImproperlyConfigured(f"MEDRAG_VERIFIER: {folder_fault() or error}") from error
+
+
+def _digest(folder: Path) -> str:
+    """16 hex digits over all that decides."""
+    whole = hashlib.sha256()
+    for name in (MODEL, WEIGHTS, CALIBRATION):
+        whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return whole.hexdigest()[:16]
+
+
+def folder_fault() -> str:
+    """What keeps the bundled checker from working; empty where nothing does. Loads no weights."""
+    missing = [name for name in (MODEL, WEIGHTS, CALIBRATION) if not (FOLDER / name).is_file()]
+    return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
+
+
+def _unavailable(what: str) -> VerifierUnavailable:
+    return VerifierUnavailable(
+        f"The checker failed ({what}). No claim was shown.",
+        hint="Ask again; if it stays so, run manage.py doctor.",
+        retryable=True,
+    )

@@ -1,0 +1,17 @@
+"""A claim about people whom its evidence excludes fails. Pure."""
+
+from __future__ import annotations
+
+from chat.verification.types import Evidence, Finding, Label
+from core.text.populations import apart, first_named, people_of
+
+NAME = "groups"
+
+
+def check(claim: str, evidence: Evidence) -> Finding | None:
+    """Whether the claim's people can't be those of the evidence: its nearest word on each point."""
+    said = people_of(claim)
+    about = first_named([people_of(evidence.text), people_of(evidence.context)])
+    if found := apart(said, about):
+        return Finding(NAME, Label.CONTRADICTED, f"about {found[0]}; the evidence: {found[1]}")
+    return None

@@ -1,0 +1,93 @@
+"""Each medicine, and each class of them, that a claim names is named in its evidence. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+
+from chat.verification.types import Evidence, Finding, Label
+from core.text.drugs import drug_classes, drugs
+from retrieval.lexicon.spellings import other_spellings
+from retrieval.migrations import _lexicon_v1, _lexicon_v2
+
+NAME = "medicines"
+_LONG = 8  # characters, the spaces around it included
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def check(claim: str, evidence: Evidence) -> Finding | None:
+    said = [*drugs(claim), *drug_classes(claim)]
+    if not said:
+        return None
+    held = _with_other_names(_words(" ".join(evidence.parts)))
+    for name in said:
+        # `albumin` is in `albuminuria`, but no name of few letters is in another.
+        forms = _forms(_words(name))
+        if not any((form.rstrip() if len(form) > _LONG else form) in held for form in forms):
+            label = Label.CONTRADICTED if drugs(evidence.text) else Label.NOT_FOUND
+            return Finding(NAME, label, f"medicine not in the evidence: {name}")
+    return None
+
+
+def _words(text: str) -> str:
+    """The words in one spelling, with a space on either side of each."""
+    return f" {' '.join(map(_spelled, _WORD.findall(text.casefold())))} "
+
+
+@lru_cache(maxsize=1024)
+def _forms(name: str) -> frozenset[str]:
+    """A name, and with other names in the place of its parts.
+
+    Twice: `ACEI` is `angiotensin converting enzyme inhibitor`, and that `ACE inhibitor`.
+    """
+    forms = {name}
+    for _ in range(2):
+        forms |= {
+            f" {' '.join((head + other + tail).split())} "
+            for form in forms
+            for head, own, tail in _parts(form)
+            for other in _other_names().get(own, ())
+        }
+    return frozenset(forms)
+
+
+@lru_cache(maxsize=1024)
+def _with_other_names(text: str) -> str:
+    """The text, and behind it the other names of all that it names."""
+    names = {other for _, own, _ in _parts(text) for other in _other_names().get(own, ())}
+    return text + "; ".join(sorted(names))
+
+
+def _parts(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each run of words that may be a name, with what stands before and behind it."""
+    words = text.split()
+    for length in range(1, _longest_name() + 1):
+        for start in range(len(words) - length + 1):
+            before, own, after = words[:start], words[start : start + length], words[start + length :]  # noqa: E501  # fmt: skip
+            yield " ".join(before), f" {' '.join(own)} ", " ".join(after)
+
+
+@lru_cache(maxsize=1)
+def _longest_name() -> int:
+    """In words."""
+    return max(len(name.split()) for name in _other_names())
+
+
+@lru_cache(maxsize=1)
+def _other_names() -> dict[str, tuple[str, ...]]:
+    """Names of one thing, as the lexicon of this release has them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows()):
+        one, other = _words(row["short"]), _words(row["words"])
+        found[one].append(other)
+        found[other].append(one)
+    return {name: tuple(others) for name, others in found.items()}
+
+
+@lru_cache(maxsize=4096)
+def _spelled(word: str) -> str:
+    """One of the spellings of a word in the singular."""
+    plain = word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+    return min((plain, *other_spellings(plain)))

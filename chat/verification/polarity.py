@@ -1,0 +1,64 @@
+"""A claim in the words of its evidence, with a negation dropped or put in, fails. Pure.
+
+The checker decides what free wording denies. What is nearly the page's own sentence is too near to
+it for a small model: `Give X to people with Y` of `Do not give X to people with Y`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from chat.verification.texts import placed_tokens
+from chat.verification.types import Evidence, Finding, Label
+from core.text.negation import NEGATION
+from core.text.sentences import line_sentence_spans
+
+NAME = "polarity"
+NEARLY_ALL = 0.85  # of the claim's words, that a sentence has in order
+LEAST = 4  # words of a claim: fewer are in too many sentences
+_AUXILIARY = frozenset(("do", "does"))  # that a negation brings along
+_ANSWERS_NO = re.compile(r"^\W*no\s*[,.;:–-]", re.IGNORECASE)
+BEFORE = 6  # words before the first that is shared, in which a negation still belongs to it
+
+
+def check(claim: str, evidence: Evidence) -> Finding | None:
+    said = _words(NEGATION.sub(" ", _ANSWERS_NO.sub("", claim)))
+    said = [word for word in said if word not in _AUXILIARY]
+    if len(said) < LEAST:
+        return None
+    found = Finding(NAME, Label.CONTRADICTED, "a negation of the evidence is dropped or added")
+    near = [stretch for one in _sentences(evidence.text) if (stretch := _shared(said, one))]
+    denied = _count(claim)
+    if near and all(_count(stretch) != denied for stretch in near):
+        return found
+    known = set(_words("\n".join(evidence.parts)))
+    strange = [word for word in said if word not in known]
+    is_near = len(strange) <= len(said) * (1 - NEARLY_ALL)
+    return found if is_near and denied and not any(map(_count, evidence.parts)) else None
+
+
+def _count(text: str) -> int:
+    """How often it negates, but for the `No` that only answers a question."""
+    return len(NEGATION.findall(_ANSWERS_NO.sub("", text)))
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in line_sentence_spans(text)]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word, _, _ in placed_tokens(text)]
+
+
+def _shared(said: Sequence[str], sentence: str) -> str:
+    """The stretch of a sentence that the claim repeats, with the words before it; or empty."""
+    found = placed_tokens(sentence)
+    matcher = SequenceMatcher(None, said, [word for word, _, _ in found], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if sum(block.size for block in blocks) < NEARLY_ALL * len(said):
+        return ""
+    first = max(0, blocks[0].b - BEFORE)
+    last = blocks[-1].b + blocks[-1].size - 1
+    return sentence[found[first][1] : found[last][2]]

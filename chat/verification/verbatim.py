@@ -1,0 +1,93 @@
+"""Whether a claim is what it cites, word for word, with what that stands under. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chat.evidence.leads import leans_on_before
+from chat.verification.texts import tokens
+from core.text.sentences import sentence_spans
+
+CELLS = " | "  # between the cells of a row
+MAX_SENTENCES = 12  # of a quote, that are looked at one by one
+
+
+def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
+    """Whether the claim is the first quote of a citation, or whole sentences of it, and no more.
+
+    `quotes` are the citation's: what is said first, then what that stands under. That belongs to
+    it: the lead-in before an item and the footnote behind a row have to be there; the labels of a
+    row may stand between its cells. A sentence that leans on the one before is not whole alone.
+    """
+    said = tokens(claim)
+    if not said or not quotes:
+        return False
+    own, *around = quotes
+    needed = [tokens(quote) for quote in around if CELLS not in quote]
+    if not all(_stands_in(need, said) for need in needed):
+        return False
+    others = [tokens(quote) for quote in around]
+    return any(_is_made_of(said, run, others) for run in _runs(own))
+
+
+def _runs(quote: str) -> Iterator[list[str]]:
+    """The quote, and each run of its sentences that begins with one that leans on none before."""
+    spans = sentence_spans(quote)
+    sentences = [quote[start:end] for start, end in spans]
+    yield tokens(quote)
+    for first, sentence in enumerate(sentences[:MAX_SENTENCES]):
+        if not leans_on_before(sentence):
+            for last in range(first + 1, len(sentences[:MAX_SENTENCES]) + 1):
+                yield tokens(" ".join(sentences[first:last]))
+
+
+def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether `own` stands in `said` whole and in order, between runs of the others."""
+    place = 0
+    inserted: list[str] = []
+    runs: list[list[str]] = []
+    for token in said:
+        if place < len(own) and token == own[place]:
+            place += 1
+            if inserted:
+                runs.append(inserted)
+                inserted = []
+        else:
+            inserted.append(token)
+    if inserted:
+        runs.append(inserted)
+    return 0 < place == len(own) and all(_is_told(run, others) for run in runs)
+
+
+def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether a run of words is one run of another quote, or several one after the other."""
+    place = 0
+    while place < len(run):
+        longest = max((_common(run, place, other) for other in others), default=0)
+        if not longest:
+            return False
+        place += longest
+    return True
+
+
+def _stands_in(need: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether all of it stands in what is said, one word after the other."""
+    size = len(need)
+    return any(said[at : at + size] == need for at in range(len(said) - size + 1))
+
+
+def _common(run: Sequence[str], place: int, other: Sequence[str]) -> int:
+    """How many words from `place` on stand in `other` one after the other."""
+    longest = 0
+    for start, token in enumerate(other):
+        if token != run[place]:
+            continue
+        length = 0
+        while (
+            place + length < len(run)
+            and start + length < len(other)
+            and run[place + length] == other[start + length]
+        ):
+            length += 1
+        longest = max(longest, length)
+    return longest

@@ -1,0 +1,240 @@
+"""Whether what a claim counts stands in what it rests on. Pure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from core.text.negation import negations
+from core.text.quantities.levelling import levelled
+from core.text.quantities.numbers import scaled, value_of
+from core.text.quantities.reading import read
+from core.text.quantities.types import Interval, Quantity, Reading
+from core.text.quantities.units import LABEL_UNIT, unit_of
+
+_TEMPERATURES = {"°c", "°f"}
+_DAILY = Interval(Fraction(1), Fraction(1), "/day")
+_SECONDS = "s"
+_DAY_S, _HOUR_S = 86400, 3600
+_EACH_HOUR = Interval(Fraction(24), Fraction(24), "/day")
+# Of codes: `14f` is a size, `#2` the second, `140/90` two pressures.
+_DIGITS = re.compile(r"(?<![\d.])\d{1,6}(?:\.\d{1,6})?(?![\d.])")
+_LONG_CODE = 6  # signs behind the letters of a name: no name of a thing has so many
+_AGE = re.compile(r"\bage[sd]?\b")
+_YEAR = ("month", Fraction(12))
+_SMALL = 4  # up to which things that are listed are counted: `three drugs`
+_HOURLY = re.compile(r"(?:/|per |an |each |every )(?:1 )?h(?:ou)?r?s?(?![a-z])|hourly")
+_HOW_OFTEN = re.compile(r"frequen|times|per day|a day|daily|interval")
+
+
+@dataclass(frozen=True)
+class Held:
+    """All that several texts count together, such as a row with its column heads."""
+
+    intervals: tuple[Interval, ...]
+    bare: tuple[Interval, ...]  # of these, the ones without a unit
+    numbers: frozenset[Fraction]  # as written, whatever the unit
+    label_units: tuple[tuple[str, Fraction], ...]  # of column heads: dimension and worth
+    rates: tuple[Interval, ...]
+    names: tuple[tuple[str, str], ...]
+    codes: frozenset[str]
+    says_how_often: bool  # somewhere, if only at the head of a column
+    says_hourly: bool  # of a rate, such as `mL/h`
+    negates: bool  # somewhere: `not above 5` is `5 or below`, and `avoid above 5` nearly
+
+
+@lru_cache(maxsize=1024)
+def held(texts: tuple[str, ...]) -> Held:
+    """Read the texts together."""
+    readings = [read(text) for text in texts]
+    quantities = [one for reading in readings for one in reading.quantities]
+    intervals = [each for one in quantities for each in one.readings]
+    codes = frozenset[str]().union(*(reading.codes for reading in readings))
+    names = {name for text in texts for name in LABEL_UNIT.findall(levelled(text))}
+    labels = {_YEAR} if any(_AGE.search(text.lower()) for text in texts) else set()
+    labels |= {unit_of(part) for name in names for part in (name, name.partition("/")[0])}
+    return Held(
+        tuple(intervals),
+        tuple(one for one in intervals if not one.unit),
+        frozenset(value_of(number) for one in quantities for number in one.written)
+        | {value_of(n) for code in codes if code[:4] != "date" for n in _DIGITS.findall(code)},
+        tuple(sorted(labels)),
+        tuple(one.rate for reading in readings for one in reading.frequencies),
+        tuple(name for reading in readings for name in reading.names),
+        codes,
+        any(_HOW_OFTEN.search(reading.text) for reading in readings),
+        any(_HOURLY.search(levelled(text)) for text in texts),
+        any(negations(text) for text in texts),
+    )
+
+
+def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
+    """The first thing that the claim counts and the evidence does not, as a few words; or empty.
+
+    A number of the question that is asked may be repeated, with a unit or without. A bound may be
+    given where the evidence has the value alone, and be left out; it may not be turned round. What
+    the evidence counts besides is no fault of the claim.
+    """
+    said = read(claim)
+    if negations(claim) or evidence.negates:
+        evidence = replace(evidence, intervals=(*evidence.intervals, *_turned(evidence.intervals)))
+    for one in said.quantities:
+        if asked and {value_of(number) for number in one.written} <= asked.numbers:
+            continue
+        if not any(_stands(each, one, said, evidence) for each in one.readings):
+            return f"number not in the evidence: {'-'.join(sorted(one.written))}"
+    rates = [one.rate for one in said.frequencies]
+    known = (*evidence.rates, *(asked.rates if asked else ()))
+    for rate in rates:
+        if not any(_same(rate, one) for one in known) and not _is_rate_held(rate, rates, evidence):
+            return "frequency not in the evidence"
+    codes = evidence.codes | (asked.codes if asked else set())
+    if missing := {code for code in said.codes - codes if not code.startswith("#")}:
+        return f"not in the evidence: {min(missing)}"
+    stems = {stem for stem, _ in evidence.names}
+    for stem, rest in set(said.names) - set(evidence.names):
+        if stem not in stems and len(rest) < _LONG_CODE:
+            continue
+        return "number of a name not in the evidence"
+    return ""
+
+
+def counted(text: str) -> frozenset[Hashable]:
+    """All that a text counts, in base units: two texts that count the same have the same set."""
+    found = read(text)
+    return (
+        frozenset(one.readings for one in found.quantities)
+        | frozenset(one.rate for one in found.frequencies)
+        | found.occasions
+        | frozenset(found.names)
+        | found.codes
+    )
+
+
+def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bool:
+    if any(_same(said, other) for other in evidence.intervals):
+        return True
+    if any(_same(said, other) for other in (*_under_labels(evidence), *_per_time(evidence))):
+        return True
+    if said.unit == _SECONDS and said.is_exact and said.low and not _is_end(said, evidence):
+        rate = _DAY_S / said.low  # `36 hours apart` of `every 36 hours`
+        return any(one.low == one.high == rate for one in evidence.rates)
+    if said.unit in ("", "mmhg") or said.unit.startswith("@"):
+        is_told = {value_of(number) for number in one.written} <= evidence.numbers
+        return is_told or _is_small_count(said, evidence)
+    if not said.is_exact and None not in (said.low, said.high):
+        ends = (replace(said, high=said.low), replace(said, low=said.high))
+        return all(any(_same(end, other) for other in evidence.intervals) for end in ends)
+    return said.is_exact and _is_end_of_told_range(said, claim, evidence)
+
+
+def _is_end(said: Interval, evidence: Held) -> bool:
+    """Whether a range of the evidence ends there: then only the range can bear it out."""
+    return any(one.unit == said.unit and said.low in one.ends for one in evidence.intervals)
+
+
+def _is_small_count(said: Interval, evidence: Held) -> bool:
+    """`Three drugs` where the evidence lists them, and counts nothing of that size itself."""
+    small = (one for one in evidence.bare if one.high is not None and one.high <= 2 * _SMALL)
+    is_small = not said.unit and said.is_exact and 2 <= (said.low or 0) <= _SMALL
+    return is_small and (said.low or 0).denominator == 1 and not any(small)
+
+
+def _under_labels(evidence: Held) -> Iterator[Interval]:
+    """Bare numbers in the units that column heads give."""
+    for one, (unit, worth) in itertools.product(evidence.bare, evidence.label_units):
+        yield scaled(one, worth, unit)
+
+
+def _per_time(evidence: Held) -> Iterator[Interval]:
+    """Rates as what is given in each hour or day, and the other way round: `mg/day`, `mg daily`."""
+    for one in evidence.intervals:
+        for seconds in (_DAY_S, _HOUR_S):
+            if one.unit.endswith("/s"):
+                yield scaled(one, Fraction(seconds), one.unit.removesuffix("/s"))
+            elif one.unit:
+                yield scaled(one, Fraction(1, seconds), f"{one.unit}/s")
+
+
+def _turned(intervals: Iterable[Interval]) -> Iterator[Interval]:
+    """Bounds as a negation turns them round."""
+    for one in intervals:
+        if None in (one.low, one.high):
+            yield replace(one, low=one.high, high=one.low)
+
+
+def _is_end_of_told_range(said: Interval, claim: Reading, evidence: Held) -> bool:
+    """`from 40 mg up to 50 mg` of `40 to 50 mg`: both ends are told."""
+    told = {(each.low, each.unit) for one in claim.quantities for each in one.readings}
+    told |= {(each.high, each.unit) for one in claim.quantities for each in one.readings}
+    ranges = [one for one in (*evidence.intervals, *_under_labels(evidence)) if not one.is_exact]
+    return any(
+        said.low in (one.low, one.high)
+        and {(one.low, one.unit), (one.high, one.unit)} <= told
+        and one.unit == said.unit
+        for one in ranges
+    )
+
+
+def _is_rate_held(said: Interval, told: Sequence[Interval], evidence: Held) -> bool:
+    """By other words than a frequency of the same rate."""
+    if evidence.says_how_often:
+        heads = (replace(one, unit=said.unit) for one in evidence.bare)
+        if any(_same(said, one) for one in heads):
+            return True
+    if said == _EACH_HOUR and evidence.says_hourly:
+        return True
+    ends = {(one.low, one.unit) for one in told if one.is_exact}
+    for one in evidence.rates:  # `BD or TDS` of `2 to 3 times daily`
+        if said.low in (one.low, one.high) and {(one.low, one.unit), (one.high, one.unit)} <= ends:
+            return True
+    # Once a day, where the evidence says `over 24 hours`.
+    return said == _DAILY and any(
+        one.unit == _SECONDS and _DAY_S in one.ends for one in evidence.intervals
+    )
+
+
+def _same(said: Interval, other: Interval) -> bool:
+    """One value after exact conversion; where both have bounds, on the same side of it.
+
+    `Above 35` and `35 or above` are one: free wording does not tell them apart.
+    """
+    if {said.unit, other.unit} == _TEMPERATURES:
+        return _same_temperature(said, other)
+    if said.unit != other.unit:
+        return False
+    if (said.low, said.high) == (other.low, other.high):
+        return True
+    one, bounded = (said, other) if said.is_exact else (other, said)
+    is_bound = None in (bounded.low, bounded.high)
+    return one.is_exact and is_bound and one.ends == bounded.ends
+
+
+def _same_temperature(said: Interval, other: Interval) -> bool:
+    """Each rounds to the other at the precision that the other is written with."""
+    return _same_degrees(said.low, other.low, said, other) and _same_degrees(
+        said.high, other.high, said, other
+    )
+
+
+def _same_degrees(
+    one: Fraction | None, two: Fraction | None, said: Interval, other: Interval
+) -> bool:
+    if one is None or two is None:
+        return one is two
+    there, back = _converted(two, other.unit), _converted(one, said.unit)
+    return _rounded(there, said.places) == one and _rounded(back, other.places) == two
+
+
+def _converted(degrees: Fraction, unit: str) -> Fraction:
+    return (degrees - 32) * 5 / 9 if unit == "°f" else degrees * 9 / 5 + 32
+
+
+def _rounded(value: Fraction, places: int) -> Fraction:
+    """Half up, as people round."""
+    return Fraction(math.floor(value * 10**places + Fraction(1, 2)), 10**places)

@@ -1,0 +1,114 @@
+"""What a text counts, read once: quantities, frequencies, names with digits, codes. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from core.text.quantities.bounds import Bound, bound_after, bound_before
+from core.text.quantities.codes import blanked, codes_of, names_of, ratios_of
+from core.text.quantities.levelling import LABELS, levelled
+from core.text.quantities.lists import listed
+from core.text.quantities.numbers import NUMBER, value_of
+from core.text.quantities.often import frequencies_of, occasions_of
+from core.text.quantities.types import Interval, Quantity, Reading
+from core.text.quantities.units import UNIT, unit_of
+
+_SIGN = r"(?:(?<![\w)%-])-|minus\s)?"
+_QUANTITY = re.compile(
+    rf"(?<![\w^])(?<!\d\.)(?P<low>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
+    rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s)"
+    rf"(?P<high>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
+)
+_LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
+_LOOK_CHARS = 100
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """What `text` counts. Labels above the cells of a row give their numbers a unit."""
+    return _read(levelled(text))
+
+
+def _read(text: str) -> Reading:
+    codes: set[str] = set()
+    text = blanked(text, codes_of(text, codes))
+    often = frequencies_of(text)
+    occasions = occasions_of(text)
+    plain, text = text, blanked(text, [(one.start, one.end) for one in often])
+    ratios: list[Quantity] = []
+    names: list[tuple[str, str]] = []
+    text = blanked(text, ratios_of(text, ratios))
+    text = blanked(text, names_of(text, names, codes))
+    quantities = (*ratios, *listed(list(_quantities(text, plain)), text))
+    return Reading(quantities, often, occasions, tuple(names), frozenset(codes), text)
+
+
+def _quantities(text: str, plain: str) -> Iterator[Quantity]:
+    """The numbers left in `text`; their bounds are read in `plain`: `maximum daily dose 4 g`."""
+    place = 0
+    while match := _QUANTITY.search(text, place):
+        part = match.groupdict()
+        is_range = part["high"] is not None and _is_range(match)
+        end = match.end() if is_range or part["high"] is None else match.start("by")
+        yield _quantity(match, text, plain, is_range=is_range, end=end)
+        place = max(end, match.start() + 1)
+
+
+def _is_range(match: re.Match[str]) -> bool:
+    low, high = _ends(match)
+    return low.unit == high.unit and (low.low or 0) < (high.high or 0)
+
+
+def _ends(match: re.Match[str]) -> tuple[Interval, Interval]:
+    """Both ends; what only one of them has, a unit or a power of ten, is the other's too."""
+    unit, unit2 = match["unit"] or match["unit2"] or "", match["unit2"] or match["unit"] or ""
+    low, high = match["low"], match["high"]
+    if "e" in high and "e" not in low:
+        low += high[high.index("e") :]
+    return _exact(low, unit), _exact(high, unit2)
+
+
+def _exact(number: str, written_unit: str) -> Interval:
+    base, worth = unit_of(written_unit)
+    value = value_of(number) * worth
+    places = len(number.partition(".")[2].partition("e")[0])
+    return Interval(value, value, base, places=places)
+
+
+def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, end: int) -> Quantity:
+    interval = _interval(match, text, is_range=is_range)
+    bound = bound_before(plain, match.start())
+    after, end = bound_after(text, end) if not bound.side else (bound, end)
+    used = bound if bound.side else after
+    readings = _bounded(interval, used)
+    numbers = frozenset((match["low"], match["high"]) if is_range else (match["low"],))
+    return Quantity(readings, match.start(), end, numbers)
+
+
+def _interval(match: re.Match[str], text: str, *, is_range: bool) -> Interval:
+    """Without its bounds; a number without a unit has its label in the place of one."""
+    interval = _exact(match["low"], match["unit"] or "")
+    if is_range:
+        interval, second = _ends(match)
+        places = max(interval.places, second.places)
+        interval = replace(interval, high=second.high, places=places)
+    label = _LABEL.search(text[max(0, match.start() - _LOOK_CHARS) : match.start()])
+    return replace(interval, unit=f"@{label[1]}") if label and not interval.unit else interval
+
+
+def _bounded(interval: Interval, bound: Bound) -> tuple[Interval, ...]:
+    """`over 30 minutes` is how long, or a bound: both are read."""
+    if not bound.side:
+        return (interval,)
+    low_side = bound.side == "low"
+    limited = replace(
+        interval,
+        low=interval.low if low_side or not interval.is_exact else None,
+        high=None if low_side and interval.is_exact else interval.high,
+        low_open=low_side and bound.is_open,
+        high_open=not low_side and bound.is_open,
+    )
+    return (limited, interval) if bound.word.split()[0] == "over" else (limited,)

@@ -1,0 +1,61 @@
+"""What is read from a text. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Values from `low` to `high` in `unit`; None: no bound on that side.
+
+    `unit` is a dimension in base units (`g/g/s`), `@type` and the like for a label before a
+    number, or empty for a bare number.
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+    unit: str = ""
+    low_open: bool = False
+    high_open: bool = False
+    places: int = field(default=0, compare=False)  # decimals as written, for temperatures
+
+    @property
+    def is_exact(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def ends(self) -> set[Fraction]:
+        return {end for end in (self.low, self.high) if end is not None}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number, a range or a bound at `[start, end)` of the levelled text."""
+
+    readings: tuple[Interval, ...]  # one, or several where the text leaves it open
+    start: int
+    end: int
+    written: frozenset[str] = frozenset()  # its numbers as they stand there
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """How often: times a day or a month, at `[start, end)` of the levelled text."""
+
+    rate: Interval
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All that a text counts."""
+
+    quantities: tuple[Quantity, ...] = ()
+    frequencies: tuple[Frequency, ...] = ()
+    occasions: frozenset[str] = frozenset()  # `night`, `morning`, `as needed`, `stat`
+    names: tuple[tuple[str, str], ...] = ()  # `("il", "6")`: letters, then digits
+    codes: frozenset[str] = frozenset()  # dates, ratios of two numbers, `1555a`
+    text: str = ""  # levelled, with what was read as something else blanked out

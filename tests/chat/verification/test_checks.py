@@ -1,0 +1,120 @@
+"""The exact checks: what they stop, and what they leave to the verifier."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.verification import groups, medicines, polarity, routes
+from chat.verification.types import Evidence
+from chat.verification.verbatim import is_verbatim
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "stopped"),
+    [
+        ("Give an ACE inhibitor with an angiotensin receptor blocker", "ACEI and ARB", ""),
+        ("Low-molecular-weight heparin may start", "LMWH/UFH", ""),
+        ("Give adrenaline", "epinephrine 1 mg", ""),
+        ("Sulphasalazine is stopped", "Stop sulfasalazine", ""),
+        ("People who lose albumin", "albuminuria", ""),
+        ("Rest in bed", "Give aspirin", ""),
+        ("Give frusemide", "bumetanide", "furosemide|frusemide"),
+        ("Give cefixime", "cefalexin 500 mg", "cefixime"),
+        ("Give a beta blocker", "Give bisoprolol", "beta blocker"),
+    ],
+)
+def test_a_medicine_that_is_named_nowhere(claim: str, evidence: str, stopped: str) -> None:
+    found = medicines.check(claim, Evidence((evidence,)))
+    assert bool(found) is bool(stopped)
+    if found:
+        assert any(name in found.detail for name in stopped.split("|"))
+
+
+def test_a_medicine_may_be_named_by_the_section_or_the_question() -> None:
+    assert not medicines.check("Orlistat 120 mg", Evidence(("120 mg",), "Orlistat"))
+    assert not medicines.check("Orlistat 120 mg", Evidence(("120 mg",), "", "orlistat dose?"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "stopped"),
+    [
+        ("Give it intravenously", "IV", False),
+        ("Give it by mouth", "125 mg orally", False),
+        ("Inhale it", "nebulised salbutamol", False),
+        ("Give it", "IV", False),
+        ("Give it intravenously", "by mouth", True),
+        ("Give it by injection under the skin", "500 mg", True),
+    ],
+)
+def test_a_route_that_is_named_nowhere(claim: str, evidence: str, stopped: bool) -> None:
+    assert bool(routes.check(claim, Evidence((evidence,)))) is stopped
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "stopped"),
+    [
+        ("A child of five has 600 mg", "1 to 9 years: 600 mg", False),
+        ("A man of 70 has it", "Adults aged 65 and over", False),
+        ("A 67-year-old is not offered it", "1.1.9 Do not offer it", False),
+        ("A 12-year-old child has 600 mg", "Children aged 1 to 9 years: 600 mg", True),
+        ("Adults have 600 mg", "Children aged 1 to 9 years: 600 mg", True),
+    ],
+)
+def test_people_whom_the_evidence_excludes(claim: str, evidence: str, stopped: bool) -> None:
+    assert bool(groups.check(claim, Evidence((evidence,)))) is stopped
+
+
+@pytest.mark.parametrize(
+    ("claim", "stopped"),
+    [
+        ("Offer loperamide to people with the infection", True),
+        ("Do not offer loperamide to people with the infection", False),
+        ("People with the infection should not have loperamide", False),
+        ("Loperamide can be a help", False),  # for the verifier
+    ],
+)
+def test_a_negation_dropped_from_the_page_s_own_words(claim: str, stopped: bool) -> None:
+    evidence = Evidence(("Do not offer loperamide to people with the infection.",))
+    assert bool(polarity.check(claim, evidence)) is stopped
+
+
+def test_a_negation_put_into_the_page_s_own_words() -> None:
+    evidence = Evidence(("Observe the patient for 6 hours after one dose of adrenaline.",))
+    claim = "Do not observe the patient for 6 hours after one dose of adrenaline."
+    assert polarity.check(claim, evidence)
+
+
+ROW, HEAD, NOTE = "6 to 11 years | 250 mg | Twice daily*", "Age | Dose | How often", "* Or once."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes"),
+    [
+        ("Give 40 mg once daily.", ["Give 40 mg once daily."]),
+        ("give 40 mg - once daily", ["Give 40 mg once daily."]),
+        ("Give 40 mg once daily.", ["Give 40 mg once daily. Stop after a week."]),
+        ("Do not give with: Tobramycin", ["Tobramycin", "Do not give with:"]),
+        ("Age: 6 to 11 years; Dose: 250 mg; How often: Twice daily (Or once.)", [ROW, HEAD, NOTE]),
+    ],
+)
+def test_what_is_its_quote_whole_is_verbatim(claim: str, quotes: list[str]) -> None:
+    assert is_verbatim(claim, quotes)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes"),
+    [
+        ("", ["Give 40 mg."]),
+        ("Give 40 mg.", []),
+        ("Give 40 mg", ["Give 40 mg once daily."]),
+        ("Give 400 mg once daily.", ["Give 40 mg once daily."]),
+        ("Give .4 mg once daily.", ["Give 4 mg once daily."]),
+        ("Give 40 mg once daily to children.", ["Give 40 mg once daily."]),
+        ("Tobramycin", ["Tobramycin", "Do not give with:"]),
+        ("Age: 6 to 11 years; Dose: 250 mg; How often: Twice daily*", [ROW, HEAD, NOTE]),
+        ("Age: 6 to 11 years; Dose: 250 mg; How often: Twice* (* Or once.)", [ROW, HEAD, NOTE]),
+        ("It must not be used in asthma.", ["Give it. It must not be used in asthma."]),
+    ],
+)
+def test_what_leaves_out_or_adds_a_word_is_not(claim: str, quotes: list[str]) -> None:
+    assert not is_verbatim(claim, quotes)
