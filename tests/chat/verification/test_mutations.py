@@ -25,7 +25,7 @@ from tests.published import MEDQUAD
 
 FAITHFUL_CEILING = 0.30
 # Without MedQuAD's sentences those that are paraphrased by hand weigh more.
-FAITHFUL_CEILING_OF_SAMPLES = 0.30
+FAITHFUL_CEILING_OF_SAMPLES = 0.34
 MIN_CLAIMS, MIN_CLAIMS_OF_PART = 600, 400
 
 
