@@ -26,8 +26,6 @@ _PLURAL_VERBS = frozenset(
     "interact affect receive apply show mean shows means be".split()
 )
 _FINITE = _AUXILIARY | _VERBS | _PLURAL_VERBS
-# Before these a subject may be left out: `X is stopped and should be replaced`.
-_PREDICATES = (_AUXILIARY | _VERBS) - {"do"}
 _AMOUNT = re.compile(
     r"(?:up to |about |a |an |the )?\d[\d.,]*(?:\s*(?:to|-|–)\s*\d[\d.,]*)?\s*"
     r"(?:mg|g|kg|mcg|micrograms?|µg|ng|mL|ml|L|l|units?|IU|mmol|tablets?|puffs?|drops?|%)(?:/\S+)*"
@@ -42,47 +40,9 @@ _ELLIPTIC = re.compile(
     r"|infusion|rate|course|interval|device|catheter|line|cannula|injection|tablets?|amount)\b)",
     re.IGNORECASE,
 )
-# A sentence or clause that leans on the one before.
-DEPENDENT = re.compile(
-    r"(?:it|its|they|their|them|this|these|those|that|he|she|such|otherwise|however|then|thus"
-    r"|therefore|so|how|what|whether|why|where|who|which|if not|if so|in this case|in these cases"
-    r"|the same|also|both|afterwards|thereafter|instead|except|unless|but|and|or)\b",
-    re.IGNORECASE,
-)
-# A condition or population in front of a clause.
-FRAME = re.compile(
-    r"(?:if|unless|until|till|when|whenever|once|while|except|provided|where|during|for|in|among"
-    r"|with|without|after|before|within|on|at|despite|above|below|over|under)\b",
-    re.IGNORECASE,
-)
-# The same behind a clause; `in` and `for` of people and illnesses alone, not `in 100 mL`.
-_TRAILING = re.compile(
-    r"\s(?:(?P<adds>if|unless|until|when|whenever|once|except|provided|during)"
-    r"|(?P<to>in|for|among|with|to)\s+"
-    r"(?:(?:all|any|most|older|younger|frail|adult|elderly|pregnant|renal"
-    r"|hepatic|severe|moderate|mild|acute|chronic|breastfeeding)\s+)*(?:adults?|children|infants?"
-    r"|neonates?|babies|patients?|people|women|men|adolescents?|pregnancy|breastfeeding|lactation"
-    r"|labour|impairment|failure|kidney|liver|disease|trimester))\b",
-    re.IGNORECASE,
-)
-# What no plain subject holds: it is more than one phrase, or its verb is another one.
-_NO_SUBJECT = re.compile(
-    r"[,;:]|\s[-–]\s|\s{2}|\b(?:that|which|who|whom|whose|how|what|whether|why|where|because|to|they|it)\b"
-    r"|\b(?:and|or|but)\s*$",
-    re.IGNORECASE,
-)
-_ADVERB = re.compile(r"\w+ly|often|sometimes|always|never|still|now|soon", re.IGNORECASE)
-_OR_VERB = re.compile(r"\bor\s+(\w+)", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|never|don't|cannot|no)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORD = re.compile(r"[\w'’\-/]+")
-SUBJECT_WORDS = 7  # of a clause's own subject, before its verb
 OPENING_CHARS = 80  # in which a clause's first verb is looked for where it asks for something
-
-
-def stands(clause: str) -> bool:
-    """Whether it asks for something with an object, or says something of a subject of its own."""
-    return is_imperative(clause) or has_subject(clause)
 
 
 def is_imperative(clause: str) -> bool:
@@ -97,62 +57,8 @@ def is_imperative(clause: str) -> bool:
     return bool(named.strip(" .")) and not _ELLIPTIC.match(named)
 
 
-def has_subject(clause: str) -> bool:
-    """Begins with a noun phrase of its own, of which an auxiliary verb behind it says something."""
-    masked = bracketless(clause)
-    verb = _verb(masked, _AUXILIARY)
-    if verb is None or DEPENDENT.match(clause) or FRAME.match(clause):
-        return False
-    subject = masked[: verb.start()]
-    words = _WORD.findall(subject)
-    if not 0 < len(words) <= SUBJECT_WORDS or words[0].lower() in IMPERATIVES:
-        return False
-    is_adverb = len(words) == 1 and _ADVERB.fullmatch(words[0]) is not None
-    return not (is_adverb or words[0][0].isdigit() or _NO_SUBJECT.search(subject))
-
-
-def says_something(clause: str) -> bool:
-    """As `stands`, of what a clause is cut off: any finite verb will do there."""
-    if stands(clause):
-        return True
-    verb = _verb(bracketless(clause), _VERBS)
-    return verb is not None and not _NO_SUBJECT.search(clause[: verb.start()])
-
-
-def offers_a_choice(clause: str) -> bool:
-    """`Do A or do B`: an `and` behind it may belong to B alone."""
-    verbs = IMPERATIVES | _AUXILIARY | _PLURAL_VERBS
-    return any(word.lower() in verbs for word in _OR_VERB.findall(bracketless(clause)))
-
-
 def has_verb(clause: str) -> bool:
     return _verb(bracketless(clause), _FINITE) is not None
-
-
-def with_subject(left: str, right: str) -> str:
-    """`X is A` and `should be B` as `X should be B`; empty where `right` begins otherwise.
-
-    `X should do A` and `stop B` as `X should stop B`, but for a `not` that may deny both.
-    """
-    first, verb = _WORD.match(right.lower()), _verb(bracketless(left), _AUXILIARY | _VERBS)
-    if first is None or verb is None:
-        return ""
-    if first.group() in _PREDICATES:
-        return f"{left[: verb.start()]}{right}"
-    if is_imperative(right) and verb.group().lower() in _MODAL and not is_negated(left):
-        return f"{left[: verb.end()]} {right}"
-    return ""
-
-
-def trailing_condition(clause: str) -> re.Match[str] | None:
-    """The condition or population behind the verb of a clause; group `to` has its preposition."""
-    masked = bracketless(clause)
-    verb = None if is_imperative(clause) else _verb(masked, _AUXILIARY | _VERBS)
-    return _TRAILING.search(masked, verb.end() if verb else 0)
-
-
-def is_negated(clause: str) -> bool:
-    return _NEGATED.search(clause) is not None
 
 
 def bracketless(text: str) -> str:
