@@ -94,7 +94,7 @@ def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
 
 def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
     asked = turn.trace["asked"]
-    said = turn.standalone or turn.question
+    said = asked.get("unclear") or turn.standalone or turn.question
     choice = parsed(said)
     query = Query(
         text=choice.stem if choice else said,
@@ -106,6 +106,7 @@ def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     inquiry = site_inquiry(query, config)
     inquiry.options = choice.options if choice else ()
+    inquiry.is_unclear = "unclear" in asked
     if not regenerate:  # nobody is asked, also where there was no answer
         inquiry.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,9 +80,9 @@ def turn_ask(
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
     said = _standalone(guarded.text, asker, config)
-    choice = parsed(said.text)
+    choice = parsed(said.searched)
     query = Query(
-        text=choice.stem if choice else said.text,
+        text=choice.stem if choice else said.searched,
         on=timezone.localdate(),
         collections=collections,
         reader=user.pk if user else None,
@@ -90,6 +90,7 @@ def turn_ask(
     )
     inquiry = _inquiry(query, config, parts, began)
     inquiry.options = choice.options if choice else ()
+    inquiry.is_unclear = said.is_unclear
     outcome = answer(inquiry)
     turn = _draft_turn(guarded.text, asker, config, outcome)
     turn.standalone = said.text if said.text != guarded.text else ""
@@ -165,13 +166,13 @@ def _inquiry(
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:
-    if asker.conversation is None or config.follow_ups == "off":
-        return Standalone(question)
-    turns = asker.conversation.turns.only("question", "standalone", "status")
-    latest = turns.order_by("-created_at", "-pk")[:REMEMBERED]
+    latest: Iterable[Turn] = ()
+    if asker.conversation is not None:
+        turns = asker.conversation.turns.only("question", "standalone", "status")
+        latest = turns.order_by("-created_at", "-pk")[:REMEMBERED]
     before = [
         Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
-        for turn in reversed(latest)
+        for turn in reversed(tuple(latest))
     ]
     said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
     # A model may have made a name of its own.

@@ -93,6 +93,8 @@ def _evidence(inquiry: AnswerRun) -> Decision:
             raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
         except Exception as error:
             raise _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry) from error
+        if inquiry.is_unclear:
+            raise _Refused(_abstained(Reason.UNCLEAR_QUESTION, decision))
         if decision.reason is not None:
             raise _Refused(_explained_refusal(inquiry, decision))
     return decision

@@ -32,6 +32,9 @@ class AnswerRun:
     looks: SearchLog
     generator: Generator
     verifier: Verifier
+    is_unclear: bool = (
+        False  # what it goes on about could not be told: the query is what went before
+    )
     options: tuple[Option, ...] = ()  # of a multiple-choice question; the query is its stem
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None

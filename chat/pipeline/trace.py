@@ -46,6 +46,7 @@ def trace_of(inquiry: AnswerRun) -> dict[str, Any]:
             "on": inquiry.query.on.isoformat(),
             "filters": asdict(inquiry.query.filters),
             "options": [asdict(option) for option in inquiry.options],
+            **({"unclear": inquiry.query.text} if inquiry.is_unclear else {}),
         },
         "documents": _documents(looks),
         "corpus": inquiry.snapshot.as_dict() if inquiry.snapshot else None,

@@ -28,6 +28,8 @@ ADVICE: dict[Reason, str] = {
     "owner what applies now.",
     Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or who knows this topic "
     "what applies.",
+    Reason.UNCLEAR_QUESTION: "Ask it in full: the medicine or condition, the patient, and what you "
+    "want to know. It was taken to go on from the question before.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
     "from them passed the check against its source.",

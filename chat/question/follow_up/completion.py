@@ -53,17 +53,21 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     if before[-1].was_answered or not core.lower().startswith("why"):
         text = _resolved(kind, core, base)
     if text is None:
-        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,))
+        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=base)
     return Standalone(text, is_follow_up=True, by="rules")
 
 
 def _resolved(kind: str, core: str, base: str) -> str | None:
+    if kind == "otherwise":
+        return None  # what was said before would be found again
     base = base.strip()
     named = mentions(base)
     if not named or len(sentences(base)) != 1 or leaning(base, core_of(base)):
         return None
     if unplaced_populations(base, named):
         return None
+    if kind == "state":
+        return _with_state(core, base, named)
     if kind == "pronoun":
         return _with_antecedent(core, base, named)
     changes = mentions(core)
@@ -167,6 +171,32 @@ def _is_state(mention: Mention) -> bool:
 def _appended(base: str, phrase: str) -> str:
     end = "?" if base.endswith("?") else ""
     return f"{base.rstrip(' ?.')} {phrase}{end}"
+
+
+def _with_state(core: str, base: str, named: Sequence[Mention]) -> str | None:
+    """The base for somebody of whom the follow-up says more: `..., she is on warfarin?`
+
+    None where the base says something else of the same: two weights are two patients.
+    """
+    changes = mentions(core)
+    if len(changes) == 1 and changes[0].slot in (Slot.MEASURE, Slot.NUMBER):
+        return _with_value(core, base, changes[0], named)
+    told = {mention.slot for mention in named} & {
+        mention.slot for mention in changes if not STATE_OF_LIFE.search(mention.text)
+    }
+    if told & {*POPULATION_SLOTS, Slot.NUMBER, Slot.MEASURE}:
+        return _with_slots(base, changes) if len(changes) == 1 else None
+    return _appended(base, f", {core}").replace(" ,", ",", 1)
+
+
+def _with_value(core: str, base: str, value: Mention, named: Sequence[Mention]) -> str | None:
+    if _is_of_body(value) and any(_is_of_body(mention) for mention in named):
+        return _with_number(base, value, named) if value.slot is Slot.NUMBER else None
+    if value.slot is Slot.NUMBER and core == value.text and not value.name:
+        return None  # of what?
+    if value.slot is Slot.MEASURE:
+        return _with_measure(base, value, named)
+    return _appended(base, f", {core}").replace(" ,", ",", 1)
 
 
 # What a follow-up asks about

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chat.question.follow_up.mentions import Mention, Slot, mentions
+from chat.question.follow_up.mentions import POPULATION_SLOTS, Mention, Slot, mentions
 from chat.question.follow_up.vocabulary import (
     ASKED_FIRST,
     ASKING,
@@ -24,8 +24,14 @@ from chat.question.follow_up.vocabulary import (
     EXPLETIVE,
     FUNCTION,
     GENERIC,
+    MAX_NOTE_WORDS,
+    MAX_SHORT_FORM,
+    OPEN_ENDED,
     OPENER,
+    OTHERWISE,
     PRONOUN,
+    STATES,
+    SUBJECT,
     VERBS,
     WHOLE,
 )
@@ -53,15 +59,21 @@ def core_of(question: str) -> str:
 
 
 def leaning(question: str, core: str) -> str:
-    """`slot`, `attribute`, `pronoun`, or nothing for a question that stands by itself.
+    """How it leans on the one before; nothing for a question that stands by itself.
 
-    A slot is what it changes and nothing else, an attribute what it asks for and of nothing.
+    `slot`: it is what it changes and nothing else. `state`: a value or a state of the patient, and
+    asks nothing. `otherwise`: it asks for something else than what was said. `pronoun`: its subject
+    is one. `attribute`: what it asks for, and of nothing.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return ""
     named = mentions(core)
     if _changes_only(question, core, named):
         return "slot"
+    if _states_only(core, named):
+        return "state"
+    if _asks_otherwise(core, named):
+        return "otherwise"
     if pronoun_of(core, named) is not None:
         return "pronoun"
     return "attribute" if _asks_of_nothing(question, core, named) else ""
@@ -81,6 +93,35 @@ def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
     return not _asks_itself(core, named)
 
 
+def _states_only(core: str, named: Sequence[Mention]) -> bool:
+    """Whether it says something of the patient and asks nothing: `crcl 20`, `she is on warfarin`.
+
+    A medicine or a condition alone is a topic of its own.
+    """
+    left = _left(core, named)
+    if left & (ASKS - STATES) or not named:
+        return False
+    slots = {mention.slot for mention in named}
+    is_of_patient = bool(left & SUBJECT or core.lower().startswith("if "))
+    if left <= STATES and (is_of_patient or slots & {Slot.MEASURE}):
+        return True
+    if not left and slots <= {Slot.NUMBER, *POPULATION_SLOTS}:
+        return True
+    if left & (ATTRIBUTES | VERBS | ASKS) or len(words(core)) > MAX_NOTE_WORDS:
+        return False
+    is_named = Slot.MEASURE in slots or all(len(word) <= MAX_SHORT_FORM for word in left)
+    return is_named and slots <= {Slot.MEASURE, Slot.NUMBER}
+
+
+def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
+    """`What can I give instead`, and not `What can I give instead of warfarin`."""
+    left = _left(core, named)
+    if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
+        return False
+    asks = left & OTHERWISE or (left & {"second", "third"} and left & {"line", "choice"})
+    return bool(asks) and left <= FUNCTION | ATTRIBUTES | VERBS | OTHERWISE | OPEN_ENDED
+
+
 def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
     """`In shock, when do I give hydrocortisone`, and not `if the patient is in shock`."""
     first, *others = [word.lower() for word in words(_blanked(core, named))] or [""]
@@ -92,6 +133,8 @@ def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
 def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool:
     """Whether it asks for a dose, a route, a reason, and does not say of what."""
     left, slots = _left(core, named), {mention.slot for mention in named}
+    if not named and left and left <= ATTRIBUTES - ASKS and len(words(core)) <= MAX_NOTE_WORDS:
+        return True
     if slots & {Slot.DRUG, Slot.CONDITION} or not (left <= FUNCTION | ATTRIBUTES and left & ASKING):
         return False
     if slots & {Slot.RENAL, Slot.HEPATIC, Slot.STATE} and not left & DOSING:

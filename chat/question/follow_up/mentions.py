@@ -101,8 +101,8 @@ _CONDITION = re.compile(
     r"|(?:pulmonary )?embolism|(?:h(?:a)?emorrhage|bleeding|bleed)|fever|pain|cough|(?:leg )?cramps"
     r"|thrush|burns?|ketoacidosis|alcohol withdrawal"
     r"|cancer|lymphoma|leuk(?:a)?emia)\b)"
-    rf"|\b(?i:{_DEGREE})(?:UTIs?|DKA|VTE|DVT|PE|MI|ACS|COPD|CAP|HAP|AF"
-    r"|TB|HIV)\b"
+    rf"|\b(?i:{_DEGREE}(?:UTIs?|DKA|VTE|DVT|ACS|COPD|HIV))\b"
+    rf"|\b(?i:{_DEGREE})(?:PE|MI|CAP|HAP|AF|TB)\b"
 )
 _VALUE = r"\d+(?:[.,]\d+)*"
 _UNIT = (

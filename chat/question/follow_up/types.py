@@ -22,3 +22,14 @@ class Standalone:
     is_follow_up: bool = False  # whether it leans on the turns before, put right or not
     by: str = ""  # `rules`, or `llm:` and the model; empty where it is as it was asked
     notes: tuple[str, ...] = ()  # why it was left so; none of them quotes anything
+    before: str = ""  # the question that it goes on from, where what it means could not be told
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether it leaves something out that could not be told: it must not be answered."""
+        return self.is_follow_up and not self.by
+
+    @property
+    def searched(self) -> str:
+        """What to look for: of an unclear question what went before, for the passages near it."""
+        return self.before or self.text

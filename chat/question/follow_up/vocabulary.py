@@ -37,8 +37,8 @@ ATTRIBUTES = frozenset(
     threshold limit time times timing day days week weeks hour hours minutes alternative
     alternatives side effects effect adverse contraindications contraindication cautions
     interactions monitoring evidence exceptions exactly treatment symptoms causes diagnosis oral
-    intravenous intramuscular orally intravenously first second third line choice options repeat
-    repeated next not more less than
+    iv po im intravenous intramuscular orally intravenously first second third line choice
+    options repeat repeated next not more less than
     """.split()
 )
 # At least one of these asks for something by itself.
@@ -76,6 +76,30 @@ GENERIC = frozenset(
     patients combination
     """.split()
 )
+# Of whom a message speaks, and what it says that they have, take or weigh.
+SUBJECT = frozenset(
+    """
+    he she hes shes he's she's they they're patient patient's pt mum mother child baby known on
+    taking takes allergic allergy intolerant weighs weighing weight aged history has had with
+    lives got also
+    """.split()
+)
+STATES = SUBJECT | frozenset(
+    """
+    is was are been being now already currently and but to of a an the my this her his their no not
+    only just from for in at since still kg years year old so if
+    """.split()
+)
+# What asks for something other than what was said; with one of these it is never that again.
+OTHERWISE = frozenset("instead else other another alternative alternatives different".split())
+OPEN_ENDED = frozenset(
+    """
+    something anything any one ones option options choice agent drug medicine antibiotic treatment
+    dont doesn't don't work works working fails failed help helps
+    """.split()
+)
+MAX_NOTE_WORDS = 4  # of a message in note form, such as `trough 22 today`
+MAX_SHORT_FORM = 5  # letters of the short form of a measurement, such as `plt` or `HbA1c`
 BARE = frozenset(
     """
     safe ok okay true given used needed necessary right correct apply applies the a an also same
@@ -91,7 +115,7 @@ OF_DRUG = re.compile(
     r"\b(?:give|given|take|taken|taking|use|used|using|stop|stopped|start|started|safe"
     r"|repeat|repeated|contraindicated|interact\w*|doses?|infus\w+|inject\w*|diluted?|crushed|administ\w+|prescribed?"
     r"|continued?|mixed|side effects|adverse|cautions|orally|intravenously|by mouth|antidote"
-    r"|licensed|cost)\b",
+    r"|licensed|cost|ok|okay|fine|allowed|suitable)\b",
     re.IGNORECASE,
 )
 OF_CONDITION = re.compile(

@@ -60,8 +60,32 @@ def test_a_follow_up_is_replayed_as_it_was_read(alice: User) -> None:
     assert turn_replay(second).difference is None
 
 
-def test_without_a_turn_before_it_stays_as_it_is(alice: User) -> None:
-    assert ask("And in children?", alice).standalone == ""
+def test_without_a_turn_before_it_is_refused(alice: User) -> None:
+    turn = ask("And in children?", alice)
+    assert (turn.standalone, turn.reason) == ("", Reason.UNCLEAR_QUESTION)
+
+
+def test_what_goes_on_from_a_question_and_can_not_be_told_is_refused(
+    alice: User, client: Client
+) -> None:
+    first = ask(FIRST, alice)
+    turn = ask("what can I give instead?", alice, first.conversation)
+    assert turn.reason == Reason.UNCLEAR_QUESTION
+    assert not turn.claims.exists()
+    assert "500 mg" in turn.nearest[0]["text"]  # near the question before
+    client.force_login(alice)
+    page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
+    assert "It is not clear what this question is about" in page
+    assert "Ask it in full" in page
+    assert turn_replay(turn).difference is None
+
+
+def test_a_value_alone_is_never_answered_from_another_topic(alice: User) -> None:
+    publish("# Other\n## Kidney\nWith a CrCl of 20 give placebomycin 50 mg.", collection="other")
+    first = ask(FIRST, alice)
+    turn = ask("crcl 20", alice, first.conversation)
+    assert turn.standalone == f"{FIRST.rstrip('?')} if crcl 20?"
+    assert "placebomycin" not in " ".join(turn.claims.values_list("text", flat=True))
 
 
 def test_a_choice_is_answered_with_its_letter_and_its_evidence(alice: User, client: Client) -> None:

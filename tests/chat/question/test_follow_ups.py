@@ -146,6 +146,26 @@ def after(question: str, *before: str, answered: bool = True) -> Standalone:
             "what are its side effects?",
             "What are nitrofurantoin's side effects for cystitis?",
         ),
+        # what is said of the patient, and nothing asked
+        (CYSTITIS, "crcl 20", "What is the dose of nitrofurantoin for cystitis if crcl 20?"),
+        (
+            CYSTITIS,
+            "she is on warfarin",
+            "What is the dose of nitrofurantoin for cystitis, she is on warfarin?",
+        ),
+        (
+            CYSTITIS,
+            "he has cirrhosis",
+            "What is the dose of nitrofurantoin for cystitis, he has cirrhosis?",
+        ),
+        (CYSTITIS, "K 6.8", "What is the dose of nitrofurantoin for cystitis, K 6.8?"),
+        (CYSTITIS, "dialysis", "What is the dose of nitrofurantoin for cystitis, dialysis?"),
+        (
+            CHOICE,
+            "penicillin allergy",
+            "What is the second choice antibiotic for lower UTI in adults, penicillin allergy?",
+        ),
+        (STROKE, "and if she weighs 50 kg", STROKE.replace("70", "50")),
         (CHOICE, "how is it treated?", "How is lower UTI treated in adults?"),
         (CODEINE, "can they have ibuprofen?", "Can a child have ibuprofen?"),
         (
@@ -173,6 +193,12 @@ def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expecte
         (CHILD, "what if it is 25?"),  # what is?
         ("Dose of cefalexin for a child or an adult?", "and in pregnancy?"),
         (CODEINE, "and in pregnancy?"),
+        ("", "crcl 20"),
+        (CYSTITIS, "what can i give instead"),  # what was said would be found again
+        (CYSTITIS, "something else?"),
+        (CHOICE, "any alternatives?"),
+        (CYSTITIS, "second line"),
+        (STROKE, "he is on dialysis, weighs 50 kg and has an INR of 2"),
         ("How do I sort a list in Python?", "how often?"),
         ("and in pregnancy?", "what about children?"),  # itself left open
         (f"{CHILD} {STROKE}", "how often?"),
@@ -181,6 +207,8 @@ def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expecte
 def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
     made = after(question, *([before] if before else []))
     assert (made.text, made.is_follow_up, made.by) == (question, True, "")
+    assert made.is_unclear
+    assert made.searched == (before or question)
     assert made.notes
     assert question not in " ".join(made.notes)
 
@@ -191,6 +219,10 @@ def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
         "",
         "?",
         "warfarin",
+        "asthma",
+        "trisomy 13",
+        "potassium 6.8 treatment",
+        "what can I give instead of warfarin?",
         "UTI in pregnancy",
         "And what is the dose of enoxaparin?",
         "What is the dose of amoxicillin for it?" + " It hurts.",
@@ -247,7 +279,7 @@ def test_off_looks_at_nothing() -> None:
 
 def merged(questions: Sequence[str]) -> list[str]:
     pairs = zip([questions[-1], *questions], questions, strict=False)
-    return [question for before, question in pairs if after(question, before).text != question]
+    return [question for before, question in pairs if after(question, before).is_follow_up]
 
 
 def test_golden_questions_are_never_mixed() -> None:
