@@ -23,6 +23,7 @@ from chat.caveats.omissions import omitted
 from chat.errors import BudgetExceeded, GeneratorUnavailable, VerifierUnavailable
 from chat.gate.decision import Decision, GateUnavailable
 from chat.gate.records import gate_in_use
+from chat.gate.scorers import logistic
 from chat.generation.options import option_stands
 from chat.generation.types import Generation, Task
 from chat.models import ClaimKind, Mode, Reason
@@ -42,7 +43,9 @@ from retrieval.types import Hit, Query, Rights, Scope
 logger = logging.getLogger(__name__)
 
 NEAREST = 3  # passages shown with a refusal
-NEAR_ENOUGH = 0.05  # probability of the best passage, below which none is shown
+# Probability that the passages hold the answer at all, below which none is shown: 99 % of the
+# questions that guidelines answer are above it, and 18 % of those off every topic.
+NEAR_ENOUGH = 0.1
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
 
 
@@ -292,7 +295,7 @@ def _shown(
     are too far from it.
     """
     read = {one.unit.hit.key for one in decision.reading.statements}
-    near = read if decision.probability >= NEAR_ENOUGH else frozenset[str]()
+    near = read if logistic(decision.reading.answerable) >= NEAR_ENOUGH else frozenset[str]()
     kept = [h for h in nearest if h.key in always or (h.key in near and h.coverage > 0)][:NEAREST]
     return Abstained(reason, tuple(kept), decision.probability, excerpts(kept, decision.reading))
 
