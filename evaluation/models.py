@@ -9,7 +9,11 @@ from django.db import models
 
 
 class TestSet(models.Model):
-    """A data set as it was read, known by the digest of documents, queries and judgements."""
+    """A data set as it was read, known by the digest of documents, queries and judgements.
+
+    Its texts stay in files, and in a database of the evaluation's own. Questions that are kept, to
+    be asked over the site's own corpus, are a `QuestionSet`.
+    """
 
     __test__ = False  # pytest takes the name for a class of tests
 
@@ -86,3 +90,72 @@ class ItemScore(models.Model):
 
     def __str__(self) -> str:
         return self.query
+
+
+class QuestionSet(models.Model):
+    """Questions to ask over the site's own corpus, known by the digest of its items.
+
+    `notes` names the records of the file that are left out, and why: of many, the first ones.
+    """
+
+    name = models.CharField(max_length=200)
+    version = models.CharField(max_length=50, blank=True)
+    form = models.CharField(max_length=30)  # a key of `evaluation.question_sets.FORMS`
+    source = models.CharField(max_length=500, blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    digest = models.CharField("SHA-256 of the items", max_length=64, unique=True)
+    left_out = models.PositiveIntegerField("records left out", default=0)
+    notes: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["name", "version", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".strip()
+
+
+class QuestionKind(models.TextChoices):
+    """What there is to compare an answer with, as `evaluation.question_sets` has it."""
+
+    ANSWERABLE = "answerable", "Answerable"
+    UNANSWERABLE = "unanswerable", "Unanswerable"
+    YES_NO = "yes_no", "Yes, no or maybe"
+    MULTIPLE_CHOICE = "multiple_choice", "Multiple choice"
+    UNLABELLED = "unlabelled", "Unlabelled"
+
+
+class Question(models.Model):
+    """One item of a question set; `evaluation.question_sets.types.Item` says what each field is."""
+
+    question_set = models.ForeignKey(
+        QuestionSet, on_delete=models.CASCADE, related_name="questions"
+    )
+    key = models.CharField(max_length=200)
+    question = models.TextField()
+    kind = models.CharField(max_length=20, choices=QuestionKind)
+    category = models.TextField(blank=True)
+    split = models.CharField(max_length=50, blank=True)
+    gold_answer = models.TextField(blank=True)
+    other_answers: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    gold_claims: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    gold_label = models.CharField(max_length=10, blank=True)
+    options: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    relevant: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    page = models.PositiveIntegerField(null=True)
+    before: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    patterns: models.JSONField[dict[str, list[str]], dict[str, list[str]]] = models.JSONField(
+        default=dict
+    )
+
+    class Meta:
+        ordering = ["question_set", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["question_set", "key"], name="question_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.key

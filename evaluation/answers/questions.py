@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
+from evaluation.question_sets.guidelines import is_counted
 
 Patterns = tuple[re.Pattern[str], ...]
 
@@ -53,8 +54,7 @@ class Question:
     @cached_property
     def half(self) -> Half:
         """By a hash of the id, so that it is the same for everybody and for ever."""
-        first = hashlib.sha256(self.id.encode()).digest()[0]
-        return Half.COUNTED if first % 2 else Half.LOOKED_AT
+        return Half.COUNTED if is_counted(self.id) else Half.LOOKED_AT
 
 
 @dataclass(frozen=True)

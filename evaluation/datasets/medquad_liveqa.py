@@ -48,7 +48,7 @@ def read_medquad_liveqa(folder: Path, *, queries: str = "summary") -> Dataset:
     """
     if queries not in QUERIES:
         raise DatasetError(f"--queries of medquad-liveqa is one of {', '.join(QUERIES)}.")
-    qrels, judged_texts = _judgements(_one(folder, "*iveQA*rels*.zip", "*qrels*.zip"))
+    qrels, judged_texts = read_judgements(_one(folder, "*iveQA*rels*.zip", "*qrels*.zip"))
     published = list(_documents(folder))
     known = {document.id for document in published}
     added = [document for document in judged_texts if document.id not in known]
@@ -78,14 +78,13 @@ def _one(folder: Path, *patterns: str) -> Path:
 
 def _documents(folder: Path) -> Iterator[SourceDocument]:
     for path, content in _files(folder):
-        root = _xml(content, path.as_posix())
-        pairs = [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
+        root = xml_of(content, path.as_posix())
         source = root.get("source") or root.get("corpus") or ""
-        for place, pair in enumerate(pairs, start=1):
-            text = "\n".join(answer_lines(_text(pair, "answer")))
+        for place, pair in enumerate(pairs_of(root), start=1):
+            text = "\n".join(answer_lines(pair_text(pair, "answer")))
             if text:
                 name = f"{source}_{path.stem}_Sec{place}.txt"
-                yield SourceDocument(name, clean_line(_text(pair, "question")), text)
+                yield SourceDocument(name, clean_line(pair_text(pair, "question")), text)
 
 
 def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -94,7 +93,7 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         p for p in folder.rglob("*") if re.search(r"medquad.*\.(tar|tgz|tar\.gz)$", p.name, re.I)
     )
     if archives:
-        yield from _members(archives[0])
+        yield from tar_members(archives[0])
         return
     paths = sorted(p for p in folder.rglob("*.xml") if p.parent.name[:1].isdigit())
     if not paths:
@@ -103,7 +102,8 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         yield PurePosixPath(path), path.read_bytes()
 
 
-def _members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def tar_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The XML files of a tar, packed or not, in its order. Raises DatasetError."""
     try:
         with tarfile.open(path) as archive:
             for member in archive:
@@ -115,33 +115,42 @@ def _members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
 
 
-def _xml(content: bytes | Path, name: str) -> Element:
+def xml_of(content: bytes | Path, name: str) -> Element:
+    """The root, read safely; `name` is for people. Raises DatasetError."""
     try:
         return read_xml(content)
     except MedragError as error:
         raise DatasetError(f"{name}: {error}", hint="Download it again.") from error
 
 
-def _text(pair: Element, kind: str) -> str:
+def pairs_of(root: Element) -> list[Element]:
+    """The questions of a file of MedQuAD with their answers, by either name."""
+    return [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
+
+
+def pair_text(pair: Element, kind: str) -> str:
+    """Its question or answer, as it stands."""
     return next((text for name in _NAMES[kind] if (text := pair.findtext(name))), "")
 
 
 def _queries(path: Path, kind: str) -> dict[str, str]:
     """By the number that the judgements use: `TQ7` is 7."""
     return {
-        question.get("qid", "").removeprefix("TQ"): clean_line(_wording(question, kind))
-        for question in _xml(path, path.name).iter("NLM-QUESTION")
+        question.get("qid", "").removeprefix("TQ"): clean_line(wording(question, kind))
+        for question in xml_of(path, path.name).iter("NLM-QUESTION")
     }
 
 
-def _wording(question: Element, kind: str) -> str:
+def wording(question: Element, kind: str) -> str:
+    """One of QUERIES, as it stands; empty where LiveQA has none."""
     if kind == "original":
         parts = (question.findtext(f"Original-Question/{tag}") for tag in ("SUBJECT", "MESSAGE"))
         return " ".join(part for part in parts if part)
     return question.findtext("NLM-Summary" if kind == "summary" else "NIST-PARAPHRASE") or ""
 
 
-def _judgements(path: Path) -> tuple[Mapping[str, Mapping[str, int]], list[SourceDocument]]:
+def read_judgements(path: Path) -> tuple[Mapping[str, Mapping[str, int]], list[SourceDocument]]:
+    """Gains by question number and answer, and the answers judged. Raises DatasetError."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [i for i in archive.infolist() if not i.filename.startswith("__MACOSX")]

@@ -50,6 +50,7 @@ from evaluation.child_work import run_child_task
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
+from evaluation.management.question_sets import question_set_arguments, question_set_import
 from evaluation.models import Kind
 from evaluation.peers import PEERS, require
 from evaluation.peers.comparison import peers_lines, peers_run, peers_write
@@ -77,6 +78,7 @@ model: the same questions, answered by a language model that knows the answers o
 checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
 first;
+import FORM PATH: keeps a question set for evaluations over the site's own corpus;
 databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
 work: what the others start as a process of its own.
 """
@@ -120,6 +122,7 @@ class Command(BaseCommand):
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
+        question_set_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -137,6 +140,7 @@ class Command(BaseCommand):
             "model": self._model,
             "checker": self._checker,
             "compare": self._compare,
+            "import": lambda options: question_set_import(options, self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,

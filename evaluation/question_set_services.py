@@ -1,0 +1,68 @@
+"""Keep question sets: the only writer of them and of their questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from core.errors import MedragError
+from evaluation.models import Question, QuestionSet
+from evaluation.question_sets.types import QuestionsRead
+
+MAX_NOTES = 1000  # records left out that are named; of more, how many
+BATCH = 1000
+
+
+class DuplicateQuestionSet(MedragError):
+    """The very items are kept already, as `existing`."""
+
+    def __init__(self, existing: QuestionSet) -> None:
+        super().__init__(
+            f"These very questions are there already, as {existing} (number {existing.pk})."
+        )
+        self.existing = existing
+
+
+@dataclass(frozen=True)
+class SetFacts:
+    """What a person says of a question set."""
+
+    name: str
+    version: str = ""
+    source: str = ""
+    licence: str = ""
+
+
+def question_set_store(read: QuestionsRead, facts: SetFacts, *, by: User | None) -> QuestionSet:
+    """Store the set with its questions. Raises DuplicateQuestionSet; nothing is changed then."""
+    try:
+        with transaction.atomic():
+            question_set = QuestionSet.objects.create(
+                name=facts.name,
+                version=facts.version,
+                form=read.form,
+                source=facts.source,
+                licence=facts.licence,
+                digest=read.digest,
+                left_out=len(read.problems),
+                notes=notes_of(read.problems, most=MAX_NOTES),
+                by=by,
+            )
+            Question.objects.bulk_create(
+                (Question(question_set=question_set, **item.as_json()) for item in read.items),
+                batch_size=BATCH,
+            )
+    except IntegrityError:
+        existing = QuestionSet.objects.filter(digest=read.digest).first()
+        if existing is None:
+            raise
+        raise DuplicateQuestionSet(existing) from None
+    return question_set
+
+
+def notes_of(problems: tuple[str, ...], *, most: int) -> list[str]:
+    """The first ones, and how many there are besides."""
+    more = len(problems) - most
+    return [*problems[:most], *([f"and {more} more"] if more > 0 else [])]

@@ -1,0 +1,76 @@
+"""Adapters of published question sets, each to the same items. Pure: no Django."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
+from evaluation.question_sets.guidelines import guidelines_item
+from evaluation.question_sets.liveqa import liveqa_item, liveqa_records
+from evaluation.question_sets.medquad import medquad_item, medquad_records
+from evaluation.question_sets.plain import plain_item
+from evaluation.question_sets.pubmedqa import pubmedqa_item, pubmedqa_records
+from evaluation.question_sets.records import Record, json_list, shown
+from evaluation.question_sets.types import Item, Malformed, QuestionsRead
+
+MAX_QUESTION_CHARS = 20_000
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a published form is read: to records, and each of them to an item or Malformed."""
+
+    records: Callable[[Path], Iterator[Record]]
+    item: Callable[[Record], Item]
+
+
+FORMS = {
+    "guidelines": Form(json_list, guidelines_item),
+    "liveqa": Form(liveqa_records, liveqa_item),
+    "medquad": Form(medquad_records, medquad_item),
+    "plain": Form(json_list, plain_item),
+    "pubmedqa": Form(pubmedqa_records, pubmedqa_item),
+}
+
+
+def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRead:
+    """The questions of a file or folder; `split` is that of all of them, whatever the file says.
+
+    A record that is not in the form is left out and named. Raises DatasetError for a file that
+    can't be read at all and for one without a single question.
+    """
+    if not path.exists():
+        raise DatasetError(f"There is no {path}.", hint="Name the file of the question set.")
+    items: dict[str, Item] = {}
+    problems: list[str] = []
+    for record in FORMS[form].records(path):
+        try:
+            item = _item(record, form)
+            if item.key in items:
+                raise Malformed(f"the id {shown(item.key)} stands twice; only the first is kept.")
+        except Malformed as error:
+            problems.append(f"{record.place}: {error}")
+        else:
+            items[item.key] = replace(item, split=split) if split else item
+    if not items:
+        raise DatasetError(
+            f"{path.name} holds no question in the form {form}. {' '.join(problems[:1])}".strip(),
+            hint="Check that the form is that of the file; docs/evaluation.md shows each.",
+        )
+    return QuestionsRead(form, tuple(items.values()), tuple(problems))
+
+
+def _item(record: Record, form: str) -> Item:
+    """Raises Malformed."""
+    if record.fault:
+        raise Malformed(record.fault)
+    item = FORMS[form].item(record)
+    if not any(character.isalnum() for character in item.question):
+        raise Malformed("the question has no words.")
+    if len(item.question) > MAX_QUESTION_CHARS:
+        raise Malformed(f"the question is longer than {MAX_QUESTION_CHARS} characters.")
+    if not item.key.isprintable() or not 1 <= len(item.key) <= MAX_ID_CHARS:
+        raise Malformed(f"the id must have 1 to {MAX_ID_CHARS} characters that can be printed.")
+    return item

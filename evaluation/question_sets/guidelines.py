@@ -1,0 +1,81 @@
+"""Questions on documents with patterns that tell a right answer, as `evaluate answers` asks them.
+
+Source of the form: `docs/evaluation.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from evaluation.question_sets.records import (
+    JsonObject,
+    Record,
+    key_of,
+    line_of,
+    lines_of,
+    list_of,
+    object_of,
+    texts_of,
+)
+from evaluation.question_sets.types import Item, ItemKind, Malformed
+
+PATTERNS = ("decisive", "wrong", "dangerous", "list")
+MAX_PAGE = 100_000
+
+
+def guidelines_item(record: Record) -> Item:
+    """Raises Malformed, also for a pattern that is no regular expression."""
+    row = object_of(record, "id", "question", "answerable")
+    if not isinstance(row["answerable"], bool):
+        raise Malformed("answerable must be true or false.")
+    key = key_of(row["id"])
+    patterns = {name: found for name in PATTERNS if (found := _patterns(row, name))}
+    quotes = texts_of(row.get("quotes"), "quotes")
+    if row["answerable"] and not (patterns.get("decisive") or quotes):
+        raise Malformed("it can be answered and has no decisive pattern.")
+    document = line_of(row.get("document"), "document")
+    return Item(
+        key=key,
+        question=line_of(row["question"], "the question"),
+        kind=ItemKind.ANSWERABLE if row["answerable"] else ItemKind.UNANSWERABLE,
+        gold_answer=lines_of(row.get("answer"), "answer"),
+        gold_claims=quotes,
+        relevant=(document,) if document else (),
+        page=_page(row.get("page")),
+        before=texts_of(row.get("before"), "before"),
+        category=line_of(row.get("kind"), "kind"),
+        split="test" if is_counted(key) else "dev",
+        patterns=patterns,
+    )
+
+
+def is_counted(key: str) -> bool:
+    """Whether a question is of the half that is reported and never looked at.
+
+    By a hash of its id, so that it is the same for everybody and for ever.
+    """
+    return hashlib.sha256(key.encode()).digest()[0] % 2 == 1
+
+
+def _patterns(row: JsonObject, name: str) -> tuple[str, ...]:
+    found = []
+    for text in list_of(row.get(name), name):
+        if not isinstance(text, str) or "\0" in text:
+            raise Malformed(f"{name} must be a list of texts.")
+        try:
+            text.encode()  # the database holds no half of a character
+            re.compile(text, re.IGNORECASE)
+        except (re.error, OverflowError, RecursionError, UnicodeEncodeError) as error:
+            raise Malformed(f"a pattern of {name} is no regular expression.") from error
+        found.append(text)
+    return tuple(found)
+
+
+def _page(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_PAGE:
+        raise Malformed("page must be a whole number from 1.")
+    return value
