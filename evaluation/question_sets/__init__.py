@@ -7,12 +7,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
+from evaluation.question_sets.bioasq import bioasq_item, bioasq_records
 from evaluation.question_sets.guidelines import guidelines_item
+from evaluation.question_sets.healthsearchqa import healthsearchqa_item, healthsearchqa_records
 from evaluation.question_sets.liveqa import liveqa_item, liveqa_records
+from evaluation.question_sets.meddialog import meddialog_item, meddialog_records
 from evaluation.question_sets.medquad import medquad_item, medquad_records
+from evaluation.question_sets.ms2 import ms2_item
+from evaluation.question_sets.multiple_choice import (
+    medmcqa_item,
+    medmcqa_records,
+    medqa_item,
+    mirage_item,
+    mirage_records,
+    mmlu_item,
+    mmlu_records,
+)
 from evaluation.question_sets.plain import plain_item
 from evaluation.question_sets.pubmedqa import pubmedqa_item, pubmedqa_records
-from evaluation.question_sets.records import Record, json_list, shown
+from evaluation.question_sets.records import Record, json_lines, json_list, shown
 from evaluation.question_sets.types import Item, Malformed, QuestionsRead
 
 MAX_QUESTION_CHARS = 20_000
@@ -27,9 +40,17 @@ class Form:
 
 
 FORMS = {
+    "bioasq": Form(bioasq_records, bioasq_item),
     "guidelines": Form(json_list, guidelines_item),
+    "healthsearchqa": Form(healthsearchqa_records, healthsearchqa_item),
     "liveqa": Form(liveqa_records, liveqa_item),
+    "meddialog": Form(meddialog_records, meddialog_item),
+    "medmcqa": Form(medmcqa_records, medmcqa_item),
+    "medqa": Form(json_lines, medqa_item),
     "medquad": Form(medquad_records, medquad_item),
+    "mirage": Form(mirage_records, mirage_item),
+    "mmlu": Form(mmlu_records, mmlu_item),
+    "ms2": Form(json_lines, ms2_item),
     "plain": Form(json_list, plain_item),
     "pubmedqa": Form(pubmedqa_records, pubmedqa_item),
 }
