@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from evaluation.answers.measures import MAIN as MAIN_OF_ANSWERS
 from evaluation.metrics import Scores
 from evaluation.metrics.statistics import Difference
-from evaluation.models import ItemScore, Kind, Run
+from evaluation.models import ItemScore, Kind, QuestionSet, Run
 from evaluation.runs.results import MAIN, NOT_BOTH_SERVED, compared
 
 
 def runs_listed() -> QuerySet[Run]:
     """The latest first, with what a list shows of each."""
     return Run.objects.select_related("test_set", "by")
+
+
+def question_sets_listed() -> QuerySet[QuestionSet]:
+    """By name, each with `how_many` questions it has and who brought it."""
+    sets = QuestionSet.objects.select_related("by").defer("notes")
+    return sets.annotate(how_many=Count("questions"))
 
 
 def run_scores(run: Run) -> Scores:

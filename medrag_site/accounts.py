@@ -6,12 +6,16 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db import transaction
 
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
+EVALUATORS = "Evaluators"
 
 _READ_CORPUS = tuple(
     f"corpus.view_{model}"
     for model in ("collection", "document", "page", "chunk", "job", "encoder")
 )
-_READ_EVALUATION = tuple(f"evaluation.view_{model}" for model in ("testset", "run", "itemscore"))
+_READ_EVALUATION = tuple(
+    f"evaluation.view_{model}"
+    for model in ("testset", "run", "itemscore", "questionset", "question")
+)
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     CLINICIANS: (),  # to ask takes an account and nothing more
     STAFF: (
@@ -24,6 +28,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
+    EVALUATORS: (*_READ_EVALUATION, "evaluation.add_questionset"),
     AUDITORS: (
         *_READ_CORPUS,
         *_READ_EVALUATION,
@@ -53,7 +58,7 @@ _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 
 def ensure_groups() -> None:
-    """Make the four groups with exactly their permissions; a second call changes nothing."""
+    """Make the groups with exactly their permissions; a second call changes nothing."""
     with transaction.atomic():
         for name, labels in PERMISSIONS.items():
             group, _ = Group.objects.get_or_create(name=name)

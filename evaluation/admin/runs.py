@@ -1,4 +1,4 @@
-"""What was measured, for auditors and staff to read. Only `manage.py evaluate` writes it."""
+"""What was measured, for all who may view it. Only `manage.py evaluate` writes it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""A question set as a file from a browser."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.files.uploadedfile import UploadedFile
+
+from corpus.filenames import clean_filename, title_from
+from evaluation.models import QuestionSet
+from evaluation.question_set_services import SetFacts, question_set_store
+from evaluation.question_sets import FORMS, read_question_set
+
+MAX_PATH_CHARS = 100
+
+
+class QuestionSetForm(forms.Form):
+    """One file, its form, and what the file does not say."""
+
+    upload = forms.FileField(
+        label="File",
+        help_text="A file as it was published, also packed by gzip; MedQuAD as a tar.",
+        error_messages={"required": "Choose a file."},
+    )
+    form = forms.ChoiceField(choices=[(name, name) for name in FORMS])
+    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the file")
+    version = forms.CharField(max_length=50, required=False)
+    source = forms.CharField(max_length=500, required=False, help_text="Such as an address")
+    licence = forms.CharField(max_length=200, required=False)
+    split = forms.CharField(
+        max_length=50,
+        required=False,
+        help_text="Of all its questions, such as dev or test. Empty: as the file says",
+    )
+
+    def clean_upload(self) -> UploadedFile[bytes]:
+        upload: UploadedFile[bytes] = self.cleaned_data["upload"]
+        if (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
+            most = settings.UPLOAD_MAX_BYTES // 1024**2
+            raise forms.ValidationError(
+                f"The file is larger than {most} MB. Import it with manage.py evaluate import.",
+                code="too_large",
+            )
+        return upload
+
+
+def question_set_uploaded(form: QuestionSetForm, *, by: User | AnonymousUser) -> QuestionSet:
+    """Store what a valid form brought. Raises DatasetError, DuplicateQuestionSet."""
+    given: dict[str, Any] = form.cleaned_data
+    upload: UploadedFile[bytes] = given["upload"]
+    name = clean_filename(upload.name or "")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / _path_name(name)
+        with path.open("wb") as stream:
+            for part in upload.chunks():
+                stream.write(part)
+        read = read_question_set(path, form=given["form"], split=given["split"])
+    named = given["name"] or title_from(name)[:200]
+    facts = SetFacts(named, given["version"], given["source"], given["licence"])
+    return question_set_store(read, facts, by=by if isinstance(by, User) else None)
+
+
+def _path_name(name: str) -> str:
+    """What any file system takes; readers go by its ending, and name it to people."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-") or "upload"
