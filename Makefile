@@ -49,5 +49,5 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Making the environment in .venv (about 2.5 GB, some minutes)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt '.[dev,ragas]'
 	@touch $(STAMP)
