@@ -192,6 +192,16 @@ def test_isotonic_is_taken_where_there_is_enough_and_refused_where_not() -> None
         calibrate(drawn(60, 60), Plan(method="isotonic"))
 
 
+@pytest.mark.parametrize(
+    ("answerable", "unanswerable", "method"),
+    [(900, 100, "isotonic"), (100, 900, "isotonic"), (901, 99, "platt"), (899, 100, "platt")],
+)
+def test_enough_is_a_thousand_questions_and_a_hundred_of_the_rarer_kind(
+    answerable: int, unanswerable: int, method: str
+) -> None:
+    assert fit(drawn(answerable, unanswerable), "auto")[1] == method
+
+
 def test_the_plot_is_a_picture_and_the_same_each_time() -> None:
     fitted = calibrate(drawn(60, 60), Plan())
     picture = plot_png(fitted, title="Gate")
