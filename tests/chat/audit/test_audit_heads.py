@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
@@ -77,6 +78,20 @@ def test_it_is_due_after_five_minutes_or_a_thousand_rows(
     record_events(1)
     assert audit.sign_head_if_due()
     assert [line["seq"] for line in lines(settings)] == [1, 2, 3, 6]
+
+
+@pytest.mark.parametrize(("minutes", "is_due"), [(4.9, False), (5.0, True)])
+def test_a_row_waits_five_minutes_at_most_for_a_head(
+    own_database: str, settings: Settings, minutes: float, is_due: bool
+) -> None:
+    record_events(1)
+    audit.sign_head()
+    last = lines(settings)[-1]
+    signed_at = timezone.now() - datetime.timedelta(minutes=minutes)
+    with settings.AUDIT_HEADS_FILE.open("a") as file:
+        file.write(json.dumps(last | {"at": signed_at.isoformat()}) + "\n")
+    record_events(1)
+    assert bool(audit.sign_head_if_due()) is is_due
 
 
 def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings) -> None:
