@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -78,6 +79,28 @@ def test_a_lease_that_another_attempt_took_writes_nothing(document: Document) ->
         first.hold(stage=Stage.PARSED)
     second.hold(stage=Stage.PARSED)
     assert job_of(document).stage == Stage.PARSED
+
+
+def test_progress_is_written_where_it_moved_a_few_times_a_second_at_most(
+    document: Document,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    lease = claim(document)
+    began = time.monotonic()
+    # seconds since the claim, what is told then, and whether it is written
+    for after_s, done, is_written in [
+        (0.2, 1, False),  # too soon
+        (0.5, 1, True),
+        (0.9, 1, False),  # nothing moved
+        (1.0, 2, True),
+        (1.1, 3, False),
+        (1.0 + jobs.BEAT_S, 2, True),  # nothing moved, but the lease lives by it
+    ]:
+        monkeypatch.setattr(time, "monotonic", lambda now=began + after_s: now)
+        with django_assert_num_queries(1 if is_written else 0):
+            lease.progress(done, 10)
+    assert (job_of(document).done, job_of(document).total) == (2, 10)
 
 
 def test_a_failure_that_may_pass_is_queued_again(document: Document) -> None:
