@@ -71,6 +71,14 @@ def test_another_population_is_never_likely() -> None:
     assert "another population" in only.why
 
 
+@pytest.mark.parametrize(("old", "new"), [("Adults", " adults "), ("", "adults"), ("adults", "")])
+def test_the_same_population_or_one_not_said_is_as_likely_as_ever(old: str, new: str) -> None:
+    made("Gentamicin", TEXT, population=old)
+    (only,) = predecessors_suggested(made("Gentamicin v2", TEXT, population=new))
+    assert only.score > 0.9
+    assert "population" not in only.why
+
+
 def test_the_own_collection_stands_first() -> None:
     made("Gentamicin 2020", TEXT, collection=shelf("other"))
     made("Gentamicin old", TEXT)
