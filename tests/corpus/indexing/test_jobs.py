@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from corpus.indexing import jobs, wakeups
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
-from tests.corpus.documents import ingest
+from tests.corpus.documents import guideline, ingest
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +50,17 @@ def test_a_claim_counts_the_attempt_before_the_work(document: Document) -> None:
     job = job_of(document)
     assert (job.state, job.attempts, job.lease_token) == (JobState.RUNNING, 1, lease.token)
     assert (lease.attempt, lease.stage) == (1, Stage.STORED)
+
+
+def test_a_lease_names_its_job_and_its_document(document: Document) -> None:
+    """Here their keys differ, as after documents that were removed or added without a job."""
+    Document.objects.create(collection=document.collection, sha256="a" * 64, size_bytes=1)
+    second = ingest(guideline())
+    lease = claim(second)
+    assert (lease.job_id, lease.document_id) == (job_of(second).pk, second.pk)
+    assert lease.job_id != lease.document_id
+    lease.hold(stage=Stage.PARSED)
+    assert (job_of(second).stage, job_of(document).stage) == (Stage.PARSED, Stage.STORED)
 
 
 def test_only_one_of_two_claims_succeeds(document: Document) -> None:
