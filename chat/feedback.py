@@ -1,20 +1,27 @@
 """The one writer of Feedback."""
 
 from django.conf import settings
+from django.db import transaction
 
+from chat.audit import log as audit
 from chat.models import Feedback, Turn
 from chat.question.identifiers.guard import question_guarded
 from corpus.parsing.clean import clean_line
 
+MAX_COMMENT_CHARS = 2000
+
 
 def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:
-    """Keep what the asker says of a turn; a later word replaces the earlier one.
+    """Keep what the asker says of a turn, and that they did; a later word replaces the earlier one.
 
     What identifies a patient is taken out of it as out of a question; a comment is never refused.
     """
     policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
     comment = question_guarded(clean_line(comment), policy).text
-    feedback, _ = Feedback.objects.update_or_create(
-        turn=turn, defaults={"helpful": helpful, "comment": comment}
-    )
+    with transaction.atomic():
+        feedback, _ = Feedback.objects.update_or_create(
+            turn=turn, defaults={"helpful": helpful, "comment": comment}
+        )
+        payload = {"comment": bool(comment), "helpful": helpful}
+        audit.record("feedback", actor=turn.user, subject=f"turn:{turn.pk}", payload=payload)
     return feedback

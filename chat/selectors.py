@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
@@ -16,7 +17,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from chat.models import Citation, Conversation, Turn
-from corpus.access import collections_searchable, documents_visible
+from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.types import CitingAnswer
 
@@ -29,6 +30,21 @@ def access_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
 
 def access_turn(user: User, *, pk: uuid.UUID) -> Turn:
     return get_object_or_404(_turns(), pk=pk, user=user)
+
+
+def access_turn_to_read(user: User, *, pk: uuid.UUID) -> Turn:
+    """A turn of the user's own; anybody's for an auditor."""
+    own = {} if may_read_every_turn(user) else {"user": user}
+    return get_object_or_404(audited_turns(), pk=pk, **own)
+
+
+def may_read_every_turn(user: User) -> bool:
+    return user.has_perm("chat.view_turn")
+
+
+def turn_readable_ids(user: User) -> frozenset[int]:
+    """Collections, by primary key, of which `access_turn_to_read` may show something. One query."""
+    return every_collection() if may_read_every_turn(user) else readable_ids(user)
 
 
 def access_citation(user: User, *, pk: int) -> Citation:
@@ -165,8 +181,11 @@ def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
     return {document.sha256: document for document in found.filter(sha256__in=hashes)}
 
 
-def _turns() -> QuerySet[Turn]:
+def cited_claims() -> Prefetch[Any]:
+    """Claims of turns with their citations, and the documents as they stand today: two queries."""
     cited = citations_scanned().select_related("document__superseded_by", "document__collection")
-    return Turn.objects.select_related("feedback").prefetch_related(
-        Prefetch("claims__citations", cited)
-    )
+    return Prefetch("claims__citations", cited)
+
+
+def _turns() -> QuerySet[Turn]:
+    return Turn.objects.select_related("feedback").prefetch_related(cited_claims())

@@ -34,6 +34,7 @@ _ANSWERED = {
     "owner": None,
     "claims": [
         {
+            "number": 1,
             "text": _SENTENCE,
             "under": _UNDER,
             "kind": "answer",
@@ -41,6 +42,7 @@ _ANSWERED = {
         }
     ],
     "nearest": [],
+    "hidden": 0,
     "confidence": 0.91,
     "turn": _TURN,
 }
@@ -54,18 +56,49 @@ _ABSTAINED = {
     "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
     "claims": [],
     "nearest": [_PLACE | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
+    "hidden": 0,
     "confidence": 0.12,
     "turn": _TURN,
 }
 
+_QUESTION = "What is the dose of demonstracillin for pneumonia in adults?"
+_FEEDBACK = {"helpful": False, "comment": "It lacks the dose by infusion."}
+_MESSAGE = _ANSWERED | {
+    "question": _QUESTION,
+    "asked_at": "2026-11-02T09:30:00+00:00",
+    "duration_ms": 412,
+    "conversation": None,
+    "feedback": _FEEDBACK,
+}
+
+
+def _given(name: str, value: Any, status: int = 200) -> OpenApiExample:
+    return OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)])
+
+
 QUERY = [
-    OpenApiExample(
-        "A question",
-        value={"question": "What is the dose of demonstracillin for pneumonia in adults?"},
-        request_only=True,
-    ),
-    OpenApiExample("Answered", value=_ANSWERED, response_only=True, status_codes=["200"]),
-    OpenApiExample("Refused", value=_ABSTAINED, response_only=True, status_codes=["200"]),
+    OpenApiExample("A question", value={"question": _QUESTION}, request_only=True),
+    _given("Answered", _ANSWERED),
+    _given("Refused", _ABSTAINED),
+]
+
+TURN = [_given("A turn", _MESSAGE)]
+
+FEEDBACK = [
+    OpenApiExample("What was missing", value=_FEEDBACK, request_only=True),
+    _given("As it was stored", _FEEDBACK),
+]
+
+ME = [
+    _given(
+        "A clinician",
+        {
+            "username": "clinician",
+            "groups": ["Clinicians"],
+            "may": ["ask"],
+            "collections": [{"slug": "chest", "name": "Chest", "in_force": 12}],
+        },
+    )
 ]
 
 SEARCH = [
@@ -107,19 +140,41 @@ def _problem(name: str, status: int, title: str, **more: Any) -> OpenApiExample:
 
 
 _EMPTY = "This field may not be blank."
-PROBLEMS = [
+WRONG_FIELD = [
     _problem(
         "A field is wrong",
         400,
         "Bad Request",
         detail=_EMPTY,
         errors=[{"pointer": "#/question", "detail": _EMPTY}],
-    ),
+    )
+]
+NOT_FOUND = [
+    _problem(
+        "It is missing, or not yours",
+        404,
+        "Not Found",
+        detail="There is no such thing, or it is not open to you.",
+    )
+]
+PROBLEMS = [
     _problem(
         "No token",
         401,
         "Unauthorized",
         detail="Authentication credentials were not provided.",
+    ),
+    _problem(
+        "Another method",
+        405,
+        "Method Not Allowed",
+        detail='Method "DELETE" not allowed.',
+    ),
+    _problem(
+        "Another form than JSON",
+        406,
+        "Not Acceptable",
+        detail="Could not satisfy the request Accept header.",
     ),
     _problem(
         "Too many requests",

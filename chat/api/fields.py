@@ -56,6 +56,18 @@ class Slug(serializers.SlugField):
         return super().to_internal_value(data)
 
 
+class Words(serializers.CharField):
+    """A text of people's, which may be empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allow_blank=True, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 MAX_WORD_CHARS = 200
 
 

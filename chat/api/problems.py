@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import JsonResponse
+from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
@@ -81,6 +81,8 @@ def _known(exc: Exception) -> Exception:
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("Nothing was answered: %s (%s)", in_words(exc), type(exc).__name__)
         return Unavailable()
+    if isinstance(exc, Http404):  # its own words name a table
+        return exceptions.NotFound("There is no such thing, or it is not open to you.")
     if isinstance(exc, Busy):
         return Unavailable(exc.sentence, wait_s=exc.wait_s)
     if isinstance(exc, MedragError) and exc.retryable:

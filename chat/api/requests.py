@@ -20,8 +20,11 @@ MAX_BODY_BYTES = 1024**2
 TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: it lets a scanner know a token when it leaks
 
 
+SCHEMES = ("Bearer", "Token")
+
+
 class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
-    """Knox's, with a limit on wrong tokens that all processes share: `chat.sign_in.lockouts`."""
+    """Knox's, as `Bearer` or `Token`, with a limit on wrong tokens that all processes share."""
 
     def authenticate(self, request: Request) -> Any:
         if not (header := get_authorization_header(request).split()):
@@ -30,10 +33,21 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
         if wait_s := guess.wait_s:
             raise Throttled(wait_s, "Too many wrong tokens came from this address.")
         try:
-            return super().authenticate(request)
+            return self._authenticated(header)
         except AuthenticationFailed:
             guess.failed()
             raise
+
+    def authenticate_header(self, request: Request) -> str:
+        return ", ".join(SCHEMES)
+
+    def _authenticated(self, header: list[bytes]) -> Any:
+        """Return user and token; None where another scheme is spoken."""
+        if header[0].lower() not in {scheme.lower().encode() for scheme in SCHEMES}:
+            return None
+        if len(header) != 2:
+            raise AuthenticationFailed("The header has to be one scheme and one token.")
+        return self.authenticate_credentials(header[1])
 
     def authenticate_credentials(self, token: bytes) -> Any:
         if not token.isalnum() and not token.replace(b"_", b"").isalnum():
@@ -43,15 +57,26 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = ApiToken
-    name = "token"
+    name = ["bearer", "token"]
 
-    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        return {
-            "type": "apiKey",
-            "in": "header",
-            "name": "Authorization",
-            "description": "`Authorization: Token mrag_…`, made by `manage.py api_token`.",
-        }
+    def get_security_requirement(self, auto_schema: object) -> list[dict[str, list[Any]]]:
+        return [{name: []} for name in self.name]  # either of them
+
+    def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
+        return [
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "bearerFormat": f"{TOKEN_PREFIX}…",
+                "description": "A token that `manage.py api_token` made.",
+            },
+            {
+                "type": "apiKey",
+                "in": "header",
+                "name": "Authorization",
+                "description": f"The same token as `Authorization: Token {TOKEN_PREFIX}…`.",
+            },
+        ]
 
 
 class StrictJSONParser(BaseParser):

@@ -1,18 +1,14 @@
-"""What goes into the API and what comes out of it; `manage.py ask --json` prints the same."""
+"""What goes into the API and what comes out of it, as its description has it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Prefetch
 from rest_framework import serializers
 
 from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
-from chat.models import Citation, ClaimKind, Mode, Reason, Turn, TurnStatus
-from chat.selectors import citations_scanned
-from chat.web.narrowing import narrowed_to
-from chat.web.presentation import withheld
+from chat.models import ClaimKind, Mode, Reason, TurnStatus
 from corpus.access import collections_searchable
 from corpus.models import SourceType
 from retrieval.config import SURROUNDINGS_CHARS
@@ -20,65 +16,6 @@ from retrieval.filters import filters_from
 from retrieval.types import NO_FILTERS, Filters
 
 MAX_COLLECTIONS = 50
-
-
-def turn_payload(turn: Turn) -> dict[str, Any]:
-    """A stored turn as JSON: an answer with its claims, or a refusal with its reason. Two queries.
-
-    `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
-    """
-    claims = turn.claims.prefetch_related(Prefetch("citations", citations_scanned()))
-    return {
-        "status": str(turn.status),
-        "reason": str(turn.reason) or None,
-        "message": _message(turn),
-        "mode": str(turn.mode),
-        "standalone": turn.standalone or None,
-        "option": turn.option or None,
-        "warnings": turn.warnings,
-        "withheld": [statement.why for statement in withheld(turn)],
-        "owner": turn.owner or None,
-        "claims": [
-            {
-                "text": claim.text,
-                "under": claim.under,
-                "kind": str(claim.kind),
-                "citations": [_citation(cited) for cited in claim.citations.all()],
-            }
-            for claim in claims
-        ],
-        "nearest": [
-            {name: passage.get(name) for name in ("document", "sha256", "page", "section", "text")}
-            | {
-                "position": passage.get("position") or None,
-                "section_path": passage.get("section_path", []),
-                "excerpt": passage.get("excerpt", []),
-            }
-            for passage in turn.nearest
-        ],
-        "confidence": turn.confidence,
-        "turn": str(turn.pk),
-    }
-
-
-def _message(turn: Turn) -> str | None:
-    if not turn.reason:
-        return None
-    label, narrowed = str(Reason(turn.reason).label), narrowed_to(turn)
-    return f"{label}. Searched only: {narrowed}." if narrowed else label
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    return {
-        "document": citation.title,
-        "sha256": citation.sha256,
-        "page": citation.page,
-        "position": citation.position or None,
-        "section": citation.section,
-        "section_path": citation.section_path,
-        "quote": citation.quote,
-        "ocr_confidence": getattr(citation, "ocr_confidence", None),
-    }
 
 
 class Collections(serializers.ListField):
@@ -205,6 +142,9 @@ class CitationResponse(PlaceResponse):
 
 
 class ClaimResponse(serializers.Serializer[Any]):
+    number = serializers.IntegerField(
+        min_value=1, help_text="In the answer; one that is hidden is left out, and keeps its own."
+    )
     text = serializers.CharField()
     under = serializers.CharField(
         help_text="What it stands under, title and headings: show it with the text, which may name "
@@ -270,6 +210,11 @@ class QueryResponse(serializers.Serializer[Any]):
     nearest = PassageResponse(
         many=True, help_text="The nearest passages after a refusal. They are not an answer."
     )
+    hidden = serializers.IntegerField(
+        min_value=0,
+        help_text="How many statements, or passages after a refusal, are left out since their "
+        "guideline is no longer open to the reader.",
+    )
     confidence = serializers.FloatField(
         min_value=0,
         max_value=1,
@@ -279,6 +224,21 @@ class QueryResponse(serializers.Serializer[Any]):
         "gate's probability. No probability of being right.",
     )
     turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
+
+
+class FeedbackResponse(serializers.Serializer[Any]):
+    helpful = serializers.BooleanField()
+    comment = serializers.CharField(allow_blank=True, help_text="As it was stored.")
+
+
+class MessageResponse(QueryResponse):
+    """A stored turn: the question and its answer."""
+
+    question = serializers.CharField(help_text="As it was stored.")
+    asked_at = serializers.DateTimeField()
+    duration_ms = serializers.IntegerField(min_value=0)
+    conversation = serializers.UUIDField(allow_null=True)
+    feedback = FeedbackResponse(allow_null=True, help_text="What its asker said of it, if so.")
 
 
 class AlsoInResponse(serializers.Serializer[Any]):

@@ -2,13 +2,16 @@
 
 from django.urls import path, re_path
 
-from chat.api import views as api
+from chat.api import people, queries, schema, turns
 
 app_name = "api"
-unknown_urlpatterns = [re_path(r"^.*$", api.UnknownPath.as_view())]
+unknown_urlpatterns = [re_path(r"^.*$", schema.UnknownPath.as_view())]
 urlpatterns = [
-    path("query", api.QueryView.as_view(), name="query"),
-    path("search", api.SearchView.as_view(), name="search"),
-    path("schema", api.SchemaView.as_view(), name="schema"),
+    path("query", queries.QueryView.as_view(), name="query"),
+    path("search", queries.SearchView.as_view(), name="search"),
+    path("turns/<uuid:pk>", turns.TurnView.as_view(), name="turn"),
+    path("turns/<uuid:pk>/feedback", turns.FeedbackView.as_view(), name="feedback"),
+    path("me", people.MeView.as_view(), name="me"),
+    path("schema", schema.SchemaView.as_view(), name="schema"),
     *unknown_urlpatterns,
 ]

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from chat.feedback import MAX_COMMENT_CHARS
 from corpus.models import Collection
 from retrieval.filters import filters_from
 from retrieval.types import Filters
@@ -94,7 +95,7 @@ class FeedbackForm(forms.Form):
     )
     comment = forms.CharField(
         required=False,
-        max_length=2000,
+        max_length=MAX_COMMENT_CHARS,
         strip=True,
         error_messages={
             "max_length": "The comment is longer than 2,000 characters. It was not kept: please "

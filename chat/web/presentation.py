@@ -107,6 +107,7 @@ class Passage:
     url: str
     notices: tuple[Notice, ...]
     document: Document  # as it stands today
+    stored: Mapping[str, Any]  # of `Turn.nearest`
 
 
 @dataclass(frozen=True)
@@ -333,6 +334,7 @@ def _passages(
                 url=_passage_url(raw),
                 notices=notices,
                 document=document,
+                stored=raw,
             )
         )
     return tuple(found)

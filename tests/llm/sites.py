@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
 from chat.services import turn_ask
 from chat.terminal import as_text

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.models import Channel, Mode
 from chat.services import turn_ask
 from chat.terminal import as_text

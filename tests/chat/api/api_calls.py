@@ -15,12 +15,16 @@ PROBLEM = "application/problem+json"
 def signed_in(user: User) -> Client:
     """Signed in by a token, and showing errors as a server would."""
     token = token_create(user)
-    return Client(headers={"authorization": f"Token {token}"}, raise_request_exception=False)
+    return Client(headers={"authorization": f"Bearer {token}"}, raise_request_exception=False)
 
 
 def post(client: Client, path: str, body: Any, **headers: Any) -> Any:
     content = body if isinstance(body, str | bytes) else json.dumps(body)
     return client.post(path, content, content_type="application/json", headers=headers or None)
+
+
+def get(client: Client, path: str, **query: str) -> Any:
+    return client.get(path, query)
 
 
 def assert_problem(response: Any, status: int, words: str = "") -> dict[str, Any]:

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.audit import log as audit
 from chat.models import AuditEvent, Channel, Turn
 from corpus.encoders.registry import get_embedder
@@ -22,11 +21,6 @@ from tests.corpora import embed, publish
 
 TEXT = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
-
-
-@pytest.fixture(autouse=True)
-def fresh_rates() -> None:
-    cache.clear()
 
 
 @pytest.fixture
@@ -174,7 +168,7 @@ def test_a_search_shows_what_stands_around_a_passage_where_asked(client: Client)
 
 def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any) -> None:
     turn = store_turn()
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         payload = turn_payload(turn)
     assert json.loads(json.dumps(payload)) == payload
     assert list(payload) == [
@@ -189,11 +183,13 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
         "owner",
         "claims",
         "nearest",
+        "hidden",
         "confidence",
         "turn",
     ]
     assert (payload["reason"], payload["message"], payload["owner"]) == (None, None, None)
     assert payload["claims"][1] == {
+        "number": 2,
         "text": "Give 2 mg µ≥½ 💊.",
         "under": "Guide › Dosing › Adults",
         "kind": "answer",

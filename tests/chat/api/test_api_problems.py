@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
@@ -19,11 +18,6 @@ from chat.models import Turn
 from tests.chat.api.api_calls import QUERY, SEARCH, assert_problem, post, signed_in
 
 
-@pytest.fixture(autouse=True)
-def fresh_rates() -> None:
-    cache.clear()
-
-
 @pytest.fixture
 def client(alice: User) -> Client:
     return signed_in(alice)
@@ -33,7 +27,7 @@ def client(alice: User) -> Client:
 def test_nobody_gets_in_without_a_token(client: Client, path: str) -> None:
     response = post(Client(), path, {"question": "Why?", "query": "Why?"})
     assert_problem(response, 401)
-    assert response["WWW-Authenticate"] == "Token"
+    assert response["WWW-Authenticate"] == "Bearer, Token"
     assert not Turn.objects.exists()
 
 
@@ -45,14 +39,16 @@ def test_nobody_gets_in_without_a_token(client: Client, path: str) -> None:
         "Token " + "0" * 64,
         "Token \xff\xfe",
         "Token " + "a" * 10_000,
+        "Bearer",
         "Bearer abc",
+        "Bearer a b",
         "Basic YWxpY2U6YWxpY2Utc2VjcmV0",
     ],
 )
 def test_a_wrong_token_is_401(client: Client, header: str) -> None:
     response = post(Client(), QUERY, {"question": "Why?"}, authorization=header)
     assert_problem(response, 401)
-    assert response["WWW-Authenticate"] == "Token"
+    assert response["WWW-Authenticate"] == "Bearer, Token"
 
 
 def test_a_session_is_no_token(client: Client, alice: User) -> None:
@@ -176,7 +172,7 @@ def test_an_unexpected_error_is_a_bare_500_and_no_question_in_the_log(
     def fail(question: str, **_: Any) -> None:
         raise ZeroDivisionError(question)
 
-    monkeypatch.setattr("chat.api.views.turn_ask", fail)
+    monkeypatch.setattr("chat.api.queries.turn_ask", fail)
     with caplog.at_level(logging.DEBUG):
         response = post(client, QUERY, {"question": "canary-7f3a?"})
     problem = assert_problem(response, 500)
@@ -202,7 +198,7 @@ def test_a_lost_database_is_503(
     def fail(question: str, **_: Any) -> None:
         raise OperationalError(question) from cause
 
-    monkeypatch.setattr("chat.api.views.turn_ask", fail)
+    monkeypatch.setattr("chat.api.queries.turn_ask", fail)
     response = post(client, QUERY, {"question": "canary-7f3a?"})
     assert_problem(response, 503)
     assert response["Retry-After"] == "5"

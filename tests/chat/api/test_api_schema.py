@@ -12,8 +12,25 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat.api import examples as api_examples
-from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
+from chat.api.people import MeResponse
+from chat.api.serializers import (
+    FeedbackResponse,
+    HitResponse,
+    MessageResponse,
+    QueryRequest,
+    QueryResponse,
+    SearchRequest,
+)
+from chat.api.turns import FeedbackRequest
 from chat.caveats.cautions import APPLICABILITY
+
+OPERATIONS = [
+    ("post", "/api/v1/query"),
+    ("post", "/api/v1/search"),
+    ("get", "/api/v1/turns/{id}"),
+    ("post", "/api/v1/turns/{id}/feedback"),
+    ("get", "/api/v1/me"),
+]
 
 
 @pytest.fixture
@@ -30,16 +47,29 @@ def test_it_is_made_without_a_warning() -> None:
 def test_it_is_served(db: None) -> None:
     response = Client().get("/api/v1/schema", headers={"accept": "application/json"})
     assert response.status_code == 200
-    assert set(json.loads(response.content)["paths"]) == {"/api/v1/query", "/api/v1/search"}
+    assert set(json.loads(response.content)["paths"]) == {path for _, path in OPERATIONS}
 
 
-@pytest.mark.parametrize("path", ["/api/v1/query", "/api/v1/search"])
-def test_each_operation_needs_a_token_and_shows_its_problems(schema: Any, path: str) -> None:
-    operation = schema["paths"][path]["post"]
-    assert operation["security"] == [{"token": []}]
-    for status in ("400", "401", "413", "415", "429", "500", "503"):
-        assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
-    assert operation["responses"]["200"]["content"]["application/json"]["examples"]
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_each_operation_needs_a_token_and_shows_its_problems(
+    schema: Any, method: str, path: str
+) -> None:
+    operation = schema["paths"][path][method]
+    assert operation["security"] == [{"bearer": []}, {"token": []}]
+    responses = operation["responses"]
+    problems = ["401", "405", "406", "429", "500", "503"]
+    problems += ["400", "413", "415"] if method == "post" else []
+    problems += ["404"] if "{id}" in path else []
+    for status in problems:
+        assert list(responses[status]["content"]) == ["application/problem+json"]
+    (given,) = (content for status, content in responses.items() if status < "300")
+    assert given["content"]["application/json"]["examples"]
+
+
+def test_the_token_is_an_http_bearer(schema: Any) -> None:
+    schemes = schema["components"]["securitySchemes"]
+    assert (schemes["bearer"]["type"], schemes["bearer"]["scheme"]) == ("http", "bearer")
+    assert schemes["token"]["name"] == "Authorization"
 
 
 def test_every_default_is_one_that_may_be_sent(schema: Any) -> None:
@@ -60,6 +90,10 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
         for warning in answer["warnings"]:
             about_all = warning["code"] == APPLICABILITY
             assert about_all is (warning["claims"] == [])
+    assert set(api_examples.TURN[0].value) == set(MessageResponse().fields)
+    assert set(api_examples.ME[0].value) == set(MeResponse().fields)
+    assert FeedbackRequest(data=api_examples.FEEDBACK[0].value).is_valid()
+    assert set(api_examples.FEEDBACK[1].value) == set(FeedbackResponse().fields)
     reader = {"reader": alice}
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()

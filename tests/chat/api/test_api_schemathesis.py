@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 import schemathesis
@@ -24,11 +25,13 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 
 from chat.management.commands.api_token import token_create
 from medrag_site.web.handler import Handler
+from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import publish_guideline
 
 SEED = 20261122
 Case = Any  # of schemathesis, generic over what answers
 COLLECTION = "chest"  # the one that is there
+TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's
 # Requests an operation, beside those that cover its parts one by one.
 FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 quietly = settings(
@@ -40,12 +43,17 @@ quietly = settings(
 
 
 def described() -> dict[str, Any]:
-    """The description, with the collection that is there: it can't name any to everybody."""
+    """The description, with what is there: it can't name any to everybody."""
     made = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     whole: dict[str, Any] = json.loads(json.dumps(made, default=str))
     for name in ("QueryRequest", "SearchRequest"):
         items = whole["components"]["schemas"][name]["properties"]["collections"]["items"]
         items["enum"] = [COLLECTION]
+    for operations in whole["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path":
+                    parameter["schema"]["enum"] = [TURN]
     return whole
 
 
@@ -78,6 +86,7 @@ def headers(alice: User, settings: LazySettings, one_connection: None) -> dict[s
     """Those of somebody with a token, on a site with one guideline."""
     settings.AXES_FAILURE_LIMIT = settings.LOCKOUT_ADDRESS_FAILURES = 10**6
     assert publish_guideline().collection.slug == COLLECTION
+    store_turn(alice, id=UUID(TURN))
     return {"Host": "localhost", "Authorization": f"Token {token_create(alice)}"}
 
 

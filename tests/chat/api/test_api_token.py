@@ -31,8 +31,9 @@ def test_prints_the_token_alone_and_keeps_its_hash(alice: User) -> None:
     assert token not in event.payload
 
 
-def test_the_token_works_until_it_is_revoked(alice: User) -> None:
-    client = Client(headers={"authorization": f"Token {make_token('alice')}"})
+@pytest.mark.parametrize("scheme", ["Token", "Bearer", "bearer", "TOKEN"])
+def test_the_token_works_until_it_is_revoked(alice: User, scheme: str) -> None:
+    client = Client(headers={"authorization": f"{scheme} {make_token('alice')}"})
     assert client.post("/api/v1/query", "{}", content_type="application/json").status_code == 400
     make_token("alice", "--revoke")
     assert client.post("/api/v1/query", "{}", content_type="application/json").status_code == 401

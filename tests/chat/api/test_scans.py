@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.models import Citation
 from corpus.models import Document, Page
 from tests.chat.guidelines import ask

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.models import Citation
 from corpus.models import Chunk, Document, Lifecycle, Page
 from tests.chat.guidelines import DOSE, NOTE, ask, publish_guideline

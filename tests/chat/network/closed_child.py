@@ -21,7 +21,7 @@ def everything(question: str) -> dict[str, Any]:
     # late: the apps are not ready before
     from django.utils import timezone
 
-    from chat.api.serializers import turn_payload
+    from chat.api.answers import turn_payload
     from chat.audit import log as audit
     from chat.models import Channel
     from chat.services import turn_ask

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.replay import turn_replay
 from chat.services import turn_ask

@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import reverse
 
 import chat.pipeline.answer as way
+from chat.api.answers import turn_payload
 from chat.api.requests import ApiToken
-from chat.api.serializers import turn_payload
 from chat.caveats.cautions import Caution
 from chat.errors import QuestionError
 from chat.feedback import feedback_save

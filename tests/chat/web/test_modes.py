@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.api.serializers import turn_payload
+from chat.api.answers import turn_payload
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
 from chat.selectors import audited_turns, every_collection

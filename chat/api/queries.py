@@ -1,4 +1,4 @@
-"""The REST API: ask, and search. Both need a token, both are audited."""
+"""Ask, and search."""
 
 from __future__ import annotations
 
@@ -9,27 +9,15 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularAPIView
-from rest_framework.exceptions import NotFound
-from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
-from rest_framework.views import APIView
 
 from chat.api import examples
+from chat.api.answers import turn_payload
+from chat.api.guarded import BODY, Guarded, problems, user_of, valid, words_hmac
 from chat.api.problems import IdentifiersSeen
-from chat.api.requests import ApiToken, StrictJSONParser
-from chat.api.serializers import (
-    HitResponse,
-    Problem,
-    QueryRequest,
-    QueryResponse,
-    SearchRequest,
-    turn_payload,
-)
+from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
 from chat.audit import log as audit
 from chat.config import answer_config
 from chat.models import Channel
@@ -44,26 +32,6 @@ from retrieval.types import Evidence, Query
 
 IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never words
 
-PROBLEMS: dict[Any, Any] = {
-    (status, "application/problem+json"): Problem for status in (400, 401, 413, 415, 429, 500, 503)
-}
-
-
-class Guarded(APIView):
-    """For people with a token, within their rate; nothing of it is kept by a cache."""
-
-    authentication_classes = [ApiToken]
-    permission_classes = [IsAuthenticated]
-    parser_classes = [StrictJSONParser]
-    throttle_classes = [ScopedRateThrottle]
-    throttle_scope = "query"
-
-    def finalize_response(
-        self, request: Request, response: Response, *args: Any, **kwargs: Any
-    ) -> Response:
-        response["Cache-Control"] = "no-store"
-        return super().finalize_response(request, response, *args, **kwargs)
-
 
 class QueryView(Guarded):
     @extend_schema(
@@ -72,14 +40,14 @@ class QueryView(Guarded):
         description="Answers with claims, each cited to the page that it stands on, or refuses "
         "with a reason. A refusal has status 200: it is a result.",
         request=QueryRequest,
-        responses={200: QueryResponse, **PROBLEMS},
-        examples=[*examples.QUERY, *examples.PROBLEMS],
+        responses={200: QueryResponse, **problems(*BODY)},
+        examples=[*examples.QUERY, *examples.WRONG_FIELD, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
-        asked = _valid(QueryRequest(data=request.data, context={"reader": _user(request)}))
+        asked = valid(QueryRequest(data=request.data, context={"reader": user_of(request)}))
         turn = turn_ask(
             asked["question"],
-            user=_user(request),
+            user=user_of(request),
             channel=Channel.API,
             collections=tuple(asked["collections"]),
             filters=asked["filters"],
@@ -96,12 +64,12 @@ class SearchView(Guarded):
         "seem to identify a patient are replaced before the search, or refused with 400, as the "
         f"site is set; the header `{IDENTIFIERS_HEADER}` says what kinds were seen.",
         request=SearchRequest,
-        responses={200: HitResponse(many=True), **PROBLEMS},
-        examples=[*examples.SEARCH, *examples.PROBLEMS],
+        responses={200: HitResponse(many=True), **problems(*BODY)},
+        examples=[*examples.SEARCH, *examples.WRONG_FIELD, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
-        user = _user(request)
-        asked = _valid(SearchRequest(data=request.data, context={"reader": user}))
+        user = user_of(request)
+        asked = valid(SearchRequest(data=request.data, context={"reader": user}))
         guarded = _guarded(asked["query"])
         filters_check(asked["filters"], asked["collections"], answer_config())
         query = Query(
@@ -119,31 +87,6 @@ class SearchView(Guarded):
         return Response(hits_payload(evidence.hits, around), headers=headers)
 
 
-@extend_schema(exclude=True)
-class SchemaView(SpectacularAPIView):
-    """The API's description (OpenAPI 3), open to all: it holds nothing of the hospital's."""
-
-    authentication_classes = ()
-    permission_classes = (AllowAny,)
-
-
-@extend_schema(exclude=True)
-class UnknownPath(APIView):
-    """A path of the API that is not there, in the API's own form."""
-
-    authentication_classes = ()
-    permission_classes = (AllowAny,)
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        raise NotFound("There is nothing at this path.")
-
-
-def _valid(request: QueryRequest | SearchRequest) -> dict[str, Any]:
-    request.is_valid(raise_exception=True)
-    validated: dict[str, Any] = request.validated_data
-    return validated
-
-
 def _guarded(words: str) -> GuardedText:
     """What may be searched. Raises `IdentifiersSeen` before anything is stored or sent."""
     guarded = question_guarded(words, settings.IDENTIFIERS)
@@ -152,23 +95,15 @@ def _guarded(words: str) -> GuardedText:
     return guarded
 
 
-def _user(request: Request) -> User:
-    user = request.user
-    if not isinstance(user, User):
-        raise TypeError("A view of the API was reached without a user.")
-    return user
-
-
 def _record_search(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:
     """Who searched and what was shown. Of the words only a keyed hash: they may name a patient."""
-    words = evidence.query.text.casefold()
     payload: dict[str, Any] = {
         "chunks": [hit.key for hit in evidence.hits],
         "collections": list(evidence.query.collections),
         "filters": {name: value for name, value in asdict(evidence.query.filters).items() if value},
         "fingerprint": evidence.trace.fingerprint,
         "k": k,
-        "query_hmac": salted_hmac("chat.audit.query", words, algorithm="sha256").hexdigest(),
+        "query_hmac": words_hmac(evidence.query.text),
     }
     if kinds:
         payload["identifiers"] = list(kinds)

@@ -1,0 +1,58 @@
+"""Who one is, and what one may do, as the API says it."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.models import AuditEvent
+from corpus.models import Collection, Document, Lifecycle
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.chat.api.api_calls import get, signed_in
+from tests.people import narrow, person
+
+ME = "/api/v1/me"
+
+
+@pytest.mark.parametrize(
+    ("groups", "may"),
+    [
+        ((), ["ask"]),
+        ((CLINICIANS,), ["ask"]),
+        ((STAFF,), ["ask", "upload"]),
+        ((PUBLISHERS,), ["ask", "publish"]),
+        ((AUDITORS,), ["ask", "audit"]),
+        ((STAFF, PUBLISHERS), ["ask", "upload", "publish"]),
+    ],
+)
+def test_a_role_is_told_what_it_may(guideline: Document, groups: Any, may: list[str]) -> None:
+    told = get(signed_in(person("somebody", *groups)), ME).json()
+    assert told == {
+        "username": "somebody",
+        "groups": sorted(groups),
+        "may": may,
+        "collections": [{"slug": "chest", "name": "Chest", "in_force": 1}],
+    }
+
+
+def test_what_is_not_open_is_not_named(guideline: Document, alice: User) -> None:
+    narrow(guideline.collection, "searchers", "Haematology")
+    response = get(signed_in(alice), ME)
+    assert response.json()["collections"] == []
+    assert "chest" not in response.content.decode().lower()
+    Collection.objects.create(slug="empty", name="Empty")
+    assert [shelf["slug"] for shelf in get(signed_in(alice), ME).json()["collections"]] == ["empty"]
+
+
+def test_only_what_is_in_force_is_counted(guideline: Document, alice: User) -> None:
+    Document.objects.update(lifecycle=Lifecycle.WITHDRAWN)
+    (shelf,) = get(signed_in(alice), ME).json()["collections"]
+    assert shelf["in_force"] == 0
+
+
+def test_it_is_logged_and_kept_by_nobody(alice: User) -> None:
+    response = get(signed_in(alice), ME)
+    assert response["Cache-Control"] == "no-store"
+    event = AuditEvent.objects.get(action="read")
+    assert (event.subject, event.payload) == (f"user:{alice.pk}", '{"operation":"me"}')
+    assert event.actor.endswith(":alice")

@@ -1,0 +1,145 @@
+"""One turn over the API: read again, and judged by who asked."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+
+from chat.models import AuditEvent, Feedback, Turn
+from corpus.models import Document
+from medrag_site.accounts import AUDITORS
+from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
+from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask
+from tests.people import in_groups, narrow, person
+
+QUERIES = 13  # of them five for the token, one for the log
+
+
+def turn_path(pk: object) -> str:
+    return f"/api/v1/turns/{pk}"
+
+
+def feedback_path(pk: object) -> str:
+    return f"{turn_path(pk)}/feedback"
+
+
+@pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
+def test_a_turn_is_read_as_it_was_answered(guideline: Document, alice: User, question: str) -> None:
+    client = signed_in(alice)
+    answer = post(client, QUERY, {"question": question}).json()
+    response = get(client, turn_path(answer["turn"]))
+    turn = Turn.objects.get()
+    assert response["Cache-Control"] == "no-store"
+    assert response.json() == answer | {
+        "question": question,
+        "asked_at": turn.created_at.isoformat(),
+        "duration_ms": turn.duration_ms,
+        "conversation": None,
+        "feedback": None,
+    }
+    event = AuditEvent.objects.get(action="read")
+    assert (event.subject, json.loads(event.payload)) == (f"turn:{turn.pk}", {"operation": "turn"})
+
+
+def test_only_an_auditor_reads_others_turns_and_traces(
+    guideline: Document, alice: User, mallory: User
+) -> None:
+    turn = ask(alice)
+    stored = Turn.objects.get()
+    read = get(signed_in(person("auditor", AUDITORS)), turn_path(turn.pk)).json()
+    assert read["trace"] == stored.trace
+    assert read["claims"][0]["text"] == DOSE
+    assert "trace" not in get(signed_in(alice), turn_path(turn.pk)).json()
+    hers, missing = (get(signed_in(mallory), turn_path(pk)) for pk in (turn.pk, uuid.uuid4()))
+    assert_problem(hers, 404)
+    assert hers.content == missing.content
+
+
+def test_an_old_turn_hides_what_is_not_open_any_more(guideline: Document, alice: User) -> None:
+    answered, refused = ask(alice), ask(alice, UNANSWERABLE)
+    narrow(guideline.collection, "searchers", "Haematology")
+    client = signed_in(alice)
+    told = get(client, turn_path(answered.pk))
+    assert told.json()["claims"] == []
+    assert told.json()["hidden"] == answered.claims.count()
+    assert "demonstracillin 500" not in told.content.decode()
+    again = get(client, turn_path(refused.pk)).json()
+    assert (again["nearest"], again["owner"]) == ([], None)
+    assert again["hidden"] == len(refused.nearest)
+    client = signed_in(in_groups(alice, "Haematology"))
+    assert get(client, turn_path(answered.pk)).json()["hidden"] == 0
+
+
+def test_one_turn_takes_the_same_queries_however_much_it_cites(
+    guideline: Document, alice: User, django_assert_num_queries: Any
+) -> None:
+    turn, client = ask(alice), signed_in(alice)
+    with django_assert_num_queries(QUERIES):
+        get(client, turn_path(turn.pk))
+    for claim in list(turn.claims.all()):
+        for citation in list(claim.citations.all()):
+            citation.pk = None
+            citation.save(force_insert=True)
+    with django_assert_num_queries(QUERIES):
+        assert len(get(client, turn_path(turn.pk)).json()["claims"][0]["citations"]) == 2
+
+
+def test_feedback_is_kept_replaced_and_logged(guideline: Document, alice: User) -> None:
+    turn, client = ask(alice), signed_in(alice)
+    assert post(client, feedback_path(turn.pk), {"helpful": True}).json() == {
+        "helpful": True,
+        "comment": "",
+    }
+    said = {"helpful": False, "comment": "No dose by infusion."}
+    assert post(client, feedback_path(turn.pk), said).json() == said
+    given = Feedback.objects.get()
+    assert (given.helpful, given.comment) == (False, said["comment"])
+    assert get(client, turn_path(turn.pk)).json()["feedback"] == said
+    event = AuditEvent.objects.filter(action="feedback").latest("seq")
+    assert event.subject == f"turn:{turn.pk}"
+    assert event.actor.endswith(":alice")
+    assert json.loads(event.payload) == {"comment": True, "helpful": False}
+
+
+def test_a_comment_is_kept_without_the_patient(
+    guideline: Document, alice: User, settings: LazySettings
+) -> None:
+    settings.IDENTIFIERS = "redact"
+    said = {"helpful": False, "comment": "Wrong for NHS number 943 476 5919."}
+    response = post(signed_in(alice), feedback_path(ask(alice).pk), said)
+    assert "943" not in response.json()["comment"]
+    assert "943" not in Feedback.objects.get().comment
+
+
+def test_feedback_is_the_asker_s_alone(guideline: Document, alice: User, mallory: User) -> None:
+    turn = ask(alice)
+    for who in (mallory, person("auditor", AUDITORS)):
+        client = signed_in(who)
+        hers, missing = (
+            post(client, feedback_path(pk), {"helpful": True}) for pk in (turn.pk, uuid.uuid4())
+        )
+        assert_problem(hers, 404)
+        assert hers.content == missing.content
+    assert not Feedback.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "#/helpful"),
+        ({"helpful": "yes"}, "#/helpful"),
+        ({"helpful": None}, "#/helpful"),
+        ({"helpful": True, "comment": 5}, "#/comment"),
+        ({"helpful": True, "comment": "x" * 2001}, "#/comment"),
+        ({"helpful": True, "coment": ""}, "#/coment"),
+    ],
+)
+def test_wrong_feedback_is_400(
+    guideline: Document, alice: User, body: dict[str, Any], pointer: str
+) -> None:
+    problem = assert_problem(post(signed_in(alice), feedback_path(ask(alice).pk), body), 400)
+    assert [error["pointer"] for error in problem["errors"]] == [pointer]
+    assert not Feedback.objects.exists()
