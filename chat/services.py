@@ -262,7 +262,8 @@ def _store(turn: Turn, outcome: Outcome | None = None) -> Turn:
         if isinstance(outcome, Answered):
             _store_claims(turn, outcome.claims)
         if turn.conversation is not None:
-            turn.conversation.save(update_fields=["updated_at"])
+            turn.conversation.title = turn.conversation.title or turn.question[:200]
+            turn.conversation.save(update_fields=["title", "updated_at"])
         audit.record_turn(turn)
     return turn
 

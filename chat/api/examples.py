@@ -89,6 +89,20 @@ FEEDBACK = [
     _given("As it was stored", _FEEDBACK),
 ]
 
+_CONVERSATION = {
+    "id": "5f0a7c52-53a1-4c43-9d0e-0c6a7f0b8a21",
+    "title": "Pneumonia on ward 4",
+    "created_at": "2026-11-02T09:29:00+00:00",
+    "updated_at": "2026-11-02T09:30:00+00:00",
+}
+CONVERSATION_CREATE = [
+    OpenApiExample("With a title", value={"title": _CONVERSATION["title"]}, request_only=True),
+    _given("Begun", _CONVERSATION, 201),
+]
+CONVERSATION = [_given("A conversation", _CONVERSATION)]
+CONVERSATIONS = [_given("One of them", _CONVERSATION)]
+MESSAGES = [_given("A turn", _MESSAGE | {"conversation": _CONVERSATION["id"]})]
+
 ME = [
     _given(
         "A clinician",

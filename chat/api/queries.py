@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -44,16 +45,9 @@ class QueryView(Guarded):
         examples=[*examples.QUERY, *examples.WRONG_FIELD, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
-        asked = valid(QueryRequest(data=request.data, context={"reader": user_of(request)}))
-        turn = turn_ask(
-            asked["question"],
-            user=user_of(request),
-            channel=Channel.API,
-            collections=tuple(asked["collections"]),
-            filters=asked["filters"],
-            mode=asked.get("mode", ""),
-        )
-        return Response(turn_payload(turn))
+        user = user_of(request)
+        asked = valid(QueryRequest(data=request.data, context={"reader": user}))
+        return Response(answer_to(asked, user=user))
 
 
 class SearchView(Guarded):
@@ -85,6 +79,20 @@ class SearchView(Guarded):
         around = evidence.surroundings if asked["surroundings"] else ()
         headers = {IDENTIFIERS_HEADER: ", ".join(guarded.kinds)} if guarded.kinds else None
         return Response(hits_payload(evidence.hits, around), headers=headers)
+
+
+def answer_to(asked: Mapping[str, Any], *, user: User) -> dict[str, Any]:
+    """Ask what a `QueryRequest` holds, and return the stored turn."""
+    turn = turn_ask(
+        asked["question"],
+        user=user,
+        channel=Channel.API,
+        conversation=asked.get("conversation"),
+        collections=tuple(asked["collections"]),
+        filters=asked["filters"],
+        mode=asked.get("mode", ""),
+    )
+    return turn_payload(turn)
 
 
 def _guarded(words: str) -> GuardedText:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.http import Http404
 from rest_framework import serializers
 
 from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
-from chat.models import ClaimKind, Mode, Reason, TurnStatus
+from chat.models import ClaimKind, Conversation, Mode, Reason, TurnStatus
+from chat.selectors import access_conversation
 from corpus.access import collections_searchable
 from corpus.models import SourceType
 from retrieval.config import SURROUNDINGS_CHARS
@@ -83,6 +85,18 @@ class FiltersRequest(Strict):
         return filters_from(super().to_internal_value(data))
 
 
+class OwnConversation(serializers.UUIDField):
+    """One of the reader's own; another's is not there. One query."""
+
+    def to_internal_value(self, data: Any) -> Conversation:  # type: ignore[override]
+        if not isinstance(data, str):
+            self.fail("invalid", value=data)
+        try:
+            return access_conversation(self.context["reader"], pk=super().to_internal_value(data))
+        except Http404:
+            raise serializers.ValidationError("There is no such conversation.") from None
+
+
 class QueryRequest(Strict):
     question = AskedText(
         help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
@@ -91,6 +105,9 @@ class QueryRequest(Strict):
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
     mode = AskedMode(
         required=False, help_text="What the answer has to pass; the site's own without this."
+    )
+    conversation = OwnConversation(
+        required=False, help_text="Where it is asked, as a follow-up if it is one."
     )
 
 

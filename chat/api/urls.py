@@ -2,13 +2,29 @@
 
 from django.urls import path, re_path
 
-from chat.api import people, queries, schema, turns
+from chat.api import conversations, people, queries, schema, turns
 
 app_name = "api"
 unknown_urlpatterns = [re_path(r"^.*$", schema.UnknownPath.as_view())]
 urlpatterns = [
     path("query", queries.QueryView.as_view(), name="query"),
     path("search", queries.SearchView.as_view(), name="search"),
+    path("conversations", conversations.ConversationsView.as_view(), name="conversations"),
+    path(
+        "conversations/<uuid:pk>",
+        conversations.ConversationView.as_view(),
+        name="conversation",
+    ),
+    path(
+        "conversations/<uuid:pk>/query",
+        conversations.ConversationQueryView.as_view(),
+        name="conversation_query",
+    ),
+    path(
+        "conversations/<uuid:pk>/messages",
+        conversations.MessagesView.as_view(),
+        name="messages",
+    ),
     path("turns/<uuid:pk>", turns.TurnView.as_view(), name="turn"),
     path("turns/<uuid:pk>/feedback", turns.FeedbackView.as_view(), name="feedback"),
     path("me", people.MeView.as_view(), name="me"),

@@ -22,6 +22,7 @@ DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumo
 NOTE = "<b>Stop</b> & call microbiology when a rash appears."
 TEXT = f"{HEADING}\n{DOSE}\n{NOTE}"
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
+NEAR = "How is pneumonia in adults diagnosed?"  # refused, with the passage
 UNANSWERABLE = "What is the boiling point of tungsten?"
 
 

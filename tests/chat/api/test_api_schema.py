@@ -12,6 +12,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat.api import examples as api_examples
+from chat.api.conversations import ConversationRequest, ConversationResponse
 from chat.api.people import MeResponse
 from chat.api.serializers import (
     FeedbackResponse,
@@ -27,6 +28,11 @@ from chat.caveats.cautions import APPLICABILITY
 OPERATIONS = [
     ("post", "/api/v1/query"),
     ("post", "/api/v1/search"),
+    ("get", "/api/v1/conversations"),
+    ("post", "/api/v1/conversations"),
+    ("get", "/api/v1/conversations/{id}"),
+    ("post", "/api/v1/conversations/{id}/query"),
+    ("get", "/api/v1/conversations/{id}/messages"),
     ("get", "/api/v1/turns/{id}"),
     ("post", "/api/v1/turns/{id}/feedback"),
     ("get", "/api/v1/me"),
@@ -91,6 +97,10 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
             about_all = warning["code"] == APPLICABILITY
             assert about_all is (warning["claims"] == [])
     assert set(api_examples.TURN[0].value) == set(MessageResponse().fields)
+    for example in (api_examples.CONVERSATIONS, api_examples.CONVERSATION_CREATE[1:]):
+        assert set(example[0].value) == set(ConversationResponse().fields)
+    assert ConversationRequest(data=api_examples.CONVERSATION_CREATE[0].value).is_valid()
+    assert set(api_examples.MESSAGES[0].value) == set(MessageResponse().fields)
     assert set(api_examples.ME[0].value) == set(MeResponse().fields)
     assert FeedbackRequest(data=api_examples.FEEDBACK[0].value).is_valid()
     assert set(api_examples.FEEDBACK[1].value) == set(FeedbackResponse().fields)

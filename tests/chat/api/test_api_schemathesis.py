@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, settings
 from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
 
 from chat.management.commands.api_token import token_create
+from chat.models import Conversation
 from medrag_site.web.handler import Handler
 from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import publish_guideline
@@ -31,7 +32,8 @@ from tests.chat.guidelines import publish_guideline
 SEED = 20261122
 Case = Any  # of schemathesis, generic over what answers
 COLLECTION = "chest"  # the one that is there
-TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's
+TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's, as is
+CONVERSATION = "5f0a7c52-53a1-4c43-9d0e-0c6a7f0b8a21"
 # Requests an operation, beside those that cover its parts one by one.
 FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 quietly = settings(
@@ -49,11 +51,14 @@ def described() -> dict[str, Any]:
     for name in ("QueryRequest", "SearchRequest"):
         items = whole["components"]["schemas"][name]["properties"]["collections"]["items"]
         items["enum"] = [COLLECTION]
-    for operations in whole["paths"].values():
+    asked = whole["components"]["schemas"]["QueryRequest"]["properties"]
+    asked["conversation"]["enum"] = [CONVERSATION]
+    for path, operations in whole["paths"].items():
         for operation in operations.values():
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "path":
-                    parameter["schema"]["enum"] = [TURN]
+                    there = CONVERSATION if "/conversations/" in path else TURN
+                    parameter["schema"]["enum"] = [there]
     return whole
 
 
@@ -86,7 +91,8 @@ def headers(alice: User, settings: LazySettings, one_connection: None) -> dict[s
     """Those of somebody with a token, on a site with one guideline."""
     settings.AXES_FAILURE_LIMIT = settings.LOCKOUT_ADDRESS_FAILURES = 10**6
     assert publish_guideline().collection.slug == COLLECTION
-    store_turn(alice, id=UUID(TURN))
+    thread = Conversation.objects.create(id=UUID(CONVERSATION), user=alice, title="Chest")
+    store_turn(alice, id=UUID(TURN), conversation=thread)
     return {"Host": "localhost", "Authorization": f"Token {token_create(alice)}"}
 
 

@@ -12,7 +12,7 @@ from chat.models import AuditEvent, Feedback, Turn
 from corpus.models import Document
 from medrag_site.accounts import AUDITORS
 from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
-from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask
+from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.people import in_groups, narrow, person
 
 QUERIES = 13  # of them five for the token, one for the log
@@ -26,7 +26,7 @@ def feedback_path(pk: object) -> str:
     return f"{turn_path(pk)}/feedback"
 
 
-@pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
+@pytest.mark.parametrize("question", [QUESTION, NEAR])
 def test_a_turn_is_read_as_it_was_answered(guideline: Document, alice: User, question: str) -> None:
     client = signed_in(alice)
     answer = post(client, QUERY, {"question": question}).json()
@@ -59,7 +59,7 @@ def test_only_an_auditor_reads_others_turns_and_traces(
 
 
 def test_an_old_turn_hides_what_is_not_open_any_more(guideline: Document, alice: User) -> None:
-    answered, refused = ask(alice), ask(alice, UNANSWERABLE)
+    answered, refused = ask(alice), ask(alice, NEAR)
     narrow(guideline.collection, "searchers", "Haematology")
     client = signed_in(alice)
     told = get(client, turn_path(answered.pk))

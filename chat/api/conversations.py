@@ -1,0 +1,151 @@
+"""Conversations: begin one, ask in it, read it."""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.answers import message_payload, turns_payload
+from chat.api.fields import Strict, Words
+from chat.api.guarded import (
+    BODY,
+    NOT_FOUND,
+    Guarded,
+    problems,
+    record_read,
+    user_of,
+    valid,
+    words_hmac,
+)
+from chat.api.pages import InOrder, LatestFirst, PageRequest, WordsRequest
+from chat.api.queries import answer_to
+from chat.api.serializers import MessageResponse, QueryRequest, QueryResponse
+from chat.conversations import MAX_TITLE_CHARS, conversation_create
+from chat.models import Conversation, Turn
+from chat.selectors import access_conversation, conversations_of, turns_of
+from corpus.access import readable_ids
+
+ASKED_TOO = "A conversation of one's own, whether it was begun here or on the page."
+
+
+class ConversationRequest(Strict):
+    title = Words(
+        required=False,
+        max_length=MAX_TITLE_CHARS,
+        help_text="Its first question becomes the title of one without.",
+    )
+
+
+class ConversationResponse(serializers.ModelSerializer[Conversation]):
+    class Meta:
+        model = Conversation
+        fields = ("id", "title", "created_at", "updated_at")
+
+
+class ConversationsView(Guarded, GenericAPIView[Conversation]):
+    serializer_class = ConversationResponse
+    pagination_class = LatestFirst
+
+    @extend_schema(
+        operation_id="conversations",
+        summary="List one's conversations",
+        description="The latest first, begun here or on the page.",
+        parameters=[WordsRequest],
+        responses={200: ConversationResponse(many=True), **problems(400, *NOT_FOUND)},
+        examples=[*examples.CONVERSATIONS, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        words = valid(WordsRequest(data=request.query_params.dict())).get("words", "")
+        page = self.paginate_queryset(conversations_of(user, words=words))
+        hashed = {"query_hmac": words_hmac(words)} if words else {}
+        record_read(user, "conversations", subject=f"user:{user.pk}", **hashed)
+        return self.get_paginated_response(ConversationResponse(page, many=True).data)
+
+    @extend_schema(
+        operation_id="conversation_create",
+        summary="Begin a conversation",
+        request=ConversationRequest,
+        responses={201: ConversationResponse, **problems(*BODY)},
+        examples=[
+            *examples.CONVERSATION_CREATE,
+            *examples.WRONG_FIELD,
+            *examples.PROBLEMS,
+        ],
+    )
+    def post(self, request: Request) -> Response:
+        asked = valid(ConversationRequest(data=request.data))
+        made = conversation_create(user_of(request), **asked)
+        return Response(ConversationResponse(made).data, HTTPStatus.CREATED)
+
+
+class ConversationView(Guarded):
+    @extend_schema(
+        operation_id="conversation",
+        summary="Read a conversation's title and times",
+        description=ASKED_TOO,
+        responses={200: ConversationResponse, **problems(*NOT_FOUND)},
+        examples=[*examples.CONVERSATION, *examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, pk: uuid.UUID) -> Response:
+        user = user_of(request)
+        thread = access_conversation(user, pk=pk)
+        record_read(user, "conversation", subject=f"conversation:{thread.pk}")
+        return Response(ConversationResponse(thread).data)
+
+
+class ConversationQueryView(Guarded):
+    @extend_schema(
+        operation_id="conversation_query",
+        summary="Ask in a conversation",
+        description="As `query`; a follow-up such as `And in children?` is understood from the "
+        "turns before it, and `standalone` says how.",
+        request=QueryRequest,
+        responses={200: QueryResponse, **problems(*BODY, *NOT_FOUND)},
+        examples=[
+            *examples.QUERY,
+            *examples.WRONG_FIELD,
+            *examples.NOT_FOUND,
+            *examples.PROBLEMS,
+        ],
+    )
+    def post(self, request: Request, pk: uuid.UUID) -> Response:
+        user = user_of(request)
+        thread = access_conversation(user, pk=pk)
+        asked = valid(QueryRequest(data=request.data, context={"reader": user}))
+        if asked.setdefault("conversation", thread) != thread:
+            raise ValidationError({"conversation": ["The address names another conversation."]})
+        return Response(answer_to(asked, user=user))
+
+
+class MessagesView(Guarded, GenericAPIView[Turn]):
+    serializer_class = MessageResponse
+    pagination_class = InOrder
+
+    @extend_schema(
+        operation_id="messages",
+        summary="Read what was asked and answered in a conversation",
+        description=f"The first first. {ASKED_TOO} Of a guideline that is no longer open to the "
+        "reader nothing is shown.",
+        parameters=[PageRequest],
+        responses={200: MessageResponse(many=True), **problems(400, *NOT_FOUND)},
+        examples=[*examples.MESSAGES, *examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, pk: uuid.UUID) -> Response:
+        user = user_of(request)
+        thread = access_conversation(user, pk=pk)
+        valid(PageRequest(data=request.query_params.dict()))
+        turns = self.paginate_queryset(turns_of(thread)) or []
+        answers = turns_payload(turns, readable=readable_ids(user))
+        record_read(user, "messages", subject=f"conversation:{thread.pk}")
+        return self.get_paginated_response(
+            [message_payload(turn, answer) for turn, answer in zip(turns, answers, strict=True)]
+        )

@@ -1,0 +1,67 @@
+"""Long lists, a page at a time: each page has the address of the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+
+from chat.api.fields import Strict, Words
+
+MAX_WORDS_CHARS = 200
+EXAMPLE = "https://medrag.example/api/v1/conversations?cursor=cD0yMDI2LTExLTAy"
+
+
+class PageRequest(Strict):
+    cursor = serializers.CharField(
+        required=False, help_text="Of `next` or `previous`; the first page without this."
+    )
+
+
+class WordsRequest(PageRequest):
+    words = Words(
+        required=False,
+        max_length=MAX_WORDS_CHARS,
+        help_text="Only those with these words in their title or in a question.",
+    )
+
+
+class ByTime(CursorPagination):
+    """Pages by a moment of each row."""
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """Read the address of a page. Raises NotFound for one that no page has given."""
+        cursor = super().decode_cursor(request)
+        if cursor and cursor.position is not None and not _is_moment(str(cursor.position)):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The library's, with an address of ours for its own example."""
+        described = super().get_paginated_response_schema(schema)
+        for name in ("next", "previous"):
+            described["properties"][name]["example"] = EXAMPLE
+        return described
+
+
+class LatestFirst(ByTime):
+    ordering: Any = ("-updated_at", "pk")
+    page_size = 50
+
+
+class InOrder(ByTime):
+    ordering: Any = ("created_at", "pk")
+    page_size = 20
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return False
+    return moment is not None and timezone.is_aware(moment)
