@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from collections.abc import Set
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -86,6 +87,21 @@ def chunk_spans(document: Document, *, key: str, page: int) -> list[tuple[int, i
     """What of a chunk stands on a page; nothing for a key that is not the document's."""
     spans = Chunk.objects.filter(document=document, key=key[:100]).values_list("spans", flat=True)
     return [(start, end) for chunk in spans for number, start, end in chunk if number == page]
+
+
+def pages_at(places: Set[tuple[int, int]]) -> dict[tuple[int, int], Page]:
+    """Pages by their document's primary key and their number, where they are there. One query."""
+    wanted = Q(pk__in=())
+    for document, number in places:
+        wanted |= Q(document=document, number=number)
+    found = Page.objects.filter(wanted) if places else Page.objects.none()
+    return {(page.document_id, page.number): page for page in found}
+
+
+def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int, int]]]:
+    """Page, start and end of each part of passages, by document and key. One query, or none."""
+    rows = Chunk.objects.filter(key__in=keys).values_list("document_id", "key", "spans")
+    return {(document, key): [tuple(part) for part in spans] for document, key, spans in rows}
 
 
 def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:

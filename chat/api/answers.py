@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import datetime
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
+from chat.caveats.notices import REVIEW_DUE, document_notices
 from chat.models import Citation, Feedback, Reason, Turn
 from chat.selectors import cited_claims
+from chat.web.places import Painted, Places
 from chat.web.presentation import Passage, ShownClaim, ShownTurn, shown_turns
 from corpus.access import readable_ids
+from corpus.models import Document
+
+Address = Callable[[str], str]  # makes a path of the site whole
 
 
-def turn_payload(turn: Turn) -> dict[str, Any]:
+def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
     """A turn as its asker is shown it: an answer with its claims, or a refusal with its reason.
 
     `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
-    Three queries; one more after a refusal, and one where a row of a table is quoted.
+    Links are paths, unless `address` makes more of them. Three queries, and those of
+    `turns_payload`.
     """
     prefetch_related_objects([turn], cited_claims())
-    (payload,) = turns_payload([turn], readable=readable_ids(turn.user))
+    (payload,) = turns_payload([turn], readable=readable_ids(turn.user), address=address)
     return payload
 
 
-def turns_payload(turns: Iterable[Turn], *, readable: Set[int]) -> list[dict[str, Any]]:
+def turns_payload(
+    turns: Iterable[Turn], *, readable: Set[int], address: Address = str
+) -> list[dict[str, Any]]:
     """Turns from `chat.selectors`, for whom these collections are open, by primary key.
 
-    Of others nothing is shown, also where it was shown once. Two queries at most.
+    Of others nothing is shown, also where it was shown once. Four queries at most: for documents
+    that were nearest, their passages, tables that a row is quoted of, and pages.
     """
-    shown = shown_turns(turns, on=timezone.localdate(), readable=readable)
-    return [_answer(one) for one in shown]
+    today = timezone.localdate()
+    shown = shown_turns(turns, on=today, readable=readable)
+    places = Places(shown)
+    return [_TurnJson(one, places, today, address).answer() for one in shown]
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
@@ -50,26 +63,6 @@ def feedback_payload(feedback: Feedback) -> dict[str, Any]:
     return {"helpful": feedback.helpful, "comment": feedback.comment}
 
 
-def _answer(shown: ShownTurn) -> dict[str, Any]:
-    turn = shown.turn
-    return {
-        "status": str(turn.status),
-        "reason": str(turn.reason) or None,
-        "message": _message(shown),
-        "mode": str(turn.mode),
-        "standalone": turn.standalone or None,
-        "option": None if shown.hidden else turn.option or None,
-        "warnings": list(shown.warnings),
-        "withheld": [statement.why for statement in shown.withheld],
-        "owner": shown.owner or None,
-        "claims": [_claim(claim) for claim in shown.claims if not claim.is_hidden],
-        "nearest": [_passage(passage) for passage in shown.nearest],
-        "hidden": shown.hidden,
-        "confidence": turn.confidence,
-        "turn": str(turn.pk),
-    }
-
-
 def _message(shown: ShownTurn) -> str | None:
     if not shown.turn.reason:
         return None
@@ -77,38 +70,115 @@ def _message(shown: ShownTurn) -> str | None:
     return f"{label}. Searched only: {shown.narrowed}." if shown.narrowed else label
 
 
-def _claim(claim: ShownClaim) -> dict[str, Any]:
-    return {
-        "number": claim.claim.index,
-        "text": claim.claim.text,
-        "under": claim.claim.under,
-        "kind": str(claim.claim.kind),
-        "citations": [_citation(cited) for cited in claim.citations],
-    }
+def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
+    """Those stored with the turn, then what became of its documents since, as the page shows it."""
+    about = [
+        {
+            "code": notice.code,
+            "level": notice.level,
+            "text": f"{document.title}: {notice.sentence}",
+            "claims": shown.numbers_of(document),
+            "documents": [
+                document.sha256,
+                *([notice.successor.sha256] if notice.successor else []),
+            ],
+        }
+        for document, notice in shown.notices
+    ]
+    return [*(dict(warning) for warning in shown.warnings), *about]
 
 
-def _citation(citation: Citation) -> dict[str, Any]:
-    return {
-        "document": citation.title,
-        "sha256": citation.sha256,
-        "page": citation.page,
-        "position": citation.position or None,
-        "section": citation.section,
-        "section_path": citation.section_path,
-        "quote": citation.quote,
-        "ocr_confidence": getattr(citation, "ocr_confidence", None),
-    }
+@dataclass(frozen=True)
+class _TurnJson:
+    """A turn on its way to JSON, with what its citations are looked up in."""
+
+    shown: ShownTurn
+    places: Places
+    today: datetime.date
+    address: Address
+
+    def answer(self) -> dict[str, Any]:
+        shown, turn = self.shown, self.shown.turn
+        return {
+            "status": str(turn.status),
+            "reason": str(turn.reason) or None,
+            "message": _message(shown),
+            "mode": str(turn.mode),
+            "standalone": turn.standalone or None,
+            "option": None if shown.hidden else turn.option or None,
+            "warnings": _warnings(shown),
+            "withheld": [statement.why for statement in shown.withheld],
+            "owner": shown.owner or None,
+            "claims": [self._claim(claim) for claim in shown.claims if not claim.is_hidden],
+            "nearest": [self._passage(passage) for passage in shown.nearest],
+            "hidden": shown.hidden,
+            "confidence": turn.confidence,
+            "turn": str(turn.pk),
+        }
+
+    def _claim(self, claim: ShownClaim) -> dict[str, Any]:
+        return {
+            "number": claim.claim.index,
+            "text": claim.claim.text,
+            "under": claim.under,
+            "kind": str(claim.claim.kind),
+            "left_out": claim.left_out or None,
+            "citations": [self._citation(cited) for cited in claim.citations],
+        }
+
+    def _citation(self, cited: Citation) -> dict[str, Any]:
+        return {
+            "document": cited.title,
+            "version": cited.version,
+            **self._document(cited.document),
+            "page": cited.page,
+            "position": cited.position or None,
+            "section": cited.section,
+            "section_path": cited.section_path,
+            "quote": cited.quote,
+            "ocr_confidence": getattr(cited, "ocr_confidence", None),
+            **self._painted(self.places.of_citation(cited)),
+        }
+
+    def _passage(self, passage: Passage) -> dict[str, Any]:
+        stored = passage.stored
+        return {
+            "document": passage.title,
+            "version": passage.version,
+            **self._document(passage.document),
+            "page": passage.page,
+            "position": passage.position or None,
+            "section": passage.section,
+            "section_path": stored.get("section_path", []),
+            "text": stored.get("text", ""),
+            "excerpt": stored.get("excerpt", []),
+            **self._painted(self.places.of_passage(passage)),
+        }
+
+    def _document(self, document: Document) -> dict[str, Any]:
+        """The document as it stands today."""
+        notices = document_notices(document, on=self.today)
+        return {
+            "sha256": document.sha256,
+            "issuer": document.issuer,
+            "population": document.population,
+            "lifecycle": str(document.lifecycle),
+            "effective_from": _day(document.effective_from),
+            "review_by": _day(document.review_by),
+            "overdue": any(notice.code == REVIEW_DUE for notice in notices),
+        }
+
+    def _painted(self, page: Painted) -> dict[str, Any]:
+        names = ("x", "y", "width", "height")
+        boxes = [{name: float(getattr(rect, name)) for name in names} for rect in page.rects]
+        size = {"width": page.width, "height": page.height} if page.width else None
+        return {
+            "boxes": boxes,
+            "page_size": size,
+            "link": self.address(page.link),
+            "picture": self.address(page.picture) if page.picture else None,
+        }
 
 
-def _passage(passage: Passage) -> dict[str, Any]:
-    stored = passage.stored
-    return {
-        "document": passage.title,
-        "sha256": passage.document.sha256,
-        "page": passage.page,
-        "position": passage.position or None,
-        "section": passage.section,
-        "section_path": stored.get("section_path", []),
-        "text": stored.get("text", ""),
-        "excerpt": stored.get("excerpt", []),
-    }
+def _day(date: datetime.date | None) -> str | None:
+    return date.isoformat() if date else None

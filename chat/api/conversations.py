@@ -123,7 +123,7 @@ class ConversationQueryView(Guarded):
         asked = valid(QueryRequest(data=request.data, context={"reader": user}))
         if asked.setdefault("conversation", thread) != thread:
             raise ValidationError({"conversation": ["The address names another conversation."]})
-        return Response(answer_to(asked, user=user))
+        return Response(answer_to(asked, request))
 
 
 class MessagesView(Guarded, GenericAPIView[Turn]):
@@ -144,7 +144,9 @@ class MessagesView(Guarded, GenericAPIView[Turn]):
         thread = access_conversation(user, pk=pk)
         valid(PageRequest(data=request.query_params.dict()))
         turns = self.paginate_queryset(turns_of(thread)) or []
-        answers = turns_payload(turns, readable=readable_ids(user))
+        answers = turns_payload(
+            turns, readable=readable_ids(user), address=request.build_absolute_uri
+        )
         record_read(user, "messages", subject=f"conversation:{thread.pk}")
         return self.get_paginated_response(
             [message_payload(turn, answer) for turn, answer in zip(turns, answers, strict=True)]

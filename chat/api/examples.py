@@ -13,11 +13,39 @@ _SECTION = "Treatment › Adults"
 _UNDER = f"Pneumonia in adults › {_SECTION}"
 _PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
+    "version": "2.1",
     "sha256": _SHA256,
+    "issuer": "Respiratory Group",
+    "population": "adult",
+    "lifecycle": "PUBLISHED",
+    "effective_from": "2024-04-01",
+    "review_by": "2027-04-01",
+    "overdue": False,
     "page": 3,
     "position": None,
     "section": _SECTION,
     "section_path": ["Treatment", "Adults"],
+    "boxes": [{"x": 70.5, "y": 98.5, "width": 331.0, "height": 17.0}],
+    "page_size": {"width": 595.0, "height": 842.0},
+    "link": f"https://medrag.example/source/{_SHA256}/3/#cited",
+    "picture": f"https://medrag.example/source/{_SHA256}/3/image/",
+}
+_CITED = "https://medrag.example/source/citation/7/#cited"
+_PAST = {"review_by": "2026-04-01", "overdue": True}
+_OVERDUE = {
+    "code": "review_due",
+    "level": "caution",
+    "text": "Pneumonia in adults: Past its review date (1 April 2026). Still in force; check with "
+    "its issuer.",
+    "claims": [],
+    "documents": [_SHA256],
+}
+_APPLIES = {
+    "code": "applicability",
+    "level": "note",
+    "text": "Applies to: adults.",
+    "claims": [],
+    "documents": [],
 }
 _TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"
 
@@ -27,9 +55,7 @@ _ANSWERED = {
     "reason": None,
     "message": None,
     **_HOW,
-    "warnings": [
-        {"code": "applicability", "text": "Applies to: adults.", "claims": [], "documents": []}
-    ],
+    "warnings": [_APPLIES],
     "withheld": [],
     "owner": None,
     "claims": [
@@ -38,7 +64,8 @@ _ANSWERED = {
             "text": _SENTENCE,
             "under": _UNDER,
             "kind": "answer",
-            "citations": [_PLACE | {"quote": _SENTENCE, "ocr_confidence": None}],
+            "left_out": None,
+            "citations": [_PLACE | {"link": _CITED, "quote": _SENTENCE, "ocr_confidence": None}],
         }
     ],
     "nearest": [],
@@ -51,11 +78,11 @@ _ABSTAINED = {
     "reason": "WEAK_EVIDENCE",
     "message": "No guideline here answers this well enough",
     **_HOW,
-    "warnings": [],
+    "warnings": [_OVERDUE],
     "withheld": [],
     "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
     "claims": [],
-    "nearest": [_PLACE | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
+    "nearest": [_PLACE | _PAST | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
     "hidden": 0,
     "confidence": 0.12,
     "turn": _TURN,

@@ -47,7 +47,7 @@ class QueryView(Guarded):
     def post(self, request: Request) -> Response:
         user = user_of(request)
         asked = valid(QueryRequest(data=request.data, context={"reader": user}))
-        return Response(answer_to(asked, user=user))
+        return Response(answer_to(asked, request))
 
 
 class SearchView(Guarded):
@@ -81,18 +81,18 @@ class SearchView(Guarded):
         return Response(hits_payload(evidence.hits, around), headers=headers)
 
 
-def answer_to(asked: Mapping[str, Any], *, user: User) -> dict[str, Any]:
+def answer_to(asked: Mapping[str, Any], request: Request) -> dict[str, Any]:
     """Ask what a `QueryRequest` holds, and return the stored turn."""
     turn = turn_ask(
         asked["question"],
-        user=user,
+        user=user_of(request),
         channel=Channel.API,
         conversation=asked.get("conversation"),
         collections=tuple(asked["collections"]),
         filters=asked["filters"],
         mode=asked.get("mode", ""),
     )
-    return turn_payload(turn)
+    return turn_payload(turn, address=request.build_absolute_uri)
 
 
 def _guarded(words: str) -> GuardedText:

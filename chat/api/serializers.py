@@ -12,7 +12,7 @@ from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, Yes
 from chat.models import ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
 from corpus.access import collections_searchable
-from corpus.models import SourceType
+from corpus.models import Lifecycle, SourceType
 from retrieval.config import SURROUNDINGS_CHARS
 from retrieval.filters import filters_from
 from retrieval.types import NO_FILTERS, Filters
@@ -151,9 +151,49 @@ class PlaceResponse(serializers.Serializer[Any]):
     )
 
 
-class CitationResponse(PlaceResponse):
-    document = serializers.CharField(help_text="The document's title.")
+class BoxResponse(serializers.Serializer[Any]):
+    """A rectangle in points, from the page's top left corner."""
+
+    x = serializers.FloatField()
+    y = serializers.FloatField()
+    width = serializers.FloatField()
+    height = serializers.FloatField()
+
+
+class SizeResponse(serializers.Serializer[Any]):
+    width = serializers.FloatField()
+    height = serializers.FloatField()
+
+
+class SourceResponse(PlaceResponse):
+    """A place in a document, the document as it stands today, and the page to look at."""
+
+    document = serializers.CharField(help_text="Its title, as it was then.")
+    version = serializers.CharField(allow_blank=True, help_text="As it was then.")
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
+    issuer = serializers.CharField(allow_blank=True)
+    population = serializers.CharField(allow_blank=True, help_text="Whom it is for.")
+    lifecycle = serializers.ChoiceField(choices=Lifecycle.choices, help_text="Today.")
+    effective_from = serializers.DateField(allow_null=True)
+    review_by = serializers.DateField(allow_null=True)
+    overdue = serializers.BooleanField(
+        help_text="In force, but past its review date: the warning `review_due` says so too."
+    )
+    boxes = BoxResponse(
+        many=True,
+        help_text="What is painted on the page, a rectangle a line; none without geometry, or "
+        "where the words are no longer on the page.",
+    )
+    page_size = SizeResponse(allow_null=True, help_text="In points; null without geometry.")
+    link = serializers.CharField(
+        help_text="The page with the words painted, for people who are signed in at the site."
+    )
+    picture = serializers.CharField(
+        allow_null=True, help_text="The page's picture, for them too; null where there is none."
+    )
+
+
+class CitationResponse(SourceResponse):
     quote = serializers.CharField(help_text="Verbatim from that page.")
     ocr_confidence = _ocr_confidence()
 
@@ -164,20 +204,22 @@ class ClaimResponse(serializers.Serializer[Any]):
     )
     text = serializers.CharField()
     under = serializers.CharField(
-        help_text="What it stands under, title and headings: show it with the text, which may name "
-        "its medicine or its patients there alone."
+        help_text="What it stands under, title, headings and caption: show it with the text, which "
+        "may name its medicine or its patients there alone."
     )
     kind = serializers.ChoiceField(
         choices=ClaimKind.choices,
         help_text="`answer`; `caution`, a limit that stands beside it; or `otherwise`, another "
         "guideline that disagrees.",
     )
+    left_out = serializers.CharField(
+        allow_null=True,
+        help_text="Behind the last of several rows of a table: how many of its rows are shown.",
+    )
     citations = CitationResponse(many=True)
 
 
-class PassageResponse(PlaceResponse):
-    document = serializers.CharField()
-    sha256 = serializers.CharField()
+class PassageResponse(SourceResponse):
     text = serializers.CharField()
     excerpt = serializers.ListField(
         child=serializers.CharField(),
@@ -191,13 +233,25 @@ class OwnerResponse(serializers.Serializer[Any]):
 
 
 class WarningResponse(serializers.Serializer[Any]):
-    code = serializers.CharField()
+    code = serializers.CharField(
+        help_text="Beside the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
+        "`mismatch`, `unasked`, `lack`. Of a document, as it stands today: `withdrawn`, "
+        "`superseded`, `unpublished`, `not_in_force`, `review_due`."
+    )
+    level = serializers.ChoiceField(
+        choices=[
+            ("stop", "Do not use"),
+            ("caution", "Read before acting"),
+            ("note", "Good to know"),
+        ],
+    )
     text = serializers.CharField()
     claims = serializers.ListField(
         child=serializers.IntegerField(min_value=1), help_text="Numbers of the claims, from 1."
     )
     documents = serializers.ListField(
-        child=serializers.CharField(), help_text="SHA-256 of the documents that it speaks of."
+        child=serializers.CharField(),
+        help_text="SHA-256 of the documents that it speaks of; last what replaced it.",
     )
 
 

@@ -59,7 +59,9 @@ class TurnView(Guarded):
     def get(self, request: Request, pk: uuid.UUID) -> Response:
         user = user_of(request)
         turn = access_turn_to_read(user, pk=pk)
-        (answer,) = turns_payload([turn], readable=turn_readable_ids(user))
+        (answer,) = turns_payload(
+            [turn], readable=turn_readable_ids(user), address=request.build_absolute_uri
+        )
         payload: dict[str, Any] = message_payload(turn, answer)
         if may_read_every_turn(user):
             payload["trace"] = turn.trace

@@ -8,14 +8,23 @@ from django.utils.formats import date_format
 
 from corpus.models import Document, Lifecycle
 
+WITHDRAWN, SUPERSEDED, UNPUBLISHED = "withdrawn", "superseded", "unpublished"
+NOT_IN_FORCE, REVIEW_DUE = "not_in_force", "review_due"
+
 
 @dataclass(frozen=True)
 class Notice:
     """A banner. `stop` means do not use; `caution` means use with care."""
 
+    code: str  # stable, for programs
     level: str
     text: str
     successor: Document | None = None
+
+    @property
+    def sentence(self) -> str:
+        """With what has replaced the document, where that may be named."""
+        return f"{self.text} Replaced by {self.successor}." if self.successor else self.text
 
 
 def document_notices(
@@ -40,7 +49,7 @@ def _withdrawn(document: Document) -> Notice | None:
         return None
     when = f" on {_day(document.withdrawn_at.date())}" if document.withdrawn_at else ""
     why = f" Reason: {document.withdrawn_reason}" if document.withdrawn_reason else ""
-    return Notice("stop", f"Withdrawn{when}. Do not use.{why}")
+    return Notice(WITHDRAWN, "stop", f"Withdrawn{when}. Do not use.{why}")
 
 
 def _superseded(document: Document, readable: Set[int]) -> Notice | None:
@@ -49,14 +58,14 @@ def _superseded(document: Document, readable: Set[int]) -> Notice | None:
     successor = document.superseded_by
     if successor is not None and successor.collection_id not in readable:
         successor = None
-    return Notice("stop", "Superseded. Do not use.", successor=successor)
+    return Notice(SUPERSEDED, "stop", "Superseded. Do not use.", successor=successor)
 
 
 def _unpublished(document: Document) -> Notice | None:
     if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
         return None
     state = Lifecycle(document.lifecycle).label
-    return Notice("stop", f"{state}: not published, never used for an answer.")
+    return Notice(UNPUBLISHED, "stop", f"{state}: not published, never used for an answer.")
 
 
 def _not_yet(document: Document, on: datetime.date) -> Notice | None:
@@ -64,7 +73,7 @@ def _not_yet(document: Document, on: datetime.date) -> Notice | None:
         return None
     if document.effective_from <= on:
         return None
-    return Notice("stop", f"Not in force until {_day(document.effective_from)}.")
+    return Notice(NOT_IN_FORCE, "stop", f"Not in force until {_day(document.effective_from)}.")
 
 
 def _review_due(document: Document, on: datetime.date) -> Notice | None:
@@ -72,7 +81,9 @@ def _review_due(document: Document, on: datetime.date) -> Notice | None:
         return None
     due = _day(document.review_by) if document.review_by else ""
     return Notice(
-        "caution", f"Past its review date ({due}). Still in force; check with its issuer."
+        REVIEW_DUE,
+        "caution",
+        f"Past its review date ({due}). Still in force; check with its issuer.",
     )
 
 

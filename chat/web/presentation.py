@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from chat.caveats.cautions import APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
 from chat.evidence.lead_ins import as_lead
 from chat.evidence.table_rows import labelled
@@ -109,6 +110,10 @@ class Passage:
     document: Document  # as it stands today
     stored: Mapping[str, Any]  # of `Turn.nearest`
 
+    @property
+    def chunk(self) -> str:
+        return str(self.stored.get("chunk", ""))
+
 
 @dataclass(frozen=True)
 class ShownTurn:
@@ -119,13 +124,27 @@ class ShownTurn:
     advice: str
     owner: dict[str, str]
     narrowed: str  # what alone was searched; empty where nothing was left out
-    warnings: tuple[Mapping[str, Any], ...]  # `code` and `text`, as stored
+    warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
     withheld: tuple[Withheld, ...]  # only in the mode that shows verdicts
     hidden: int  # statements, or passages after a refusal, that are not open to the reader
 
     @property
     def is_verbatim(self) -> bool:
         return all(claim.is_verbatim for claim in self.claims if not claim.is_hidden)
+
+    @property
+    def notices(self) -> tuple[tuple[Document, Notice], ...]:
+        """The banners of what is cited, then of what is nearest, each document's once."""
+        about: tuple[Source | Passage, ...] = (*self.sources, *self.nearest)
+        return tuple((one.document, notice) for one in about for notice in one.notices)
+
+    def numbers_of(self, document: Document) -> list[int]:
+        """The statements that cite a document, by their numbers."""
+        return [
+            claim.claim.index
+            for claim in self.claims
+            if any(citation.document_id == document.pk for citation in claim.citations)
+        ]
 
     @property
     def confidence_percent(self) -> int:
@@ -221,10 +240,13 @@ def _advice(turn: Turn, nearest: Sequence[Passage]) -> str:
 def _warnings(
     turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Mapping[str, Any], ...]:
-    """Those of the turn that speak of nothing that is not open to the reader any more."""
+    """Those of the turn that speak of nothing that is not open to the reader any more.
+
+    Their level is `note` for whom it is for, and `caution` for the others.
+    """
     hidden = {claim.claim.index for claim in claims if claim.is_hidden}
     return tuple(
-        warning
+        {**warning, "level": "note" if warning["code"] == APPLICABILITY else "caution"}
         for warning in turn.warnings
         if not hidden & {*warning["claims"]}
         and all(reader.may_read(documents.get(sha256)) for sha256 in warning["documents"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.api.answers import turn_payload
 from chat.audit import log as audit
-from chat.models import AuditEvent, Channel, Turn
+from chat.models import AuditEvent, Channel, Citation, Turn
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics
 from corpus.models import Chunk, Collection, Document, Lifecycle
@@ -64,7 +64,7 @@ def test_a_query_is_stored_audited_and_given_back(client: Client, guideline: Doc
     assert response.status_code == 200, response.content
     assert response["Cache-Control"] == "no-store"
     turn = Turn.objects.get()
-    assert response.json() == turn_payload(turn)
+    assert response.json() == turn_payload(turn, address="http://testserver{}".format)
     assert turn.channel == Channel.API
     assert turn.user is not None
     assert turn.user.username == "alice"
@@ -168,7 +168,7 @@ def test_a_search_shows_what_stands_around_a_passage_where_asked(client: Client)
 
 def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any) -> None:
     turn = store_turn()
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         payload = turn_payload(turn)
     assert json.loads(json.dumps(payload)) == payload
     assert list(payload) == [
@@ -188,21 +188,34 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
         "turn",
     ]
     assert (payload["reason"], payload["message"], payload["owner"]) == (None, None, None)
+    cited = Citation.objects.get(claim__turn=turn, claim__index=2)
     assert payload["claims"][1] == {
         "number": 2,
         "text": "Give 2 mg µ≥½ 💊.",
         "under": "Guide › Dosing › Adults",
         "kind": "answer",
+        "left_out": None,
         "citations": [
             {
                 "document": "Guide",
+                "version": "",
                 "sha256": "d" * 64,
+                "issuer": "",
+                "population": "",
+                "lifecycle": "DRAFT",
+                "effective_from": None,
+                "review_by": None,
+                "overdue": False,
                 "page": 3,
                 "position": None,
                 "section": "Dosing › Adults",
                 "section_path": ["Dosing", "Adults"],
                 "quote": "Give",
                 "ocr_confidence": None,
+                "boxes": [],
+                "page_size": None,
+                "link": f"/source/citation/{cited.pk}/#cited",
+                "picture": None,
             }
         ],
     }

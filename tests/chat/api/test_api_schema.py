@@ -15,15 +15,18 @@ from chat.api import examples as api_examples
 from chat.api.conversations import ConversationRequest, ConversationResponse
 from chat.api.people import MeResponse
 from chat.api.serializers import (
+    CitationResponse,
+    ClaimResponse,
     FeedbackResponse,
     HitResponse,
     MessageResponse,
+    PassageResponse,
     QueryRequest,
     QueryResponse,
     SearchRequest,
+    WarningResponse,
 )
 from chat.api.turns import FeedbackRequest
-from chat.caveats.cautions import APPLICABILITY
 
 OPERATIONS = [
     ("post", "/api/v1/query"),
@@ -94,8 +97,12 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
     for answer in answers:
         assert set(answer) == set(QueryResponse().fields)
         for warning in answer["warnings"]:
-            about_all = warning["code"] == APPLICABILITY
-            assert about_all is (warning["claims"] == [])
+            assert set(warning) == set(WarningResponse().fields)
+        for claim in answer["claims"]:
+            assert set(claim) == set(ClaimResponse().fields)
+            assert set(claim["citations"][0]) == set(CitationResponse().fields)
+        for passage in answer["nearest"]:
+            assert set(passage) == set(PassageResponse().fields)
     assert set(api_examples.TURN[0].value) == set(MessageResponse().fields)
     for example in (api_examples.CONVERSATIONS, api_examples.CONVERSATION_CREATE[1:]):
         assert set(example[0].value) == set(ConversationResponse().fields)

@@ -15,8 +15,6 @@ from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.people import in_groups, narrow, person
 
-QUERIES = 13  # of them five for the token, one for the log
-
 
 def turn_path(pk: object) -> str:
     return f"/api/v1/turns/{pk}"
@@ -71,20 +69,6 @@ def test_an_old_turn_hides_what_is_not_open_any_more(guideline: Document, alice:
     assert again["hidden"] == len(refused.nearest)
     client = signed_in(in_groups(alice, "Haematology"))
     assert get(client, turn_path(answered.pk)).json()["hidden"] == 0
-
-
-def test_one_turn_takes_the_same_queries_however_much_it_cites(
-    guideline: Document, alice: User, django_assert_num_queries: Any
-) -> None:
-    turn, client = ask(alice), signed_in(alice)
-    with django_assert_num_queries(QUERIES):
-        get(client, turn_path(turn.pk))
-    for claim in list(turn.claims.all()):
-        for citation in list(claim.citations.all()):
-            citation.pk = None
-            citation.save(force_insert=True)
-    with django_assert_num_queries(QUERIES):
-        assert len(get(client, turn_path(turn.pk)).json()["claims"][0]["citations"]) == 2
 
 
 def test_feedback_is_kept_replaced_and_logged(guideline: Document, alice: User) -> None:

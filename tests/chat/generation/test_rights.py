@@ -15,15 +15,17 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from knox.models import AuthToken
+from rest_framework.throttling import ScopedRateThrottle
 
 from chat.generation.types import Generation, Task
-from chat.models import AuditEvent, Citation, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, Citation, Feedback, Reason, Turn, TurnStatus
 from chat.types import DraftClaim
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from retrieval.types import Hit
 from tests.addresses import addresses
+from tests.chat.api.api_calls import signed_in
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline, store_files
@@ -93,6 +95,14 @@ def refused_for(response: Any) -> None:
 # Every address of the site
 
 
+def with_both(user: User, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """Somebody who is signed in and has a token, for as many requests as it takes."""
+    monkeypatch.setattr(ScopedRateThrottle, "THROTTLE_RATES", {"query": None})
+    client = signed_in(user)
+    client.force_login(user)
+    return client
+
+
 def values_for(document: Document, *others: Document) -> dict[str, list[str]]:
     turns = [str(pk) for pk in Turn.objects.values_list("pk", flat=True)]
     rows: list[Any] = [
@@ -145,7 +155,11 @@ def queries(document: Document) -> list[str]:
     ],
 )
 def test_no_address_of_the_site_tells_an_outsider_a_word(
-    secret: Document, member: User, who: str, caplog: pytest.LogCaptureFixture
+    secret: Document,
+    member: User,
+    who: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     ask(member)
@@ -153,13 +167,12 @@ def test_no_address_of_the_site_tells_an_outsider_a_word(
         "# Old\nAsk a colleague.", lifecycle=Lifecycle.SUPERSEDED, superseded_by=secret
     )
     Chunk.objects.update(twins="t" * 32)  # also near-duplicates of each other
-    client = Client(raise_request_exception=False)
-    client.force_login(person("outsider", *OUTSIDERS[who]))
+    client = with_both(person("outsider", *OUTSIDERS[who]), monkeypatch)
     walked = [*addresses(values_for(secret, outdated)), *queries(secret)]
     assert len(walked) > 100
     readable = []
     for address in walked:
-        if who == "auditor" and address.startswith("/admin/chat/turn/"):
+        if who == "auditor" and address.startswith(("/admin/chat/turn/", "/api/v1/turns/")):
             continue  # the record of what was shown, which is what an auditor is for
         response = client.get(address)
         assert response.status_code < 500, address
@@ -170,11 +183,10 @@ def test_no_address_of_the_site_tells_an_outsider_a_word(
 
 
 def test_nothing_that_an_outsider_sends_tells_or_changes_anything(
-    secret: Document, member: User
+    secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(member)
-    client = Client(raise_request_exception=False)
-    client.force_login(person("outsider", STAFF, PUBLISHERS))
+    client = with_both(person("outsider", STAFF, PUBLISHERS), monkeypatch)
     before = Document.objects.values().get(pk=secret.pk)
     chunks = list(secret.chunks.values())
     for address in addresses(values_for(secret)):
@@ -184,14 +196,22 @@ def test_nothing_that_an_outsider_sends_tells_or_changes_anything(
         response = client.post(address, sent)
         assert response.status_code < 500, address
         refused_for(response)
+        if address.startswith("/api/v1/"):
+            asked = {"question": QUESTION, "query": QUESTION, "helpful": True}
+            for key in asked:
+                body = {key: asked[key]}
+                refused_for(client.post(address, body, content_type="application/json"))
+    assert not Feedback.objects.exists()
     assert Document.objects.values().get(pk=secret.pk) == before
     assert list(secret.chunks.values()) == chunks
 
 
-def test_the_walk_would_find_what_leaks(secret: Document, member: User) -> None:
+def test_the_walk_would_find_what_leaks(
+    secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same walk for a member finds the words behind many an address."""
-    client = Client(raise_request_exception=False)
-    client.force_login(member)
+    turn = ask(member)
+    client = with_both(member, monkeypatch)
     found = []
     for address in addresses(values_for(secret)):
         response = client.get(address)
@@ -199,6 +219,8 @@ def test_the_walk_would_find_what_leaks(secret: Document, member: User) -> None:
             found += [address] if SECRETS.search(response.content.decode(errors="replace")) else []
     assert f"/source/{secret.sha256}/1/" in found
     assert "/guidelines/" in found
+    assert f"/api/v1/turns/{turn.pk}" in found
+    assert f"/api/v1/conversations/{turn.conversation_id}/messages" in found
     assert client.get(f"/source/{secret.sha256}/original/").status_code == 200
 
 

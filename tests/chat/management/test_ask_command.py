@@ -20,9 +20,14 @@ DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumo
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 TOP = {
     *("status", "reason", "message", "mode", "standalone", "option", "warnings", "withheld"),
-    *("owner", "claims", "nearest", "confidence", "turn"),
+    *("owner", "claims", "nearest", "hidden", "confidence", "turn"),
 }
-PLACE = {"document", "sha256", "page", "position", "section", "section_path"}
+TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
+PAINTED = {"boxes", "page_size", "link", "picture"}
+PLACE = {
+    *("document", "version", "sha256", "page", "position", "section", "section_path"),
+    *(TODAY | PAINTED),
+}
 CITATION = {*PLACE, "quote", "ocr_confidence"}
 NEAREST = {"excerpt", *PLACE, "text"}
 
@@ -51,20 +56,22 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert (answer["status"], answer["reason"], answer["nearest"]) == ("answered", None, [])
     assert 0.5 < answer["confidence"] <= 1.0
     (claim,) = answer["claims"]
-    assert claim.keys() == {"text", "under", "kind", "citations"}
+    assert claim.keys() == {"number", "text", "under", "kind", "left_out", "citations"}
     assert claim["text"] == DOSE
-    assert claim["citations"] == [
-        {
-            "document": "Pneumonia",
-            "sha256": guideline,
-            "page": 1,
-            "position": None,
-            "section": "Treatment",
-            "section_path": ["Treatment"],
-            "quote": DOSE,
-            "ocr_confidence": None,
-        }
-    ]
+    (cited,) = claim["citations"]
+    assert cited.keys() == CITATION
+    assert {name: cited[name] for name in CITATION - TODAY - PAINTED} == {
+        "document": "Pneumonia",
+        "version": "1.0",
+        "sha256": guideline,
+        "page": 1,
+        "position": None,
+        "section": "Treatment",
+        "section_path": ["Treatment"],
+        "quote": DOSE,
+        "ocr_confidence": None,
+    }
+    assert cited["link"].startswith("/source/citation/")  # a path: it knows no site
     turn = Turn.objects.get(pk=answer["turn"])
     assert (turn.channel, turn.user) == (Channel.COMMAND, None)
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from chat.api.answers import turn_payload
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
@@ -74,6 +75,16 @@ def test_some_of_the_rows_say_that_they_are_some(monkeypatch: pytest.MonkeyPatch
     assert first.left_out == ""
     assert last.left_out.startswith("2 of the 3 rows")
     assert last.left_out in found.plain_text
+
+
+def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(TABLE)
+    turn = answered(monkeypatch, ROW, OTHER)
+    told = turn_payload(turn)["claims"]
+    expected = [(claim.under, claim.left_out or None) for claim in shown(turn).claims]
+    assert [(claim["under"], claim["left_out"]) for claim in told] == expected
+    assert CAPTION in told[0]["under"]
+    assert told[1]["left_out"].startswith("2 of the 3 rows")
 
 
 def test_all_rows_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
