@@ -2,10 +2,11 @@
 
 import io
 import json
+import re
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
@@ -27,6 +28,9 @@ from chat.api.serializers import (
     WarningResponse,
 )
 from chat.api.turns import FeedbackRequest
+from corpus.models import Document
+from tests.chat.api.api_calls import post, signed_in
+from tests.chat.guidelines import ask
 
 OPERATIONS = [
     ("post", "/api/v1/query"),
@@ -40,6 +44,12 @@ OPERATIONS = [
     ("post", "/api/v1/turns/{id}/feedback"),
     ("get", "/api/v1/me"),
 ]
+ROOT = "/api/v1"
+CALL = re.compile(r"""^call "?\$SITE([^\s"]+)"?(?: -d '(.*)')?$""", re.MULTILINE)
+
+
+def document() -> str:
+    return (settings.BASE_DIR / "docs" / "api.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -73,6 +83,25 @@ def test_each_operation_needs_a_token_and_shows_its_problems(
         assert list(responses[status]["content"]) == ["application/problem+json"]
     (given,) = (content for status, content in responses.items() if status < "300")
     assert given["content"]["application/json"]["examples"]
+
+
+def test_the_document_has_each_operation(schema: Any) -> None:
+    rows = re.findall(r"^\| (`[A-Z]+ /.*?) \|", document(), re.MULTILINE)
+    named = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    assert named == {f"{method.upper()} {path[len(ROOT) :]}" for method, path in OPERATIONS}
+
+
+def test_each_call_of_the_document_works(guideline: Document, alice: User) -> None:
+    """All of them on one answer, and none of the operations is left out."""
+    turn, client, called = ask(alice), signed_in(alice), set()
+    there = {"$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
+    for address, body in CALL.findall(document()):
+        path = re.sub(r"\$[A-Z]+", lambda found: there[found[0]], f"{ROOT}{address}")
+        response = post(client, path, body) if body else client.get(path)
+        assert response.status_code in (200, 201), (address, response.content)
+        template = re.sub(r"\$[A-Z]+", "{id}", address.partition("?")[0])
+        called.add(("post" if body else "get", f"{ROOT}{template}"))
+    assert called == set(OPERATIONS)
 
 
 def test_the_token_is_an_http_bearer(schema: Any) -> None:
