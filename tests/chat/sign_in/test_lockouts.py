@@ -178,9 +178,15 @@ def test_the_administration_unlocks_for_whoever_may(alice: User, bob: User) -> N
 # Tokens
 
 
-def guess(token: str, *, address: str = HERE) -> Any:
+def guess(token: str, *, address: str = HERE, scheme: str = "Token") -> Any:
     client = Client(REMOTE_ADDR=address)
-    return post(client, QUERY, {"question": "Why?"}, authorization=f"Token {token}")
+    return post(client, QUERY, {"question": "Why?"}, authorization=f"{scheme} {token}")
+
+
+def test_a_wrong_token_counts_by_whatever_name_it_is_sent(alice: User) -> None:
+    schemes = ["Bearer", "Token", "bearer", "Token", "Bearer"]
+    answers = [guess("mrag_stale00000", scheme=scheme).status_code for scheme in schemes]
+    assert answers == [401, 401, 401, 429, 429]
 
 
 def test_one_wrong_token_and_wrong_tokens_from_one_address(alice: User) -> None:
