@@ -45,6 +45,8 @@ _RESTRICTS = re.compile(
     r" (?:be|recommended|for|suitable)|never|unless)\b",
     re.IGNORECASE,
 )
+_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
+_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many mg)\b", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
@@ -76,11 +78,13 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     """
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
+    wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
     return [
         unit
         for unit in without_denied(question, units)
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
+        and (not wants_treatment or not prevents(unit))
         and (not wants_dose or says_of_dose(unit.text))
     ]
 
@@ -138,6 +142,18 @@ def _tells_of_organs(unit: Unit) -> bool:
 def says_of_dose(text: str) -> bool:
     """Whether a statement gives an amount, or says what becomes of a dose."""
     return bool(_AMOUNT.search(text) or _ABOUT_DOSE.search(text))
+
+
+def prevents(unit: Unit) -> bool:
+    """Whether a dose is one that prevents, by the nearest that says what it is for."""
+    if not _DOSE.search(unit.text):
+        return False
+    for text in (unit.text, *_above(unit)):
+        if _TREATS.search(text):
+            return False
+        if _PREVENTS.search(text):
+            return True
+    return False
 
 
 def about_people(unit: Unit) -> People:

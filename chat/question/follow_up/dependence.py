@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from chat.question.follow_up.mentions import POPULATION_SLOTS, Mention, Slot, mentions
 from chat.question.follow_up.vocabulary import (
+    ALLERGY,
     ASKED_FIRST,
     ASKING,
     ASKS,
@@ -102,6 +103,8 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
     if left & (ASKS - STATES) or not named:
         return False
     slots = {mention.slot for mention in named}
+    if slots & {Slot.DRUG, Slot.CONDITION} and not named[0].start and not left & ALLERGY:
+        return False
     is_of_patient = bool(left & SUBJECT or core.lower().startswith("if "))
     if left <= STATES and (is_of_patient or slots & {Slot.MEASURE}):
         return True

@@ -76,6 +76,7 @@ GENERIC = frozenset(
     patients combination
     """.split()
 )
+ALLERGY = frozenset({"allergic", "allergy", "intolerant"})
 # Of whom a message speaks, and what it says that they have, take or weigh.
 SUBJECT = frozenset(
     """

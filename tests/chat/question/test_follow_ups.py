@@ -221,6 +221,8 @@ def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
         "warfarin",
         "asthma",
         "trisomy 13",
+        "alteplase INR 1.7",
+        "paracetamol with warfarin",
         "potassium 6.8 treatment",
         "what can I give instead of warfarin?",
         "UTI in pregnancy",

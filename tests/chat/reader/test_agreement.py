@@ -91,3 +91,19 @@ def test_a_kind_of_a_medicine_is_that_medicine() -> None:
     kind: Unit = replace(unit, text="Give phenoxymethylpenicillin 250 mg.", is_row=False)
     assert is_about_medicine(frozenset({"penicillin"}), kind)
     assert not is_about_medicine(frozenset({"codeine"}), kind)
+
+
+def test_a_dose_that_prevents_is_no_answer_where_treatment_is_asked_for() -> None:
+    text = (
+        "# Thrombosis in adults\n## Prevention\nGive demonstraparin 40 mg once daily.\n"
+        "## Treatment\nGive demonstraparin 90 mg twice daily."
+    )
+    publish(text)
+    units = [unit for unit in quotable_units(hits_for(text), "") if "parin" in unit.text]
+    for question, expected in [
+        ("What is the treatment dose of demonstraparin?", [False, True]),
+        ("What is the dose of demonstraparin?", [True, True]),
+        ("Dose of demonstraparin to prevent a thrombosis during treatment?", [True, True]),
+    ]:
+        left = [unit.text for unit in in_agreement(question, question, units)]
+        assert [f"{mg} mg" in " ".join(left) for mg in (40, 90)] == expected
