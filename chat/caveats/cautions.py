@@ -51,6 +51,18 @@ def omission_caution(left_out: DraftClaim) -> Caution:
     )
 
 
+def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
+    """Where more limits stand than are shown or told one by one."""
+    quotes = [limit.quotes[0] for limit in left_out]
+    places = dict.fromkeys(_place(quote.hit, quote.page) for quote in quotes)
+    count = "one further limit" if len(left_out) == 1 else f"{len(left_out)} further limits"
+    return Caution(
+        OMISSION,
+        f"The source also states {count}: {'; '.join(places)}. Read before acting.",
+        documents=tuple(dict.fromkeys(quote.hit.sha256 for quote in quotes)),
+    )
+
+
 def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
     """What differs, where, and which document has precedence by what.
 

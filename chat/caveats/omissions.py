@@ -26,7 +26,8 @@ from core.text.sentences import sentence_spans
 from corpus.models import Chunk
 from retrieval.types import Hit, Span
 
-MAX_OMITTED = 3
+MAX_SHOWN = 3  # limits beside an answer; of more their places are told
+_NAME_WORDS = 2  # of a section's heading that tell it from others
 REACH = 4  # passages on either side of a quoted one that are read
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
 _ROW = " | "  # between the cells of a row
@@ -39,11 +40,12 @@ Section = tuple[str, ...]
 def omitted(
     claims: Sequence[DraftClaim], passages: Sequence[Hit], *, question: str
 ) -> tuple[DraftClaim, ...]:
-    """Up to `MAX_OMITTED` limits that bear on the claims and are quoted by none, as cautions.
+    """Limits that bear on the claims and are quoted by none, as cautions.
 
     Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
     those directly after a claim, then in the order of the claims and of reading. Read are the
-    section of each claim, and a section next to it whose heading limits (`Contraindications`).
+    section of each claim, a section next to it whose heading limits (`Contraindications`), and
+    what near it forbids by the name of the claim's section.
     Nothing about another medicine, or about people who can't be those of the question. A list under
     such a heading is one limit and stands whole, but for an item of the very patient, which stands
     alone. Two queries, one more where there is a list; none for no claims.
@@ -62,7 +64,7 @@ def omitted(
     by_text: dict[str, DraftClaim] = {}
     for draft in (*(each.draft for each in own), *rest):
         by_text.setdefault(normalised(draft.text).lower(), draft)
-    return tuple(by_text.values())[:MAX_OMITTED]
+    return tuple(by_text.values())
 
 
 def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
@@ -192,6 +194,8 @@ class _Subject:
         What is a part of the statement that is quoted is about it by its place; what forbids the
         medicine beside another that the question names, by its heading.
         """
+        if _forbids_by_name(sentence, self.hit):
+            return True
         theirs = set(drugs(sentence))
         if self.drugs and theirs:
             is_beside = self.asked & theirs and _is_listed(unit) and self.drugs & _headed(unit)
@@ -240,9 +244,20 @@ def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
         near = [row for row in rows if row.document_id == hit.document_id]
         sections = _sections([tuple(row.section_path) for row in near], hit.section_path)
         for row in near:
-            if tuple(row.section_path) in sections:
+            if tuple(row.section_path) in sections or _forbids_by_name(row.text, hit):
                 found[row.key] = known.get(row.key) or _hit_of(row, hit)
     return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
+
+
+def _forbids_by_name(text: str, hit: Hit) -> bool:
+    """Whether something is forbidden by the name of the section in which a claim stands.
+
+    `Do not give pharmacological prophylaxis ...`, before the section `Pharmacological prophylaxis`.
+    """
+    name = topic_words(hit.section_path[-1]) if hit.section_path else frozenset()
+    if len(name) < _NAME_WORDS or limit_of(text) is not Limit.CONTRAINDICATION:
+        return False
+    return name <= topic_words(text)
 
 
 def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
@@ -324,7 +339,9 @@ def _hits(claim: DraftClaim) -> list[Hit]:
 def _near(unit: Unit, hit: Hit) -> bool:
     if unit.hit.document_id != hit.document_id or abs(unit.hit.index - hit.index) > REACH:
         return False
-    return _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path)
+    if _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path):
+        return True
+    return _forbids_by_name(unit.text, hit)
 
 
 def _is_limiting(section: Section) -> bool:

@@ -15,11 +15,12 @@ from chat.caveats.binding import binds, said_under
 from chat.caveats.cautions import (
     applicability_cautions,
     conflict_caution,
+    further_caution,
     lack_cautions,
     omission_caution,
 )
 from chat.caveats.conflicts import conflicts
-from chat.caveats.omissions import omitted
+from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.errors import BudgetExceeded, GeneratorUnavailable, VerifierUnavailable
 from chat.gate.decision import Decision, GateUnavailable
 from chat.gate.records import gate_in_use
@@ -221,7 +222,10 @@ def _with_omissions(
     policy = inquiry.config.omissions
     if policy == "off":
         return claims
-    left_out = omitted(claims, decision.passages, question=inquiry.query.text)
+    every = omitted(claims, decision.passages, question=inquiry.query.text)
+    left_out, further = every[:MAX_SHOWN], every[MAX_SHOWN:]
+    if further:
+        inquiry.cautions.append(further_caution(further))
     if not left_out:
         return claims
     if policy in ("warn", "block"):

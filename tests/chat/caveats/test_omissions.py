@@ -7,11 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat.caveats.cautions import omission_caution
+from chat.caveats.cautions import OMISSION, omission_caution
 from chat.caveats.limits import Limit, is_limiting_heading, limit_of
-from chat.caveats.omissions import MAX_OMITTED, omitted
+from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.evidence.quotable import quotable_units
-from chat.models import ClaimKind
+from chat.models import Channel, ClaimKind
+from chat.services import turn_ask
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from corpus.models import Chunk
@@ -173,12 +174,29 @@ def test_a_section_that_was_not_retrieved_is_read_from_the_store() -> None:
 
 
 @pytest.mark.django_db
-def test_never_more_than_the_limit_and_the_same_every_time() -> None:
+def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     lines = "\n".join(f"Do not give gentamicin in disease number {n}." for n in range(8))
     publish(f"# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg.\n## Contraindications\n{lines}")
-    first = left_out("gentamicin dose", "Give gentamicin 5 mg/kg.")
-    assert len(first) == MAX_OMITTED
-    assert left_out("gentamicin dose", "Give gentamicin 5 mg/kg.") == first
+    asked = ("gentamicin dose", "Give gentamicin 5 mg/kg.")
+    assert left_out(*asked) == left_out(*asked)
+    assert len(left_out(*asked)) == 8
+    turn = turn_ask("What is the dose of gentamicin?", user=None, channel=Channel.COMMAND)
+    assert turn.claims.filter(kind=ClaimKind.CAUTION).count() == MAX_SHOWN
+    (told,) = [warning for warning in turn.warnings if warning["code"] == OMISSION]
+    assert told["text"].startswith("The source also states 5 further limits: Gentamicin")
+    assert "Contraindications" in told["text"]
+
+
+@pytest.mark.django_db
+def test_what_is_forbidden_by_the_name_of_the_section_is_a_limit_wherever_it_stands() -> None:
+    rule = "Do not give pharmacological prophylaxis to a patient with active bleeding."
+    publish(
+        f"# Thrombosis\n## Risk assessment\nAssess the risk on admission.\n{rule}\n"
+        "Do not delay the assessment.\n"
+        "## Pharmacological prophylaxis\nGive demonstraparin 40 mg once daily."
+    )
+    found = left_out("demonstraparin dose", "Give demonstraparin 40 mg once daily.")
+    assert found == [rule]
 
 
 ALTEPLASE = """# Alteplase
