@@ -31,6 +31,7 @@ _OWN_AFTER = re.compile(
     re.IGNORECASE,
 )
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
+_KINDS = frozenset({"penicillin"})  # names that stand for all that end with them
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
 _NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
 _DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
@@ -50,9 +51,9 @@ _PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many mg)\b", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
-    r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|doses?|bolus\w*"
+    r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|bolus\w*"
     r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])"
-    r"|\b(?:one|two|three|half|double) (?:tablets?|capsules?|puffs?|drops?|sachets?|doses?)\b",
+    r"|\b(?:one|two|three|half|double) (?:tablets?|capsules?|puffs?|drops?|sachets?)\b",
     re.IGNORECASE,
 )
 _ABOUT_DOSE = re.compile(
@@ -197,18 +198,25 @@ def _above(unit: Unit) -> Iterator[str]:
 
 
 def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
-    """Whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`."""
-    return any(one.endswith(other) or other.endswith(one) for one in asked for other in named)
+    """Whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`.
+
+    Not by its ending alone: noradrenaline is no adrenaline.
+    """
+    return any(_is_kind(one, other) or _is_kind(other, one) for one in asked for other in named)
 
 
-def _denied_pairs(text: str) -> frozenset[tuple[str, str]]:
+def _is_kind(name: str, kind: str) -> bool:
+    return name == kind or (kind in _KINDS and name.endswith(kind))
+
+
+def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
     return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
 
 
-def _pairs(text: str) -> frozenset[tuple[str, str]]:
-    """Each two words that stand beside each other, without those of grammar."""
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    """Each two words that stand beside each other, in any order, without those of grammar."""
     words = _WORD.findall(text.casefold())
-    return frozenset(pair for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
+    return frozenset(frozenset(pair) for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
 
 
 @lru_cache(maxsize=8192)

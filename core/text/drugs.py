@@ -43,21 +43,22 @@ abatacept acetaminophen acetazolamide acetylcysteine activated-charcoal acyclovi
 adrenaline albuterol albumin alendronate allopurinol amantadine amiloride aminophylline amiodarone
 amphetamine amphotericin anastrozole aspirin atropine azathioprine baclofen bismuth bisacodyl
 bleomycin bosentan botulinum bromocriptine buprenorphine bupropion buspirone busulfan caffeine
-calcitonin calcium-gluconate cannabidiol carbamazepine carbimazole carboprost chlorambucil
-chloramphenicol chlorhexidine chlorphenamine ciclosporin cisplatin citalopram clarithromycin
-clobazam clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole codeine colchicine
-colistin cyclizine cyclophosphamide cyclosporine dabigatran dantrolene dapsone deferasirox
-desferrioxamine desmopressin dexmedetomidine dicyclomine dextrose diamorphine diclofenac digoxin
-diltiazem dimenhydrinate diphenhydramine dipyridamole disulfiram dobutamine domperidone donepezil
-dopamine doxapram droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine
-escitalopram esmolol estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl
-filgrastim flecainide fluorouracil flumazenil folinic folic-acid fomepizole fosfomycin furosemide
-fusidic gabapentin gefitinib gentamicin glargine glibenclamide gliclazide glimepiride glipizide
-glucagon glyceryl glycopyrronium guaifenesin heparin hydralazine hydroxocobalamin hydroxychloroquine
-hydroxyurea hydroxycarbamide hyoscine ibuprofen icatibant imatinib immunoglobulin insulin interferon
-irinotecan isoniazid isoprenaline isosorbide isotretinoin ivabradine ketamine ketorolac lactulose
-lamotrigine leflunomide letrozole leucovorin levetiracetam levodopa linezolid lithium loperamide
-loratadine lorazepam magnesium-sulfate mannitol mebendazole mebeverine mefloquine megestrol
+calcitonin calcium-acetate calcium-carbonate calcium-chloride calcium-gluconate calcium-resonium
+cannabidiol carbamazepine carbimazole carboprost chlorambucil chloramphenicol chlorhexidine
+chlorphenamine ciclosporin cisplatin citalopram clarithromycin clobazam clomiphene clonidine
+clopidogrel clozapine co-amoxiclav co-trimoxazole codeine colchicine colistin cyclizine
+cyclophosphamide cyclosporine dabigatran dantrolene dapsone deferasirox desferrioxamine desmopressin
+dexmedetomidine dicyclomine dextrose diamorphine diclofenac digoxin diltiazem dimenhydrinate
+diphenhydramine dipyridamole disulfiram dobutamine domperidone donepezil dopamine doxapram
+droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine escitalopram esmolol
+estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl filgrastim flecainide
+fluorouracil flumazenil folinic folic-acid fomepizole fosfomycin furosemide fusidic gabapentin
+gefitinib gentamicin glargine glibenclamide gliclazide glimepiride glipizide glucagon glyceryl
+glycopyrronium guaifenesin heparin hydralazine hydroxocobalamin hydroxychloroquine hydroxyurea
+hydroxycarbamide hyoscine ibuprofen icatibant imatinib immunoglobulin insulin interferon irinotecan
+isoniazid isoprenaline isosorbide isotretinoin ivabradine ketamine ketorolac lactulose lamotrigine
+leflunomide letrozole leucovorin levetiracetam levodopa linezolid lithium loperamide loratadine
+lorazepam magnesium-chloride magnesium-sulfate mannitol mebendazole mebeverine mefloquine megestrol
 melatonin melphalan memantine mercaptopurine mesalazine mesna metaraminol methadone methimazole
 methotrexate methyldopa methylene-blue methylphenidate metoclopramide metformin mianserin
 mifepristone milrinone minoxidil mirtazapine misoprostol modafinil morphine mycophenolate nalbuphine
@@ -66,17 +67,17 @@ noradrenaline norepinephrine nystatin octreotide olanzapine ondansetron orlistat
 oxcarbazepine oxybutynin oxycodone oxytocin pamidronate pancuronium paracetamol paraldehyde
 penicillamine penicillin pentamidine pentoxifylline permethrin pethidine phenelzine phenobarbital
 phenobarbitone phentolamine phenylephrine phentermine phenytoin pirfenidone polymyxin
-potassium-chloride pralidoxime prednisolone primidone probenecid procainamide progesterone
-promethazine propofol propylthiouracil protamine pseudoephedrine pyrazinamide pyrimethamine
-quetiapine quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifampicin rifampin
-rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
-sildenafil sodium-bicarbonate sotalol spironolactone streptokinase sucralfate sugammadex
-suxamethonium succinylcholine sulfasalazine sulfadiazine tamoxifen tamsulosin tapentadol teicoplanin
-temozolomide terbinafine terbutaline terlipressin testosterone tetrabenazine thalidomide
-theophylline thiamine thiopental tigecycline tiotropium tolterodine topiramate tramadol
-tranexamic-acid trazodone tretinoin trimethoprim trimetazidine urea-cream ursodeoxycholic valproate
-valproic vasopressin venlafaxine verapamil vigabatrin vincristine vinblastine warfarin zidovudine
-zolpidem zopiclone zuclopenthixol
+potassium-chloride potassium-phosphate pralidoxime prednisolone primidone probenecid procainamide
+progesterone promethazine propofol propylthiouracil protamine pseudoephedrine pyrazinamide
+pyrimethamine quetiapine quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifampicin
+rifampin rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
+sildenafil sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate sotalol spironolactone
+streptokinase sucralfate sugammadex suxamethonium succinylcholine sulfasalazine sulfadiazine
+tamoxifen tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline terlipressin
+testosterone tetrabenazine thalidomide theophylline thiamine thiopental tigecycline tiotropium
+tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin trimethoprim trimetazidine
+urea-cream ursodeoxycholic valproate valproic vasopressin venlafaxine verapamil vigabatrin
+vincristine vinblastine warfarin zidovudine zolpidem zopiclone zuclopenthixol
 """.split()
 _SINGLE = frozenset(name for name in _NAMED if "-" not in name)
 _SEVERAL = re.compile(

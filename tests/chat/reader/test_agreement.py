@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import asked_medicines, in_agreement, is_about_medicine
+from chat.reader.agreement import asked_medicines, in_agreement, is_about_medicine, says_of_dose
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
@@ -91,6 +91,21 @@ def test_a_kind_of_a_medicine_is_that_medicine() -> None:
     kind: Unit = replace(unit, text="Give phenoxymethylpenicillin 250 mg.", is_row=False)
     assert is_about_medicine(frozenset({"penicillin"}), kind)
     assert not is_about_medicine(frozenset({"codeine"}), kind)
+    other = replace(unit, text="Give noradrenaline 4 mg.", is_row=False)
+    assert not is_about_medicine(frozenset({"adrenaline"}), other)
+
+
+def test_what_is_for_those_without_a_condition_is_not_for_those_with_it() -> None:
+    publish("# High INR\n## High INR without major bleeding\nGive vitamin K 1 mg.")
+    units = quotable_units(hits_for("vitamin K 1 mg"), "")
+    assert any("1 mg" in unit.text for unit in units)
+    for question in ("vitamin K in major bleeding", "bleeding, major, on warfarin: vitamin K"):
+        assert not any("1 mg" in u.text for u in in_agreement(question, question, units))
+
+
+def test_a_number_of_doses_is_no_dose() -> None:
+    assert not says_of_dose("Observe for 12 hours after two doses of adrenaline.")
+    assert says_of_dose("Give adrenaline 500 micrograms.")
 
 
 def test_a_dose_that_prevents_is_no_answer_where_treatment_is_asked_for() -> None:
