@@ -1,0 +1,112 @@
+"""The claim-level measures of one item: which formula takes what, and why one has no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from chat.errors import VerifierUnavailable
+from evaluation.measures.entailment import EntailmentJudge, Verdicts
+from evaluation.measures.kinds import kind_of
+from evaluation.measures.types import AnsweredItem, JudgedBy, Scored, failed, undefined
+from evaluation.metrics.claims.claim_faithfulness import claim_faithfulness
+from evaluation.metrics.claims.claim_recall import claim_recall
+from evaluation.metrics.claims.context_precision import context_precision
+from evaluation.metrics.claims.context_utilisation import context_utilisation
+from evaluation.metrics.claims.critical_error_rate import CRITICAL, critical_error_rate
+from evaluation.metrics.claims.guideline_adherence import guideline_adherence
+from evaluation.metrics.claims.hallucination_rate import hallucination_rate
+
+REFUSED = "the question was refused"
+NO_CLAIM = "the answer claims nothing"
+NO_CONTEXT = "nothing was retrieved"
+NO_GOLD = "the question has no gold claims"
+NO_CRITICAL = f"no claim is of a critical kind ({', '.join(sorted(CRITICAL))})"
+NOTHING_CITED = "no document with an authority is cited"
+NOT_IN_CONTEXTS = "the passages entail no gold claim"
+
+
+@dataclass(frozen=True)
+class _Measure:
+    value: Callable[[AnsweredItem, Verdicts], float | None]
+    needs: tuple[Callable[[AnsweredItem], str], ...]  # each: why there is no value, or empty
+    otherwise: str = ""  # why the formula has none all the same
+
+
+def _refused(item: AnsweredItem) -> str:
+    return REFUSED if item.is_refused else ""
+
+
+def _no_claim(item: AnsweredItem) -> str:
+    return REFUSED if item.is_refused else NO_CLAIM if not item.claims else ""
+
+
+def _no_context(item: AnsweredItem) -> str:
+    return "" if item.contexts else NO_CONTEXT
+
+
+def _no_gold(item: AnsweredItem) -> str:
+    return "" if item.gold_claims else NO_GOLD
+
+
+def _kinds(item: AnsweredItem) -> list[str]:
+    return [kind_of(claim) for claim in item.claims]
+
+
+CLAIM_MEASURES: dict[str, _Measure] = {
+    "claim_faithfulness": _Measure(
+        lambda item, said: claim_faithfulness(said.by_contexts), (_no_claim,)
+    ),
+    "hallucination_rate": _Measure(
+        lambda item, said: hallucination_rate(said.by_contexts), (_no_claim,)
+    ),
+    "claim_recall": _Measure(lambda item, said: claim_recall(said.in_answer), (_refused, _no_gold)),
+    "context_precision": _Measure(
+        lambda item, said: context_precision(said.in_contexts), (_no_context, _no_gold)
+    ),
+    "context_utilisation": _Measure(
+        lambda item, said: context_utilisation(said.in_contexts, said.in_answer),
+        (_refused, _no_context, _no_gold),
+        NOT_IN_CONTEXTS,
+    ),
+    "critical_error_rate": _Measure(
+        lambda item, said: critical_error_rate(_kinds(item), said.by_contexts, said.by_gold),
+        (_no_claim,),
+        NO_CRITICAL,
+    ),
+    "guideline_adherence": _Measure(
+        lambda item, said: guideline_adherence(said.by_contexts, item.authority),
+        (_no_claim,),
+        NOTHING_CITED,
+    ),
+}
+
+
+def claim_scores(
+    item: AnsweredItem, wanted: Collection[str], judge: EntailmentJudge
+) -> dict[str, Scored]:
+    """Score one item by those of `CLAIM_MEASURES` that are wanted, by one round of judgements.
+
+    Nobody is asked where no measure can have a value; where the judge fails, so do those that
+    could have one.
+    """
+    lacking = {name: _lacking(CLAIM_MEASURES[name], item) for name in wanted}
+    scores = {name: undefined(why) for name, why in lacking.items() if why}
+    possible = [name for name, why in lacking.items() if not why]
+    if not possible:
+        return scores
+    by = judge.judged_by
+    try:
+        said = judge.verdicts(item)
+    except VerifierUnavailable as error:
+        return scores | {name: failed(error.sentence, by) for name in possible}
+    return scores | {name: _scored(CLAIM_MEASURES[name], item, said, by) for name in possible}
+
+
+def _lacking(measure: _Measure, item: AnsweredItem) -> str:
+    return next(filter(None, (need(item) for need in measure.needs)), "")
+
+
+def _scored(measure: _Measure, item: AnsweredItem, said: Verdicts, by: JudgedBy) -> Scored:
+    value = measure.value(item, said)
+    return undefined(measure.otherwise, by) if value is None else Scored(value, judged_by=by)

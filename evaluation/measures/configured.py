@@ -1,0 +1,49 @@
+"""The judges of this site's evaluations, as its settings name them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from chat.endpoints import GENERATE, JUDGE, generating_endpoints, judging_endpoints
+from chat.verification.entailment.configured import site_verifier
+from chat.verification.entailment.judge import LanguageModelJudge
+from core.llm.client import Endpoint
+from evaluation.measures.entailment import EntailmentJudge
+
+
+def judging_endpoint() -> Endpoint | None:
+    """Return the first of MEDRAG_JUDGE_LLM_*, or none.
+
+    Never another in its place: scores of two models are not to be compared.
+    """
+    return next(iter(judging_endpoints()), None)
+
+
+def judge_fault() -> str:
+    """Say why the configured judge may not judge; empty where it may, and where there is none.
+
+    An evaluation refuses to start with it, whatever MEDRAG_JUDGE_MAY_GENERATE allows for answers.
+    """
+    judging = judging_endpoint()
+    for writing in generating_endpoints():
+        if judging and _address(judging) == _address(writing):
+            return (
+                f"{JUDGE}_URL and {JUDGE}_MODEL name the model that writes answers by "
+                f"{GENERATE}_URL: no model scores its own answers. Name another judge."
+            )
+    return ""
+
+
+def entailment_judge() -> EntailmentJudge:
+    """Return the judge that is configured, else the site's checker.
+
+    Raises ImproperlyConfigured with the setting's name.
+    """
+    judging = judging_endpoint()
+    if judging is None:
+        return EntailmentJudge(site_verifier())
+    return EntailmentJudge(LanguageModelJudge((judging,), settings.JUDGE_LLM_PRICE))
+
+
+def _address(endpoint: Endpoint) -> tuple[str, str]:
+    return endpoint.url.rstrip("/"), endpoint.model

@@ -1,0 +1,83 @@
+"""Which texts entail which claims, by the site's checker or by a language model that judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chat.verification.entailment.types import Verifier
+from chat.verification.types import Evidence, Label, Pair
+from evaluation.measures.types import AnsweredItem, JudgedBy
+
+TIMEOUT_S = 600.0  # of one item: ten passages and ten claims are a hundred pairs
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What was judged of one item."""
+
+    by_contexts: tuple[Label, ...]  # of each claim of the answer, by all passages
+    by_gold: tuple[Label, ...]  # the same, by the gold claims
+    in_answer: tuple[bool, ...]  # of each gold claim: whether the answer entails it
+    in_contexts: tuple[tuple[bool, ...], ...]  # a row for each passage, of all gold claims
+
+
+@dataclass(frozen=True)
+class EntailmentJudge:
+    """A `Verifier` that is asked about whole answers, all pairs of an item at once."""
+
+    verifier: Verifier
+    timeout_s: float = TIMEOUT_S
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        return JudgedBy(self.verifier.name, self.verifier.fingerprint)
+
+    def verdicts(self, item: AnsweredItem) -> Verdicts:
+        """Judge one item. Raises `chat.errors.VerifierUnavailable`; calls nobody for no pair."""
+        claims = [claim.text for claim in item.claims]
+        pairs = _Pairs()
+        by_contexts = [[pairs.add(claim, [text]) for text in item.contexts] for claim in claims]
+        by_gold = [pairs.add(claim, item.gold_claims) for claim in claims]
+        in_answer = [pairs.add(gold, claims) for gold in item.gold_claims]
+        in_contexts = [
+            [pairs.add(gold, [text]) for gold in item.gold_claims] for text in item.contexts
+        ]
+        said = pairs.judged(self.verifier, self.timeout_s)
+        return Verdicts(
+            tuple(strongest([said[pair] for pair in row]) for row in by_contexts),
+            tuple(said[pair] for pair in by_gold),
+            tuple(said[pair] is Label.SUPPORTED for pair in in_answer),
+            tuple(tuple(said[pair] is Label.SUPPORTED for pair in row) for row in in_contexts),
+        )
+
+
+def strongest(labels: Sequence[Label]) -> Label:
+    """Return what several passages say together of a claim; not found for none.
+
+    One that supports it is enough, as in RAGAS, where the passages are read as one text; it is
+    contradicted where one does so and none supports it.
+    """
+    for label in (Label.SUPPORTED, Label.CONTRADICTED):
+        if label in labels:
+            return label
+    return Label.NOT_FOUND
+
+
+class _Pairs:
+    """Pairs of an item, each judged once."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[Pair, None] = {}
+
+    def add(self, claim: str, evidence: Sequence[str]) -> Pair:
+        pair = Pair(claim, Evidence(tuple(evidence)))
+        self._pairs[pair] = None
+        return pair
+
+    def judged(self, verifier: Verifier, timeout_s: float) -> dict[Pair, Label]:
+        """By no text nothing is found, and nobody is asked."""
+        asked = [pair for pair in self._pairs if pair.evidence.text]
+        judgements = verifier.judge(asked, timeout_s=timeout_s) if asked else []
+        found = dict(zip(asked, (each.label for each in judgements), strict=True))
+        return {pair: found.get(pair, Label.NOT_FOUND) for pair in self._pairs}

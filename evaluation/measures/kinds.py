@@ -1,0 +1,31 @@
+"""Which claims are critical for safety. Pure."""
+
+from __future__ import annotations
+
+from core.text.drugs import drugs
+from core.text.quantities.reading import read
+from evaluation.measures.types import AnswerClaim
+
+DOSE = "dose"
+_GIVEN = frozenset(
+    "g l mol iu tablet capsule puff inhalation spray drop ampoule vial sachet patch dose".split()
+)
+
+
+def kind_of(claim: AnswerClaim) -> str:
+    """Return the kind that the claim is labelled with, or `dose` where it states one, or nothing.
+
+    A dose is an amount, or how often, beside the name of a medicine. Contraindications and triage
+    are not read from the words: they need a label.
+    """
+    if claim.kind or not drugs(claim.text):
+        return claim.kind
+    counted = read(claim.text)
+    units = {one.unit for quantity in counted.quantities for one in quantity.readings}
+    return DOSE if counted.frequencies or any(map(_is_amount, units)) else ""
+
+
+def _is_amount(unit: str) -> bool:
+    """Of something given: `5 mg/kg`, not a level in blood such as `5 mmol/L`."""
+    base, *below = unit.split("/")
+    return base in _GIVEN and "l" not in below and "1.73m2" not in below

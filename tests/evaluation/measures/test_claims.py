@@ -1,0 +1,244 @@
+"""Claim-level measures by hand: what each is, and why it is nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.conf import LazySettings
+
+from chat.verification.entailment.judge import LanguageModelJudge
+from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
+from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
+from evaluation.measures.entailment import EntailmentJudge, strongest
+from evaluation.measures.kinds import kind_of
+from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome
+from evaluation.metrics.claims.claim_faithfulness import claim_faithfulness
+from evaluation.metrics.claims.claim_recall import claim_recall
+from evaluation.metrics.claims.context_precision import context_precision
+from evaluation.metrics.claims.context_utilisation import context_utilisation
+from evaluation.metrics.claims.critical_error_rate import critical_error_rate
+from evaluation.metrics.claims.guideline_adherence import guideline_adherence
+from evaluation.metrics.claims.hallucination_rate import hallucination_rate
+from tests.evaluation.measures.made_up import (
+    CLAIMS,
+    GOLD,
+    KNOWN,
+    PASSAGES,
+    WORKED,
+    BrokenVerifier,
+    C,
+    N,
+    S,
+    ToldVerifier,
+    judge_told,
+)
+
+
+def test_the_worked_example() -> None:
+    """Ten passages of which 0, 1, 2, 3 and 6 entail a gold claim; 3 of 5 claims stand, 2 do not."""
+    scores = claim_scores(WORKED, CLAIM_MEASURES, judge_told())
+    values = {name: scored.value for name, scored in scores.items()}
+    assert values == pytest.approx(
+        {
+            "claim_faithfulness": 3 / 5,
+            "hallucination_rate": 2 / 5,
+            "claim_recall": 3 / 5,
+            "context_precision": 5 / 10,
+            "context_utilisation": 3 / 5,
+            "critical_error_rate": None,
+            "guideline_adherence": 3 / 5 * (1.0 + 0.5) / 2,
+        }
+    )
+    assert all(scored.judged_by == JudgedBy("told", "told-1") for scored in scores.values())
+    assert "no claim is of a critical kind" in scores["critical_error_rate"].reason
+
+
+def test_an_empty_answer_has_no_value_where_its_claims_are_counted() -> None:
+    scores = claim_scores(replace(WORKED, answer_claims=()), CLAIM_MEASURES, judge_told())
+    by_reason = {name: scored.reason for name, scored in scores.items() if scored.value is None}
+    assert by_reason == dict.fromkeys(
+        ("claim_faithfulness", "hallucination_rate", "critical_error_rate", "guideline_adherence"),
+        "the answer claims nothing",
+    )
+    assert scores["claim_recall"].value == 0.0  # it was answered, and nothing of it was said
+    assert scores["context_utilisation"].value == 0.0
+    assert scores["context_precision"].value == 5 / 10
+
+
+def test_a_refusal_is_no_answer_whatever_claims_are_left_of_it() -> None:
+    judge = judge_told()
+    scores = claim_scores(replace(WORKED, is_refused=True), CLAIM_MEASURES, judge)
+    assert scores["context_precision"].value == 5 / 10
+    rest = [scored for name, scored in scores.items() if name != "context_precision"]
+    assert {(scored.value, scored.reason) for scored in rest} == {
+        (None, "the question was refused")
+    }
+    assert {scored.outcome for scored in rest} == {Outcome.UNDEFINED}
+
+
+def test_nobody_is_asked_where_no_measure_can_have_a_value() -> None:
+    verifier = ToldVerifier({})
+    scores = claim_scores(AnsweredItem("Why?"), CLAIM_MEASURES, EntailmentJudge(verifier))
+    assert verifier.rounds == []
+    assert {scored.outcome for scored in scores.values()} == {Outcome.UNDEFINED}
+    assert scores["context_precision"].reason == "nothing was retrieved"
+    assert scores["claim_recall"].reason == "the question has no gold claims"
+
+
+def test_all_pairs_of_an_item_are_judged_at_once_and_each_but_once() -> None:
+    verifier = ToldVerifier(KNOWN)
+    twice = replace(WORKED, answer_claims=(*CLAIMS, CLAIMS[0]), contexts=(*PASSAGES, PASSAGES[0]))
+    claim_scores(twice, CLAIM_MEASURES, EntailmentJudge(verifier))
+    (asked,) = verifier.rounds
+    assert len(asked) == len(set(asked)) == 5 * 10 + 5 + 5 + 5 * 10
+
+
+def test_a_judge_that_fails_leaves_no_value_and_says_why() -> None:
+    scores = claim_scores(WORKED, CLAIM_MEASURES, EntailmentJudge(BrokenVerifier()))
+    assert {(scored.value, scored.outcome) for scored in scores.values()} == {
+        (None, Outcome.FAILED)
+    }
+    assert "no time left" in scores["claim_recall"].reason
+
+
+def test_an_answer_without_passages_is_supported_by_nothing() -> None:
+    scores = claim_scores(replace(WORKED, contexts=()), CLAIM_MEASURES, judge_told())
+    assert scores["claim_faithfulness"].value == 0.0
+    assert scores["hallucination_rate"].value == 0.0
+    assert scores["context_utilisation"].reason == "nothing was retrieved"
+
+
+def test_passages_that_hold_no_gold_claim_leave_nothing_to_use() -> None:
+    scores = claim_scores(WORKED, CLAIM_MEASURES, judge_told({}))
+    assert scores["context_precision"].value == 0.0
+    assert scores["context_utilisation"].reason == "the passages entail no gold claim"
+
+
+@pytest.mark.parametrize(
+    ("labels", "faithful", "refuted"),
+    [([S, S, S, C, C], 0.6, 0.4), ([], None, None), ([N, N], 0.0, 0.0), ([S, C], 0.5, 0.5)],
+)
+def test_faithfulness_and_hallucination(
+    labels: list[str], faithful: float | None, refuted: float | None
+) -> None:
+    assert claim_faithfulness(labels) == faithful  # type: ignore[arg-type]
+    assert hallucination_rate(labels) == refuted  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("in_answer", "value"), [([True] * 3 + [False] * 2, 0.6), ([], None), ([False], 0.0)]
+)
+def test_recall(in_answer: list[bool], value: float | None) -> None:
+    assert claim_recall(in_answer) == value
+
+
+@pytest.mark.parametrize(
+    ("rows", "value"),
+    [
+        ([[True, False], [False, False]], 0.5),
+        ([[True, True], [True, True]], 1.0),  # the same claims twice: both count
+        ([], None),
+        ([[], []], None),
+    ],
+)
+def test_precision_of_passages(rows: list[list[bool]], value: float | None) -> None:
+    assert context_precision(rows) == value
+
+
+@pytest.mark.parametrize(
+    ("rows", "in_answer", "value"),
+    [
+        ([[True, True, False], [True, False, False]], [True, False, True], 1 / 2),
+        ([[False, False]], [True, True], None),
+        ([], [True], None),
+        ([[True, True]], [True, True], 1.0),
+    ],
+)
+def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float | None) -> None:
+    """The second claim is in the passages and not in the answer, the third the other way round."""
+    assert context_utilisation(rows, in_answer) == value
+
+
+def test_critical_errors_are_what_the_passages_or_the_gold_answer_refute() -> None:
+    kinds = ["dose", "triage", "contraindication", "background", ""]
+    assert critical_error_rate(kinds, [S, C, N, C, C], [N, N, C, N, N]) == pytest.approx(2 / 3)
+    assert critical_error_rate(kinds, [N] * 5, [N] * 5) == 0.0
+    assert critical_error_rate(["background"], [C], [C]) is None
+    assert critical_error_rate([], [], []) is None
+
+
+def test_adherence_by_hand() -> None:
+    assert guideline_adherence([S, S, N], [1.0, 0.5]) == pytest.approx(2 / 3 * 0.75)
+    assert guideline_adherence([S], []) is None
+    assert guideline_adherence([], [1.0]) is None
+    assert guideline_adherence([C, N], [1.0]) == 0.0
+
+
+def test_a_refuted_dose_is_found_by_its_words() -> None:
+    dose = AnswerClaim("Give amoxicillin 500 mg three times a day.")
+    item = replace(WORKED, answer_claims=(dose, AnswerClaim("Rest.")))
+    judge = judge_told({(dose.text, "\n".join(GOLD)): C})
+    scores = claim_scores(item, ["critical_error_rate", "hallucination_rate"], judge)
+    assert scores["critical_error_rate"].value == 1.0
+    assert scores["hallucination_rate"].value == 0.0  # no passage says otherwise
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Give gentamicin 5 mg/kg once daily.", "dose"),
+        ("Insulin, 10 units at night.", "dose"),
+        ("Apixaban twice daily.", "dose"),
+        ("Stop spironolactone if potassium is above 6 mmol/L.", ""),
+        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", ""),
+        ("Drink 2 litres of water.", ""),
+        ("Continue amoxicillin for 7 days.", ""),
+    ],
+)
+def test_doses_are_amounts_of_medicines(text: str, kind: str) -> None:
+    assert kind_of(AnswerClaim(text)) == kind
+    assert kind_of(AnswerClaim(text, kind="triage")) == "triage"
+
+
+def test_one_passage_that_supports_is_enough() -> None:
+    assert strongest([N, C, S]) is S
+    assert strongest([N, C]) is C
+    assert strongest([]) is N
+
+
+def test_the_checker_judges_where_no_judge_is_configured(settings: LazySettings) -> None:
+    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = []
+    judge = entailment_judge()
+    assert judge.judged_by.name == "checker"
+    item = AnsweredItem(
+        "What is given for otitis media?",
+        gold_claims=("Amoxicillin is given for five days.",),
+        answer_claims=(AnswerClaim("Give amoxicillin for five days."),),
+        contexts=("Give amoxicillin for five days.", "Paracetamol relieves pain and fever."),
+    )
+    scores = claim_scores(item, CLAIM_MEASURES, judge)
+    assert scores["claim_faithfulness"].value == 1.0
+    assert scores["hallucination_rate"].value == 0.0
+    assert scores["context_precision"].value == 0.5
+
+
+def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:
+    settings.JUDGE_LLM_URLS = ["http://one.test/v1", "http://two.test/v1"]
+    settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS = ["judge"], []
+    judge = entailment_judge()
+    assert isinstance(judge.verifier, LanguageModelJudge)
+    assert [each.url for each in judge.verifier.endpoints] == ["http://one.test/v1"]
+    assert judge.judged_by.fingerprint.endswith(":judge")
+
+
+def test_no_model_scores_its_own_answers(settings: LazySettings) -> None:
+    settings.JUDGE_LLM_KEYS = settings.GENERATE_LLM_KEYS = []
+    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
+    settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = ["http://one.test/v1"], ["writer"]
+    assert judging_endpoint() is None
+    assert judge_fault() == ""
+    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://one.test/v1/"], ["judge"]
+    assert judge_fault() == ""
+    settings.JUDGE_LLM_MODELS = ["writer"]
+    assert "MEDRAG_JUDGE_LLM_URL and MEDRAG_JUDGE_LLM_MODEL name the model that" in judge_fault()
