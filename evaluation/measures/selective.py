@@ -1,0 +1,119 @@
+"""How well a system refuses, over all items of a run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from evaluation.measures.types import AnsweredItem
+from evaluation.metrics.selective.aurc import aurc
+from evaluation.metrics.selective.auroc import auroc
+from evaluation.metrics.selective.risk_coverage import Point, risk_coverage
+
+THRESHOLDS = (0.50, 0.60, 0.75)
+
+
+@dataclass(frozen=True)
+class Selective:
+    """What was answered and refused of a run. A figure without a value is None."""
+
+    n: int
+    answered: int
+    refused: int
+    wrongly_answered: int  # of those that can't be answered
+    wrongly_refused: int  # of those that can
+    unlabelled: int  # the set does not say whether they can
+    judged: int  # answered, with a confidence and a loss: the curve is of these
+    curve: tuple[Point, ...]  # coverage of all items
+    aurc: float | None  # of the judged ones
+    auroc_right: float | None  # that the confidence tells right answers from others
+    auroc_answerable: float | None  # that it tells what can be answered, refused items too
+    thresholds: tuple[Threshold, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Of a run that answered only from this confidence on."""
+
+    threshold: float
+    answered: int
+    abstention_rate: float | None  # of all items; None for no item
+    faithfulness: float | None  # the mean over `n` of those answered
+    n: int
+
+
+def loss_of(item: AnsweredItem, faithfulness: float | None) -> float | None:
+    """Return what an answer costs, [0, 1]: 1 where there is none to give, else what is unfaithful.
+
+    None for a refused question, and where faithfulness is not known.
+    """
+    if item.is_refused:
+        return None
+    if item.is_answerable is False:
+        return 1.0
+    return None if faithfulness is None else 1.0 - faithfulness
+
+
+def selective(
+    items: Sequence[AnsweredItem],
+    faithfulness: Sequence[float | None],
+    *,
+    thresholds: Sequence[float] = THRESHOLDS,
+) -> Selective:
+    """Measure all items of a run; `faithfulness` of each, None where it has no value.
+
+    Refused questions lower the coverage, whatever their confidence. An answer without any loss is
+    a right one.
+    """
+    losses = [loss_of(item, faith) for item, faith in zip(items, faithfulness, strict=True)]
+    judged = [
+        (item.confidence, loss)
+        for item, loss in zip(items, losses, strict=True)
+        if item.confidence is not None and loss is not None
+    ]
+    sure, loss = [pair[0] for pair in judged], [pair[1] for pair in judged]
+    labelled = [
+        each for each in items if each.confidence is not None and each.is_answerable is not None
+    ]
+    refused = sum(item.is_refused for item in items)
+    return Selective(
+        n=len(items),
+        answered=len(items) - refused,
+        refused=refused,
+        wrongly_answered=sum(not item.is_refused and item.is_answerable is False for item in items),
+        wrongly_refused=sum(item.is_refused and item.is_answerable is True for item in items),
+        unlabelled=sum(item.is_answerable is None for item in items),
+        judged=len(judged),
+        curve=tuple(risk_coverage(sure, loss, total=len(items))),
+        aurc=aurc(sure, loss),
+        auroc_right=auroc(sure, [each == 0 for each in loss]),
+        auroc_answerable=auroc(
+            [each.confidence or 0.0 for each in labelled],
+            [bool(each.is_answerable) for each in labelled],
+        ),
+        thresholds=tuple(_at(threshold, items, faithfulness) for threshold in thresholds),
+    )
+
+
+def _at(
+    threshold: float, items: Sequence[AnsweredItem], faithfulness: Sequence[float | None]
+) -> Threshold:
+    kept = [
+        faith
+        for item, faith in zip(items, faithfulness, strict=True)
+        if not item.is_refused and item.confidence is not None and item.confidence >= threshold
+    ]
+    known = [faith for faith in kept if faith is not None]
+    return Threshold(
+        threshold,
+        len(kept),
+        1 - len(kept) / len(items) if items else None,
+        float(np.mean(known)) if known else None,
+        len(known),
+    )
