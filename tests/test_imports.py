@@ -10,7 +10,10 @@ import sys
 from tests.processes import ROOT
 
 # Seconds and gigabytes each: loaded where they are used, in a child or once in a worker.
-HEAVY = ("docling", "openvino", "rapidocr", "sentence_transformers", "torch", "transformers")
+HEAVY = (
+    *("docling", "openvino", "ragas", "rapidocr", "sentence_transformers", "torch"),
+    "transformers",
+)
 PROGRAM = f"""
 import json, sys
 import django

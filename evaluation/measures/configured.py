@@ -8,7 +8,10 @@ from chat.endpoints import GENERATE, JUDGE, generating_endpoints, judging_endpoi
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.judge import LanguageModelJudge
 from core.llm.client import Endpoint
+from corpus.encoders.registry import get_embedder
 from evaluation.measures.entailment import EntailmentJudge
+from evaluation.measures.ragas_config import RagasConfig
+from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
 
 
 def judging_endpoint() -> Endpoint | None:
@@ -43,6 +46,17 @@ def entailment_judge() -> EntailmentJudge:
     if judging is None:
         return EntailmentJudge(site_verifier())
     return EntailmentJudge(LanguageModelJudge((judging,), settings.JUDGE_LLM_PRICE))
+
+
+def ragas_judge(config: RagasConfig) -> RagasJudge | str:
+    """Return RAGAS by the configured judge, or why it does not run.
+
+    Raises ImproperlyConfigured where the site's encoder can't be loaded.
+    """
+    judging = judging_endpoint()
+    if judging is None:
+        return NO_JUDGE
+    return judge_fault() or ragas_fault() or RagasJudge(judging, get_embedder(), config)
 
 
 def _address(endpoint: Endpoint) -> tuple[str, str]:

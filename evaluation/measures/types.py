@@ -43,6 +43,11 @@ class AnsweredItem:
     def answer(self) -> str:
         return " ".join(claim.text for claim in self.claims)
 
+    @property
+    def reference(self) -> str:
+        """The gold answer, or what is known of it."""
+        return self.gold_answer or " ".join(self.gold_claims)
+
 
 class Outcome(StrEnum):
     """What came of a measure for one item."""

@@ -1,0 +1,89 @@
+"""The measures of RAGAS, the library, by the configured judge (Es et al., EACL 2024)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib import metadata, util
+
+from core.llm.client import Endpoint
+from corpus.encoders.types import Embedder
+from evaluation.measures.ragas_config import RagasConfig
+from evaluation.measures.types import (
+    AnsweredItem,
+    JudgedBy,
+    Scored,
+    failed,
+    not_run,
+    undefined,
+)
+
+REFUSED = "the question was refused"
+NO_ANSWER = "the answer is empty"
+NO_CONTEXT = "nothing was retrieved"
+NO_GOLD = "the question has no gold answer"
+NO_JUDGE = "no judge is configured"
+NOT_INSTALLED = "ragas is not installed"
+
+# What each measure looks at besides the question.
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "ragas_faithfulness": ("answer", "contexts"),
+    "ragas_answer_relevancy": ("answer",),
+    "ragas_context_precision": ("contexts", "reference"),
+    "ragas_context_recall": ("contexts", "reference"),
+    "ragas_answer_correctness": ("answer", "reference"),
+}
+_LACKING = {"answer": NO_ANSWER, "contexts": NO_CONTEXT, "reference": NO_GOLD}
+RAGAS_MEASURES = tuple(_NEEDS)
+
+
+@dataclass(frozen=True)
+class RagasJudge:
+    """Scores items by the model at one endpoint, and texts by the site's encoder."""
+
+    endpoint: Endpoint
+    embedder: Embedder
+    config: RagasConfig = RagasConfig()  # noqa: RUF009  frozen
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        version = metadata.version("ragas")
+        model, encoder = self.endpoint.model, self.embedder.fingerprint
+        return JudgedBy("ragas", f"ragas-{version}:{model}:{encoder}:{self.config.fingerprint}")
+
+    def scores(self, item: AnsweredItem, wanted: Collection[str]) -> dict[str, Scored]:
+        """Score one item by those of `RAGAS_MEASURES` that are wanted; never raises for a judge
+        that fails. Not within a running event loop."""
+        lacking = {name: _lacking(name, item) for name in wanted}
+        scores = {name: undefined(why) for name, why in lacking.items() if why}
+        possible = [name for name, why in lacking.items() if not why]
+        if not possible:
+            return scores
+        try:
+            from evaluation.measures import ragas_library  # late: it takes seconds
+        except ImportError as error:
+            why = not_run(f"ragas can't be imported ({type(error).__name__})")
+            return scores | dict.fromkeys(possible, why)
+        by = self.judged_by
+        found = asyncio.run(
+            ragas_library.scores(
+                item, possible, endpoint=self.endpoint, embedder=self.embedder, config=self.config
+            )
+        )
+        return scores | {
+            name: failed(said, by) if isinstance(said, str) else Scored(said, judged_by=by)
+            for name, said in found.items()
+        }
+
+
+def ragas_fault() -> str:
+    """Say what keeps RAGAS from running; empty where it is installed. Imports nothing."""
+    return "" if util.find_spec("ragas") else NOT_INSTALLED
+
+
+def _lacking(name: str, item: AnsweredItem) -> str:
+    """Why there is no value, before anybody is asked."""
+    if item.is_refused and "answer" in _NEEDS[name]:
+        return REFUSED
+    return next((_LACKING[each] for each in _NEEDS[name] if not getattr(item, each)), "")

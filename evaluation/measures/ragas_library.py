@@ -1,0 +1,177 @@
+"""RAGAS as a library, with the site's own client and encoder in the place of its own.
+
+Importing this takes seconds: do it late, where it runs. Its own client would read proxies from the
+environment, retry by itself without a deadline, and quote answers in its errors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Awaitable, Callable, Collection
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NoReturn, TypeVar
+
+os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # before the import: it remembers what it read
+
+from pydantic import BaseModel
+from ragas.embeddings.base import BaseRagasEmbedding
+from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.metrics.collections import (
+    AnswerCorrectness,
+    AnswerRelevancy,
+    ContextPrecision,
+    ContextRecall,
+    Faithfulness,
+)
+
+from core.errors import MedragError
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
+from corpus.encoders.types import Embedder
+from evaluation.measures.ragas_config import RagasConfig
+from evaluation.measures.types import AnsweredItem
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass
+class Judge(InstructorBaseRagasLLM):
+    """Asks the endpoint for one measure of one item, and counts what came back empty."""
+
+    endpoint: Endpoint
+    threads: Executor = field(repr=False)
+    retries: int
+    max_tokens: int
+    calls: int = 0
+    empty: int = 0  # answers without a statement, a verdict or a question
+
+    async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
+        """Raises `core.llm.client.LanguageModelUnavailable`."""
+        ask = partial(
+            ask_json,
+            self.endpoint,
+            prompt=prompt,
+            schema=strict(response_model.model_json_schema()),
+            name=response_model.__name__,
+            max_tokens=self.max_tokens,
+            retries=self.retries,
+        )
+        value = await asyncio.get_running_loop().run_in_executor(self.threads, ask)
+        self.calls += 1
+        self.empty += _is_empty(value)
+        return response_model.model_validate(value)
+
+    def generate(self, prompt: str, response_model: type[Model]) -> NoReturn:
+        raise NotImplementedError("measures are asked for asynchronously")
+
+
+class SiteEmbedding(BaseRagasEmbedding):
+    """The site's encoder; every text as a passage, so that two texts are compared alike."""
+
+    def __init__(self, embedder: Embedder, threads: Executor) -> None:
+        super().__init__()
+        self._embedder, self._threads = embedder, threads
+
+    def embed_text(self, text: str, **kwargs: Any) -> list[float]:
+        (vector,) = self._embedder.encode([text])
+        return [float(each) for each in vector]
+
+    async def aembed_text(self, text: str, **kwargs: Any) -> list[float]:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, self.embed_text, text
+        )
+
+
+def strict(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with objects closed and integers 0 or 1, which all of RAGAS's are."""
+    changed = {name: _strict(value) for name, value in schema.items()}
+    if changed.get("type") == "object":
+        changed["additionalProperties"] = False
+    if changed.get("type") == "integer":
+        changed["enum"] = [0, 1]
+    return changed
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return strict(value)
+    return [_strict(each) for each in value] if isinstance(value, list) else value
+
+
+def _is_empty(value: dict[str, Any]) -> bool:
+    lists = [each for each in value.values() if isinstance(each, list)]
+    return (bool(lists) and not any(lists)) or value.get("question") == ""
+
+
+Measure = Callable[[AnsweredItem, Judge, BaseRagasEmbedding], Awaitable[Any]]
+
+
+def measures(strictness: int) -> dict[str, Measure]:
+    """Return what asks for each measure; it gives RAGAS's result, whose `value` may be NaN."""
+    return {
+        "ragas_faithfulness": lambda item, llm, embed: Faithfulness(llm=llm).ascore(
+            item.question, item.answer, list(item.contexts)
+        ),
+        "ragas_answer_relevancy": lambda item, llm, embed: AnswerRelevancy(
+            llm=llm, embeddings=embed, strictness=strictness
+        ).ascore(item.question, item.answer),
+        "ragas_context_precision": lambda item, llm, embed: ContextPrecision(llm=llm).ascore(
+            item.question, item.reference, list(item.contexts)
+        ),
+        "ragas_context_recall": lambda item, llm, embed: ContextRecall(llm=llm).ascore(
+            user_input=item.question,
+            retrieved_contexts=list(item.contexts),
+            reference=item.reference,
+        ),
+        "ragas_answer_correctness": lambda item, llm, embed: AnswerCorrectness(
+            llm=llm, embeddings=embed
+        ).ascore(item.question, item.answer, item.reference),
+    }
+
+
+async def scores(
+    item: AnsweredItem,
+    names: Collection[str],
+    *,
+    endpoint: Endpoint,
+    embedder: Embedder,
+    config: RagasConfig,
+) -> dict[str, float | str]:
+    """Return each measure's value, or why it has none: a sentence without a word of the item.
+
+    A call that is late is left behind: its thread ends by itself, with the call's own deadline.
+    """
+    threads = ThreadPoolExecutor(config.concurrency)
+    embedding = SiteEmbedding(embedder, threads)
+    endpoint = replace(endpoint, timeout_s=config.call_timeout_s)
+
+    async def score(measure: Measure) -> float | str:
+        judge = Judge(endpoint, threads, config.retries, config.max_tokens)
+        return await _value(measure(item, judge, embedding), judge, config.measure_timeout_s)
+
+    try:
+        asked = measures(config.strictness)
+        found = await asyncio.gather(*(score(asked[name]) for name in names))
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+    return dict(zip(names, found, strict=True))
+
+
+async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> float | str:
+    """Where a judge's answers are empty, RAGAS has NaN, 0 or even 1: none of them is a score."""
+    try:
+        value = float((await asyncio.wait_for(result, timeout_s)).value)
+    except LanguageModelUnavailable as error:
+        return f"the judge {error.what}"
+    except TimeoutError:
+        return f"the measure took more than {timeout_s:g} seconds"
+    except MedragError as error:
+        return error.sentence
+    except Exception as error:  # noqa: BLE001  of whatever kind a library raises them
+        return f"ragas raised {type(error).__name__}"  # its message may quote the answer
+    if judge.empty:
+        return f"the judge found nothing to judge in {judge.empty} of {judge.calls} answers"
+    return value if math.isfinite(value) else "ragas gave no number"
