@@ -58,7 +58,7 @@ CLAIM_MEASURES: dict[str, _Measure] = {
         lambda item, said: claim_faithfulness(said.by_contexts), (_no_claim,)
     ),
     "hallucination_rate": _Measure(
-        lambda item, said: hallucination_rate(said.by_contexts), (_no_claim,)
+        lambda item, said: hallucination_rate(said.by_contexts, said.by_gold), (_no_claim,)
     ),
     "claim_recall": _Measure(lambda item, said: claim_recall(said.in_answer), (_refused, _no_gold)),
     "context_precision": _Measure(

@@ -6,12 +6,19 @@ from chat.verification.types import Label
 from evaluation.metrics.claims.share import share
 
 
-def hallucination_rate(labels: Sequence[Label]) -> float | None:
-    """Return the share of the answer's claims that the passages refute, [0, 1], lower is better.
+def hallucination_rate(by_contexts: Sequence[Label], by_gold: Sequence[Label]) -> float | None:
+    """Return the share of the answer's claims that are refuted and unsupported, [0, 1].
 
-    `labels` as for `claim_faithfulness`. Intrinsic hallucinations, which contradict their source
-    (Ji et al., ACM Computing Surveys 2023, section 2); Ru et al., RAGChecker, NeurIPS 2024, section
-    3.3, also count what no passage speaks of, which here is neither faithful nor refuted. None
-    where the answer claims nothing.
+    Lower is better. Of each claim, what the passages say and what the gold answer says: counted is
+    one that either contradicts and no passage supports. Ru et al., RAGChecker, NeurIPS 2024,
+    section 3.3, count each wrong claim that no passage entails; one that nothing speaks of is here
+    neither faithful nor refuted (Ji et al., ACM Computing Surveys 2023, section 2, on intrinsic and
+    extrinsic hallucination). Never more than 1 - claim-faithfulness. None where the answer claims
+    nothing.
     """
-    return share([label is Label.CONTRADICTED for label in labels])
+    return share(
+        [
+            Label.SUPPORTED is not passages and Label.CONTRADICTED in (passages, gold)
+            for passages, gold in zip(by_contexts, by_gold, strict=True)
+        ]
+    )

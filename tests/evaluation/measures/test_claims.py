@@ -123,7 +123,13 @@ def test_faithfulness_and_hallucination(
     labels: list[str], faithful: float | None, refuted: float | None
 ) -> None:
     assert claim_faithfulness(labels) == faithful  # type: ignore[arg-type]
-    assert hallucination_rate(labels) == refuted  # type: ignore[arg-type]
+    silent = [N] * len(labels)
+    assert hallucination_rate(labels, silent) == refuted  # type: ignore[arg-type]
+
+
+def test_what_a_passage_supports_is_no_hallucination_whatever_the_gold_answer_says() -> None:
+    assert hallucination_rate([S, N, C, N], [C, C, S, N]) == 2 / 4
+    assert hallucination_rate([S], [C]) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -181,7 +187,7 @@ def test_a_refuted_dose_is_found_by_its_words() -> None:
     judge = judge_told({(dose.text, "\n".join(GOLD)): C})
     scores = claim_scores(item, ["critical_error_rate", "hallucination_rate"], judge)
     assert scores["critical_error_rate"].value == 1.0
-    assert scores["hallucination_rate"].value == 0.0  # no passage says otherwise
+    assert scores["hallucination_rate"].value == 1 / 2  # no passage supports it
 
 
 @pytest.mark.parametrize(
