@@ -7,11 +7,15 @@ from django.conf import settings
 from chat.endpoints import GENERATE, JUDGE, generating_endpoints, judging_endpoints
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.judge import LanguageModelJudge
+from core.llm.breaker import PAUSE_S
 from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
+
+# An endpoint that failed three times is skipped for a while, in which a whole run would fail.
+WAIT_S = PAUSE_S + 1
 
 
 def judging_endpoint() -> Endpoint | None:
@@ -45,7 +49,8 @@ def entailment_judge() -> EntailmentJudge:
     judging = judging_endpoint()
     if judging is None:
         return EntailmentJudge(site_verifier())
-    return EntailmentJudge(LanguageModelJudge((judging,), settings.JUDGE_LLM_PRICE))
+    judge = LanguageModelJudge((judging,), settings.JUDGE_LLM_PRICE)
+    return EntailmentJudge(judge, waits_s=(WAIT_S,))
 
 
 def ragas_judge(config: RagasConfig) -> RagasJudge | str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from chat.errors import VerifierUnavailable
 from chat.verification.entailment.types import Verifier
-from chat.verification.types import Evidence, Label, Pair
+from chat.verification.types import Evidence, Judgement, Label, Pair
 from evaluation.measures.types import AnsweredItem, JudgedBy
 
 TIMEOUT_S = 600.0  # of one item: ten passages and ten claims are a hundred pairs
@@ -28,6 +30,7 @@ class EntailmentJudge:
 
     verifier: Verifier
     timeout_s: float = TIMEOUT_S
+    waits_s: tuple[float, ...] = ()  # before an item is tried again, where that may help
 
     @property
     def judged_by(self) -> JudgedBy:
@@ -43,13 +46,23 @@ class EntailmentJudge:
         in_contexts = [
             [pairs.add(gold, [text]) for gold in item.gold_claims] for text in item.contexts
         ]
-        said = pairs.judged(self.verifier, self.timeout_s)
+        said = pairs.judged(self._judged)
         return Verdicts(
             tuple(strongest([said[pair] for pair in row]) for row in by_contexts),
             tuple(said[pair] for pair in by_gold),
             tuple(said[pair] is Label.SUPPORTED for pair in in_answer),
             tuple(tuple(said[pair] is Label.SUPPORTED for pair in row) for row in in_contexts),
         )
+
+    def _judged(self, pairs: Sequence[Pair]) -> Sequence[Judgement]:
+        for wait_s in self.waits_s:
+            try:
+                return self.verifier.judge(pairs, timeout_s=self.timeout_s)
+            except VerifierUnavailable as error:
+                if not error.retryable:
+                    raise
+            time.sleep(wait_s)
+        return self.verifier.judge(pairs, timeout_s=self.timeout_s)
 
 
 def strongest(labels: Sequence[Label]) -> Label:
@@ -75,9 +88,9 @@ class _Pairs:
         self._pairs[pair] = None
         return pair
 
-    def judged(self, verifier: Verifier, timeout_s: float) -> dict[Pair, Label]:
+    def judged(self, judge: Callable[[Sequence[Pair]], Sequence[Judgement]]) -> dict[Pair, Label]:
         """By no text nothing is found, and nobody is asked."""
         asked = [pair for pair in self._pairs if pair.evidence.text]
-        judgements = verifier.judge(asked, timeout_s=timeout_s) if asked else []
+        judgements = judge(asked) if asked else []
         found = dict(zip(asked, (each.label for each in judgements), strict=True))
         return {pair: found.get(pair, Label.NOT_FOUND) for pair in self._pairs}

@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings
 
 from chat.verification.entailment.judge import LanguageModelJudge
+from core.llm.breaker import PAUSE_S
 from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
 from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
 from evaluation.measures.entailment import EntailmentJudge, strongest
@@ -33,6 +34,10 @@ from tests.evaluation.measures.made_up import (
     ToldVerifier,
     judge_told,
 )
+from tests.llm.judges import fair, judging
+from tests.llm.server import Answer, endpoint, says, status
+from tests.llm.sites import judge_by
+from tests.llm.transport import replies
 
 
 def test_the_worked_example() -> None:
@@ -236,6 +241,41 @@ def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:
     assert isinstance(judge.verifier, LanguageModelJudge)
     assert [each.url for each in judge.verifier.endpoints] == ["http://one.test/v1"]
     assert judge.judged_by.fingerprint.endswith(":judge")
+
+
+def words(text: str) -> AnsweredItem:
+    return AnsweredItem("?", answer_claims=(AnswerClaim(text),), contexts=("Rest in bed.",))
+
+
+def test_a_language_model_judges_by_its_endpoint(settings: LazySettings) -> None:
+    with endpoint(replies(judging(fair))) as server:
+        judge_by(settings, server.url)
+        judge = entailment_judge()
+        right, wrong = (
+            claim_scores(words(text), ["claim_faithfulness"], judge)["claim_faithfulness"]
+            for text in ("Rest in bed.", "Walk.")
+        )
+    assert (right.value, wrong.value, len(server.asked)) == (1.0, 0.0, 2)
+
+
+@pytest.mark.parametrize("answer", [status(429), status(500), says("CANARY")])
+def test_a_language_model_that_does_not_judge(settings: LazySettings, answer: Answer) -> None:
+    with endpoint(answer) as server:
+        judge_by(settings, server.url)
+        judge = replace(entailment_judge(), waits_s=(), timeout_s=2.0)
+        (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
+    assert (scored.value, scored.outcome) == (None, Outcome.FAILED)
+    assert "CANARY" not in scored.reason
+
+
+def test_a_judge_that_is_away_for_a_moment_is_asked_again(settings: LazySettings) -> None:
+    with endpoint(replies(judging(fair))) as server:
+        server.script = [status(500)] * 3
+        judge_by(settings, server.url)
+        judge = replace(entailment_judge(), waits_s=(0.01,))
+        (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
+    assert scored.value == 1.0
+    assert entailment_judge().waits_s[0] > PAUSE_S  # else it would be skipped, not asked
 
 
 def test_no_model_scores_its_own_answers(settings: LazySettings) -> None:
