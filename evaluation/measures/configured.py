@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from chat.endpoints import GENERATE, JUDGE, generating_endpoints, judging_endpoints
 from chat.verification.entailment.configured import site_verifier
@@ -11,11 +12,22 @@ from core.llm.breaker import PAUSE_S
 from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
 from evaluation.measures.entailment import EntailmentJudge
+from evaluation.measures.measure import Judges
 from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
 
 # An endpoint that failed three times is skipped for a while, in which a whole run would fail.
 WAIT_S = PAUSE_S + 1
+
+
+def site_judges(config: RagasConfig) -> Judges:
+    """Return who judges a run, to be called once, before its first item.
+
+    Raises ImproperlyConfigured where the judge would score its own answers, or can't be loaded.
+    """
+    if fault := judge_fault():
+        raise ImproperlyConfigured(fault)
+    return Judges(entailment_judge(), ragas_judge(config))
 
 
 def judging_endpoint() -> Endpoint | None:
@@ -29,7 +41,7 @@ def judging_endpoint() -> Endpoint | None:
 def judge_fault() -> str:
     """Say why the configured judge may not judge; empty where it may, and where there is none.
 
-    An evaluation refuses to start with it, whatever MEDRAG_JUDGE_MAY_GENERATE allows for answers.
+    `site_judges` refuses with it, whatever MEDRAG_JUDGE_MAY_GENERATE allows for answers.
     """
     judging = judging_endpoint()
     for writing in generating_endpoints():

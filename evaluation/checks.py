@@ -1,0 +1,19 @@
+"""Check of the judge of evaluations, before every command and start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Warning, register
+
+from evaluation.measures.configured import judge_fault
+
+
+@register("evaluation")
+def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn of a judge that an evaluation will refuse; answers are not affected."""
+    fault = judge_fault()
+    hint = "Until then evaluations of question sets do not start."
+    return [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []
