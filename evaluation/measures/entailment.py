@@ -10,7 +10,9 @@ from chat.errors import VerifierUnavailable
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Evidence, Judgement, Label, Pair
 from evaluation.measures.types import AnsweredItem, JudgedBy
+from evaluation.measures.verbatim import states
 
+REVISION = "entailment-1"  # of which pairs are made, and what of them nobody is asked
 TIMEOUT_S = 600.0  # of one item: ten passages and ten claims are a hundred pairs
 
 
@@ -34,13 +36,16 @@ class EntailmentJudge:
 
     @property
     def judged_by(self) -> JudgedBy:
-        return JudgedBy(self.verifier.name, self.verifier.fingerprint)
+        return JudgedBy(self.verifier.name, f"{REVISION}:{self.verifier.fingerprint}")
 
     def verdicts(self, item: AnsweredItem) -> Verdicts:
         """Judge one item. Raises `chat.errors.VerifierUnavailable`; calls nobody for no pair."""
         claims = [claim.text for claim in item.claims]
         pairs = _Pairs()
-        by_contexts = [[pairs.add(claim, [text]) for text in item.contexts] for claim in claims]
+        by_contexts = [
+            [pairs.add(claim.text, [text], claim.quotes) for text in item.contexts]
+            for claim in item.claims
+        ]
         by_gold = [pairs.add(claim, item.gold_claims) for claim in claims]
         in_answer = [pairs.add(gold, claims) for gold in item.gold_claims]
         in_contexts = [
@@ -78,19 +83,24 @@ def strongest(labels: Sequence[Label]) -> Label:
 
 
 class _Pairs:
-    """Pairs of an item, each judged once."""
+    """Pairs of an item, each judged once, and only where no text says the claim word for word."""
 
     def __init__(self) -> None:
-        self._pairs: dict[Pair, None] = {}
+        self._verbatim: dict[Pair, bool] = {}
 
-    def add(self, claim: str, evidence: Sequence[str]) -> Pair:
+    def add(self, claim: str, evidence: Sequence[str], quotes: Sequence[str] = ()) -> Pair:
         pair = Pair(claim, Evidence(tuple(evidence)))
-        self._pairs[pair] = None
+        if not self._verbatim.get(pair):
+            self._verbatim[pair] = any(states(text, claim, quotes) for text in evidence)
         return pair
 
     def judged(self, judge: Callable[[Sequence[Pair]], Sequence[Judgement]]) -> dict[Pair, Label]:
         """By no text nothing is found, and nobody is asked."""
-        asked = [pair for pair in self._pairs if pair.evidence.text]
+        found = {
+            pair: Label.SUPPORTED if verbatim else Label.NOT_FOUND
+            for pair, verbatim in self._verbatim.items()
+        }
+        asked = [pair for pair, said in self._verbatim.items() if pair.evidence.text and not said]
         judgements = judge(asked) if asked else []
-        found = dict(zip(asked, (each.label for each in judgements), strict=True))
-        return {pair: found.get(pair, Label.NOT_FOUND) for pair in self._pairs}
+        labels = [each.label for each in judgements]
+        return found | dict(zip(asked, labels, strict=True))

@@ -14,6 +14,7 @@ from evaluation.measures.configured import entailment_judge, judge_fault, judgin
 from evaluation.measures.entailment import EntailmentJudge, strongest
 from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome
+from evaluation.measures.verbatim import states
 from evaluation.metrics.claims.claim_faithfulness import claim_faithfulness
 from evaluation.metrics.claims.claim_recall import claim_recall
 from evaluation.metrics.claims.context_precision import context_precision
@@ -55,7 +56,9 @@ def test_the_worked_example() -> None:
             "guideline_adherence": 3 / 5 * (1.0 + 0.5) / 2,
         }
     )
-    assert all(scored.judged_by == JudgedBy("told", "told-1") for scored in scores.values())
+    assert all(
+        scored.judged_by == JudgedBy("told", "entailment-1:told-1") for scored in scores.values()
+    )
     assert "no claim is of a critical kind" in scores["critical_error_rate"].reason
 
 
@@ -212,6 +215,52 @@ def test_doses_are_amounts_of_medicines(text: str, kind: str) -> None:
     assert kind_of(AnswerClaim(text, kind="triage")) == "triage"
 
 
+PASSAGE = (
+    "Otitis media\n\nGive amoxicillin for 5 days. However, wait for 2 days in mild disease. Rest."
+)
+LISTED = "Avoid in pregnancy:\n- Give doxycycline daily.\n- Give ibuprofen."
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "is_said"),
+    [
+        (PASSAGE, "give amoxicillin for 5 days", True),
+        (PASSAGE, "Give amoxicillin for 5 days. However, wait for 2 days in mild disease.", True),
+        (PASSAGE, "Rest.", True),
+        (PASSAGE, "Give amoxicillin for 5", False),  # half of a sentence may say the opposite
+        (PASSAGE, "Give amoxicillin for 7 days.", False),
+        (PASSAGE, "However, wait for 2 days in mild disease.", False),  # what it leans on is gone
+        (PASSAGE, "Give amoxicillin for 5 days. Rest.", False),
+        (LISTED, "Give ibuprofen.", False),
+        (LISTED, "Give doxycycline daily.", False),
+        ("Do not give it with food. Rest.", "give it with food", False),
+        ("Do not give the following:\n- Ibuprofen.\n- Aspirin.", "Aspirin.", False),
+        ("", "Rest.", False),
+        (PASSAGE, "", False),
+    ],
+)
+def test_what_is_said_word_for_word(text: str, claim: str, is_said: bool) -> None:
+    assert states(text, claim) is is_said
+
+
+def test_a_claim_that_is_its_quotes_is_said_where_the_first_of_them_stands() -> None:
+    lead, listed = "Offer to adults:", "Offer to adults:\n- amoxicillin\n- doxycycline"
+    claim, quotes = "Offer to adults: doxycycline", ("doxycycline", lead)
+    assert states(listed, claim, quotes)
+    assert not states(listed, claim)
+    assert not states("Rest in bed.", claim, quotes)
+    assert not states(listed, "Offer to children: doxycycline", quotes)
+
+
+def test_nobody_judges_what_is_said_word_for_word() -> None:
+    verifier = ToldVerifier({})
+    item = AnsweredItem(
+        "?", answer_claims=(AnswerClaim("Rest in bed."),), contexts=("Rest in bed.",)
+    )
+    (scored,) = claim_scores(item, ["claim_faithfulness"], EntailmentJudge(verifier)).values()
+    assert (scored.value, verifier.rounds) == (1.0, [])
+
+
 def test_one_passage_that_supports_is_enough() -> None:
     assert strongest([N, C, S]) is S
     assert strongest([N, C]) is C
@@ -244,7 +293,9 @@ def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:
 
 
 def words(text: str) -> AnsweredItem:
-    return AnsweredItem("?", answer_claims=(AnswerClaim(text),), contexts=("Rest in bed.",))
+    return AnsweredItem(
+        "?", answer_claims=(AnswerClaim(text),), contexts=("All patients rest in bed.",)
+    )
 
 
 def test_a_language_model_judges_by_its_endpoint(settings: LazySettings) -> None:
@@ -253,7 +304,7 @@ def test_a_language_model_judges_by_its_endpoint(settings: LazySettings) -> None
         judge = entailment_judge()
         right, wrong = (
             claim_scores(words(text), ["claim_faithfulness"], judge)["claim_faithfulness"]
-            for text in ("Rest in bed.", "Walk.")
+            for text in ("patients rest in bed.", "Walk.")
         )
     assert (right.value, wrong.value, len(server.asked)) == (1.0, 0.0, 2)
 

@@ -64,7 +64,7 @@ def test_a_run_by_hand() -> None:
     assert faithful == {
         **interval([0.6, 1.0]).as_json(),
         "without": {"undefined": {"the question was refused": 1}, "not run": {}, "failed": {}},
-        "judged_by": [{"name": "told", "fingerprint": "told-1"}],
+        "judged_by": [{"name": "told", "fingerprint": "entailment-1:told-1"}],
     }
     assert (faithful["mean"], faithful["n"]) == (0.8, 2)
     relevancy = run["measures"]["ragas_answer_relevancy"]
@@ -122,7 +122,7 @@ def test_a_failure_is_counted_and_the_run_goes_on() -> None:
     recall = measure_run([WORKED] * 2, scored)["measures"]["claim_recall"]
     assert (recall["mean"], recall["n"]) == (0.6, 1)
     assert list(recall["without"]["failed"].values()) == [1]
-    assert recall["judged_by"][-1] == {"name": "told", "fingerprint": "told-1"}
+    assert recall["judged_by"][-1] == {"name": "told", "fingerprint": "entailment-1:told-1"}
 
 
 @pytest.mark.slow

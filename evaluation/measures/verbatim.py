@@ -1,0 +1,51 @@
+"""Whether a text says a claim word for word, so that nobody has to judge it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from chat.evidence.leads import is_negative_lead, leans_on_before
+from chat.verification.texts import tokens
+from chat.verification.verbatim import is_verbatim
+from core.text.sentences import sentence_spans
+
+_PARAGRAPH = re.compile(r"(?:(?!\n\s*\n).)+", re.DOTALL)
+
+
+def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
+    """Return whether the claim is whole sentences of the text, below no line that says "not".
+
+    Or the claim is its `quotes` word for word, and the text holds the first of them: a list's item
+    with its lead-in is no sentence. As in an answer's own verification, since the bundled checker
+    does not support everything that it reads word for word.
+    """
+    said = tokens(claim)
+    if not said:
+        return False
+    if quotes and is_verbatim(claim, quotes) and _stands_in(tokens(quotes[0]), tokens(text)):
+        return True
+    spans = list(_sentences(text))
+    words = [tokens(text[start:end]) for start, end in spans]
+    whole = [token for sentence in words for token in sentence]
+    places = [0, *accumulate(map(len, words))]
+    return any(
+        place + len(said) in places
+        and whole[place : place + len(said)] == said
+        and not leans_on_before(text[start:end])
+        and not any(map(is_negative_lead, text[:start].splitlines()))
+        for place, (start, end) in zip(places, spans, strict=False)
+    )
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Where each stands; one ends at a blank line, as behind a heading."""
+    for paragraph in _PARAGRAPH.finditer(text):
+        for start, end in sentence_spans(paragraph.group()):
+            yield paragraph.start() + start, paragraph.start() + end
+
+
+def _stands_in(need: Sequence[str], words: Sequence[str]) -> bool:
+    size = len(need)
+    return any(words[at : at + size] == need for at in range(len(words) - size + 1))
