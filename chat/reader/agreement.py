@@ -48,7 +48,12 @@ _RESTRICTS = re.compile(
 )
 _TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
 _PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
-_ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many mg)\b", re.IGNORECASE)
+# Not `who needed two doses`.
+_ASKS_DOSE = re.compile(
+    r"(?<!\d\s)(?<!\btwo\s)(?<!\bthree\s)(?<!\bfour\s)(?<!\bseveral\s)\bdos(?:es?|ing|age)\b"
+    r"|\bhow (?:much|many mg)\b",
+    re.IGNORECASE,
+)
 _AMOUNT = re.compile(
     r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
     r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|bolus\w*"
