@@ -18,7 +18,7 @@ from chat.selectors import (
     conversations_of,
 )
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, STAFF, ensure_groups
+from medrag_site.accounts import AUDITORS, PERMISSIONS, STAFF, ensure_groups
 from tests.chat.guidelines import ask
 
 
@@ -135,6 +135,6 @@ def test_an_expired_session_sends_htmx_to_the_sign_in_page(db: None, client: Cli
 def test_permissions_of_the_groups_exist(db: None) -> None:
     ensure_groups()
     ensure_groups()
-    assert Group.objects.count() == 4
+    assert Group.objects.count() == len(PERMISSIONS)
     publishes = Permission.objects.get(codename="publish_document")
     assert sorted(publishes.group_set.values_list("name", flat=True)) == ["Publishers"]
