@@ -49,14 +49,18 @@ class Channel(models.TextChoices):
     PAGE = "page", "Page"
     API = "api", "API"
     COMMAND = "command", "Command"
+    EVALUATION = "evaluation", "Evaluation"  # asked to measure: nobody acts on the answer
 
 
 class Conversation(models.Model):
-    """A clinician's thread of questions; nobody else sees it but the auditor."""
+    """A clinician's thread of questions; nobody else sees it but the auditor.
+
+    One without a user is of an evaluation: it stands in nobody's list.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="conversations"
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="conversations"
     )
     title = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)

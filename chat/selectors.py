@@ -17,7 +17,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from chat.models import Citation, Conversation, Turn
+from chat.models import Channel, Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.types import CitingAnswer
@@ -119,13 +119,20 @@ def turns_of(conversation: Conversation) -> QuerySet[Turn]:
 
 
 def audited_turns() -> QuerySet[Turn]:
-    """Everybody's turns, for those who may view them, with what a page of one shows."""
+    """Everybody's turns, for those who may view them, with what a page of one shows.
+
+    Those of evaluations are among them: the log holds their events, too.
+    """
     return _turns().select_related("user")
 
 
 def answers_citing(document: Document) -> list[CitingAnswer]:
-    """Every answer that cited the document, once, the latest first. One query."""
+    """Every answer that cited the document, once, the latest first. One query.
+
+    Those of an evaluation are left out: nobody acted on them, so that nobody need be told.
+    """
     turns = Turn.objects.filter(pk__in=document.citations.values("claim__turn"))
+    turns = turns.exclude(channel=Channel.EVALUATION)
     return [
         CitingAnswer(
             reference=str(turn.pk),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,11 +47,12 @@ REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks, by which way, and in which conversation."""
+    """Who asks, by which way, in which conversation, and the turn's key where it has one."""
 
     user: User | None
     channel: Channel
     conversation: Conversation | None = None
+    key: uuid.UUID | None = None
 
 
 @admitted
@@ -63,6 +65,7 @@ def turn_ask(
     collections: tuple[str, ...] = (),
     filters: Filters = NO_FILTERS,
     mode: str = "",
+    key: uuid.UUID | None = None,
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
@@ -70,12 +73,15 @@ def turn_ask(
     turns before it. What identifies a patient is dealt with before anything is stored or sent.
     Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
     failure of a part is a refusal; if the turn can't be stored there is no answer.
+
+    `key` becomes the turn's primary key: who was interrupted finds by it what was stored. Raises
+    IntegrityError where there is one already.
     """
     parts = _parts()  # a first call loads what must not cost time below
     began = time.perf_counter()
     config = answer_config(mode)
     filters_check(filters, collections, config)
-    asker = Asker(user=user, channel=channel, conversation=conversation)
+    asker = Asker(user, channel, conversation, key)
     guarded = question_guarded(question_clean(question), config.identifiers)
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
@@ -217,6 +223,7 @@ def _draft_turn(question: str, asker: Asker, config: AnswerConfig, outcome: Outc
         mode=config.mode,
         created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
+        **({"pk": asker.key} if asker.key else {}),
     )
     if isinstance(outcome, Answered):
         turn.status = TurnStatus.ANSWERED

@@ -33,6 +33,11 @@ def test_one_row_an_answer_the_newest_first(
     assert QUESTION not in str(found)
 
 
+def test_an_answer_of_an_evaluation_is_nobodys_to_be_told(guideline: Document) -> None:
+    turn_ask(QUESTION, user=None, channel=Channel.EVALUATION)
+    assert answers_citing(guideline) == []
+
+
 def test_its_address_is_the_auditors_page(guideline: Document, alice: User) -> None:
     turn = ask(alice)
     (answer,) = answers_citing(guideline)

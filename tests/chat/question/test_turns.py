@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from chat.audit import log as audit
 from chat.errors import QuestionError
@@ -72,6 +73,15 @@ def use_generator(monkeypatch: pytest.MonkeyPatch, result: Any) -> None:
 
 
 # An answer
+
+
+def test_a_key_that_is_given_is_the_turns_and_stores_one_alone(document: Document) -> None:
+    key = uuid.uuid4()
+    assert ask(key=key).pk == key
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ask(UNANSWERABLE, key=key)
+    assert Turn.objects.get().question == QUESTION
+    assert AuditEvent.objects.count() == 1
 
 
 def test_stores_the_turn_with_claims_citations_trace_and_event(document: Document) -> None:
