@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.conf import settings
@@ -159,3 +160,100 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class RunState(models.TextChoices):
+    """How far a run of questions is."""
+
+    PENDING = "pending", "Waiting"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    CANCELLED = "cancelled", "Cancelled"
+    FAILED = "failed", "Failed"
+
+
+class QuestionRun(models.Model):
+    """Questions of a set, asked of this site as a clinician would; each is a `QuestionResult`.
+
+    `frozen` is what it was started with: number and digest of the items, configuration, models,
+    prompts, corpus, version, seed, measures and budget. `metrics` is its result card, as
+    `evaluation.question_runs.result_card` writes it. `asker` is who asks: their rights count, or
+    those of the system itself where there is nobody. `is_here`: a command executes it, and the
+    worker leaves it alone.
+    """
+
+    question_set = models.ForeignKey(QuestionSet, on_delete=models.PROTECT, related_name="runs")
+    name = models.CharField(max_length=200)
+    state = models.CharField(max_length=10, choices=RunState, default=RunState.PENDING)
+    is_here = models.BooleanField("executed by a command", default=False)
+    frozen: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    asker = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    note = models.TextField(blank=True)  # why it ended before its last item, for people
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.pk})"
+
+
+class ResultState(models.TextChoices):
+    PENDING = "pending", "Waiting"
+    RUNNING = "running", "Being asked"
+    DONE = "done", "Done"
+    FAILED = "failed", "Could not be asked"
+
+
+class ResultOutcome(models.TextChoices):
+    """What became of one question, the worst first."""
+
+    DANGEROUS = "dangerous", "Dangerous"  # what is shown would harm
+    WRONG = "wrong", "Wrong"
+    PARTLY = "partly", "Partly right"
+    REFUSED = "refused", "Refused, though it can be answered"
+    UNCOMPARED = "uncompared", "Answered, with nothing to compare"
+    RIGHT = "right", "Right"
+
+
+class QuestionResult(models.Model):
+    """What became of one question of a run.
+
+    `turn_key` is drawn before the question is asked and becomes the key of its turn, so that a turn
+    whose result was not saved is found again, and a second one can't be stored. The lease says who
+    asks it now. `detail` keeps what a measure needs: `evaluation.question_runs.types` names it.
+    """
+
+    run = models.ForeignKey(QuestionRun, on_delete=models.CASCADE, related_name="results")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="+")
+    place = models.PositiveIntegerField()  # 1-based, in the order of the set
+    state = models.CharField(max_length=10, choices=ResultState, default=ResultState.PENDING)
+    outcome = models.CharField(max_length=10, choices=ResultOutcome, blank=True)
+    turn_key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    turn = models.ForeignKey("chat.Turn", null=True, on_delete=models.PROTECT, related_name="+")
+    scores: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
+    detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    failure = models.TextField(blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    duration_ms = models.PositiveIntegerField(null=True)
+    tokens = models.PositiveIntegerField(null=True)  # read and written by language models
+    lease_token = models.UUIDField(null=True, editable=False)
+    lease_until = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["run", "place"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "question"], name="question_once_a_run")
+        ]
+        indexes = [models.Index(fields=["run", "state", "place"], name="result_due")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.place}"

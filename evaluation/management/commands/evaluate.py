@@ -50,6 +50,15 @@ from evaluation.child_work import run_child_task
 from evaluation.datasets import FORMATS
 from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
+from evaluation.management.question_runs import (
+    are_run_numbers,
+    question_run_arguments,
+    question_run_export,
+    question_run_show,
+    question_run_start,
+    question_runs_compare,
+    question_runs_list,
+)
 from evaluation.management.question_sets import question_set_arguments, question_set_import
 from evaluation.models import Kind
 from evaluation.peers import PEERS, require
@@ -77,8 +86,9 @@ answers: the questions of --testset FILE over the documents of --documents DIR, 
 model: the same questions, answered by a language model that knows the answers or lies;
 checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
-first;
+first; compare NUMBER NUMBER: the same of two runs of a question set;
 import FORM PATH: keeps a question set for evaluations over the site's own corpus;
+run SET: asks such a set, by number or name; list, show NUMBER, export NUMBER: what came of it;
 databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
 work: what the others start as a process of its own.
 """
@@ -123,6 +133,7 @@ class Command(BaseCommand):
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
         question_set_arguments(parser)
+        question_run_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -141,6 +152,10 @@ class Command(BaseCommand):
             "checker": self._checker,
             "compare": self._compare,
             "import": lambda options: question_set_import(options, self._say),
+            "run": lambda options: question_run_start(options, self._say),
+            "list": lambda options: question_runs_list(options, self._say),
+            "show": lambda options: question_run_show(options, self._say),
+            "export": lambda options: question_run_export(options, self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,
@@ -242,6 +257,9 @@ class Command(BaseCommand):
         return source.read()
 
     def _compare(self, options: dict[str, Any]) -> None:
+        if are_run_numbers(options["arguments"]):
+            question_runs_compare(options, self._say)
+            return
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
         folders = [Path(folder) for folder in options["arguments"]]

@@ -1,0 +1,180 @@
+"""What `manage.py evaluate run`, `list`, `show`, `compare` and `export` do with question runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from core.progress import Progress
+from corpus.management.arguments import asker_named, person_named
+from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.comparing import comparison_lines, runs_of_questions_compared
+from evaluation.question_runs.export import run_export
+from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.selectors import (
+    ENDED,
+    question_runs_listed,
+    run_lines,
+    run_progress,
+)
+from evaluation.question_runs.services import (
+    RunOrder,
+    question_run_cancel,
+    question_run_create,
+    question_run_execute,
+    question_run_resume,
+)
+from evaluation.runs.folders import refuse_unwritable, refuse_used
+
+Say = Callable[[str], None]
+
+
+def question_run_arguments(parser: CommandParser) -> None:
+    """Add those that only `run` has; it shares --name, --limit, --user and --out."""
+    group = parser.add_argument_group("run")
+    group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip
+    group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
+    group.add_argument("--seed", type=int, default=0, help="which sample --limit draws")
+    group.add_argument("--measures", action="append", default=[], metavar="NAME", help="one besides those that every run has; may be given several times")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-s", type=float, default=0.0, metavar="SECONDS", help="end it when answers took as long together")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end it after as many")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end it when language models took as many")  # noqa: E501  # fmt: skip
+    group.add_argument("--asker", metavar="NAME", help="whose rights count; by default what is open to all is found")  # noqa: E501  # fmt: skip
+
+
+def question_run_start(options: dict[str, Any], say: Say) -> None:
+    """Create a run, or take one up; execute it here, or leave it to the worker.
+
+    Raises MedragError, CommandError. An interruption cancels it, so that it can be resumed.
+    """
+    run = _resumed(options) if options["resume"] is not None else _created(options)
+    if not options["here"]:
+        say(f"Run {run.pk} waits for the worker; manage.py evaluate show {run.pk} tells how it is.")
+        return
+    say(f"Run {run.pk}: {run.frozen['items']} questions.")
+    try:
+        _execute_with_progress(run)
+    except BaseException:
+        if run.state in (RunState.PENDING, RunState.RUNNING):
+            question_run_cancel(run)
+            say(f"Interrupted. manage.py evaluate run --resume {run.pk} --here goes on with it.")
+        raise
+    _print(run, say)
+
+
+def question_runs_list(options: dict[str, Any], say: Say) -> None:
+    """A line for each run, the latest first."""
+    if options["arguments"]:
+        raise CommandError("list takes no more.")
+    runs = list(question_runs_listed())
+    for run in runs:
+        progress = run_progress(run)
+        say(
+            f"{run.pk:6}  {run.get_state_display():9}  {progress.ended} of {progress.items}  "
+            f"{run.created_at:%Y-%m-%d %H:%M}  {run.name}"
+        )
+    if not runs:
+        say("There is none.")
+
+
+def question_run_show(options: dict[str, Any], say: Say) -> None:
+    """Print the result card as Markdown. Raises CommandError."""
+    (run,) = _runs_named(options, 1)
+    _print(run, say)
+
+
+def question_run_export(options: dict[str, Any], say: Say) -> None:
+    """Write `run.json` and `report.md`. Raises CommandError, MedragError."""
+    (run,) = _runs_named(options, 1)
+    if not options["out"]:
+        raise CommandError("--out DIR is needed.")
+    refuse_unwritable(options["out"])
+    refuse_used(options["out"])
+    run_export(run, options["out"])
+    say(f"Written to {options['out']}")
+
+
+def are_run_numbers(arguments: list[str]) -> bool:
+    """Whether `compare` is given two runs and not two folders."""
+    return len(arguments) == 2 and all(map(str.isdecimal, arguments))
+
+
+def question_runs_compare(options: dict[str, Any], say: Say) -> None:
+    """Print the second run less the first, item by item. Raises CommandError, RunsDiffer."""
+    first, second = _runs_named(options, 2)
+    for line in comparison_lines(runs_of_questions_compared(first, second)):
+        say(line)
+
+
+def _execute_with_progress(run: QuestionRun) -> None:
+    ended = run.results.filter(state__in=ENDED).count()
+    with Progress("  Asking", run.frozen["items"], "questions") as progress:
+        progress.at(ended)
+        question_run_execute(run, on_item=progress.step)
+
+
+def _print(run: QuestionRun, say: Say) -> None:
+    for line in run_lines(run):
+        say(line)
+
+
+def _created(options: dict[str, Any]) -> QuestionRun:
+    question_set = _set_named(options["arguments"])
+    numbers = ("limit", "budget_s", "budget_questions", "budget_tokens")
+    for name in numbers:
+        if not options[name] >= 0:
+            raise CommandError(f"--{name.replace('_', '-')} is at least 0.")
+    budget = Budget(*(options[name] for name in ("budget_questions", "budget_s", "budget_tokens")))
+    order = RunOrder(
+        name=options["name"],
+        limit=options["limit"],
+        seed=options["seed"],
+        measures=tuple(options["measures"]),
+        budget=budget,
+        is_here=options["here"],
+    )
+    by, asker = person_named(options["user"]), asker_named(options["asker"])
+    return question_run_create(question_set, order, by=by, asker=asker)
+
+
+def _resumed(options: dict[str, Any]) -> QuestionRun:
+    if options["arguments"]:
+        raise CommandError("--resume takes a run and no set.")
+    (run,) = _runs_named({"arguments": [str(options["resume"])]}, 1)
+    question_run_resume(run, is_here=options["here"])
+    run.refresh_from_db()
+    return run
+
+
+def _set_named(arguments: list[str]) -> QuestionSet:
+    """By number, or by name where one set has it alone."""
+    if len(arguments) != 1:
+        raise CommandError("run takes a question set: its number, or its name.")
+    (name,) = arguments
+    if name.isdecimal() and len(name) < 19:
+        found = list(QuestionSet.objects.filter(pk=int(name)))
+    else:
+        found = [each for each in QuestionSet.objects.all() if name in (each.name, str(each))]
+    if len(found) != 1:
+        kept = ", ".join(_named_sets()) or "none"
+        why = f"{len(found)} question sets are named" if found else "There is no question set"
+        raise CommandError(f"{why} {name}. Kept: {kept}.")
+    return found[0]
+
+
+def _named_sets() -> Iterator[str]:
+    for each in QuestionSet.objects.all():
+        yield f"{each.pk} ({each})"
+
+
+def _runs_named(options: dict[str, Any], count: int) -> list[QuestionRun]:
+    raw: list[str] = options["arguments"]
+    if len(raw) != count or not all(each.isdecimal() and len(each) < 19 for each in raw):
+        raise CommandError(f"Name {count} run{'s' if count > 1 else ''} by number.")
+    found = {run.pk: run for run in question_runs_listed().filter(pk__in=map(int, raw))}
+    for each in raw:
+        if int(each) not in found:
+            raise CommandError(f"There is no run {each}.")
+    return [found[int(each)] for each in raw]

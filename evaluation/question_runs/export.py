@@ -1,0 +1,59 @@
+"""A run as files: all of it as JSON, its result card and its items in Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evaluation.datasets.trec import write_lines
+from evaluation.models import QuestionResult, QuestionRun
+from evaluation.question_runs.selectors import card_read, run_lines
+
+
+def run_export(run: QuestionRun, out: Path) -> None:
+    """Write `run.json` and `report.md` into a folder, which is made where it is missing."""
+    results = list(run.results.select_related("question").order_by("place"))
+    out.mkdir(parents=True, exist_ok=True)
+    content = json.dumps(_run_json(run, results), ensure_ascii=False, indent=2)
+    write_lines(out / "run.json", [content])
+    write_lines(out / "report.md", [*run_lines(run), "", *_items_table(results)])
+
+
+def _run_json(run: QuestionRun, results: list[QuestionResult]) -> dict[str, Any]:
+    times = ("created_at", "started_at", "finished_at")
+    return {
+        "run": run.pk,
+        "name": run.name,
+        "question_set": {"name": str(run.question_set), "digest": run.question_set.digest},
+        "state": run.state,
+        "note": run.note,
+        "frozen": run.frozen,
+        "asker": str(run.asker) if run.asker else None,
+        "by": str(run.by) if run.by else None,
+        **{name: at.isoformat() if (at := getattr(run, name)) else None for name in times},
+        "card": card_read(run).as_json(),
+        "items": [_item_json(result) for result in results],
+    }
+
+
+def _item_json(result: QuestionResult) -> dict[str, Any]:
+    names = ("state", "outcome", "scores", "detail", "failure", "attempts", "duration_ms", "tokens")
+    return {
+        "key": result.question.key,
+        "question": result.question.question,
+        "gold_answer": result.question.gold_answer,
+        "turn": str(result.turn_id) if result.turn_id else None,
+        **{name: getattr(result, name) for name in names},
+    }
+
+
+def _items_table(results: list[QuestionResult]) -> Iterator[str]:
+    yield "| item | outcome | seconds | failure |"
+    yield "|---|---|---|---|"
+    for each in results:
+        outcome = each.get_outcome_display() or each.get_state_display()
+        seconds = "" if each.duration_ms is None else f"{each.duration_ms / 1000:.2f}"
+        cells = (each.question.key, outcome, seconds, each.failure)
+        yield f"| {' | '.join(cell.replace('|', ' ') for cell in cells)} |"

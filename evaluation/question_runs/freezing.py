@@ -1,0 +1,88 @@
+"""What a run was started with, so that two runs can be told apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from chat.config import answer_config
+from chat.pipeline.corpus_snapshot import corpus_snapshot
+from chat.services import site_inquiry
+from chat.verification.answer_judge import judge_fingerprint
+from evaluation.models import Question
+from retrieval.types import Query
+
+_APPS = ("core", "corpus", "retrieval", "chat")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may take at most, each 0 for no bound: it ends done in part when it is used up."""
+
+    questions: int = 0
+    seconds: float = 0.0  # that answers took, in all processes together
+    tokens: int = 0
+
+
+NO_BUDGET = Budget()
+
+
+def frozen_now(
+    items: Sequence[Question], *, seed: int, measures: Sequence[str], budget: Budget
+) -> dict[str, Any]:
+    """The state of the site; `configuration` is one digest over all of it that decides answers.
+
+    The keys of the items stand with the results; here is their number and digest.
+    """
+    query = Query(text="", on=timezone.localdate())
+    inquiry = site_inquiry(query, answer_config())
+    decides = {
+        "retrieval": inquiry.looks.config.fingerprint(),
+        "answers": inquiry.config.as_dict(),
+        "models": {
+            "generator": inquiry.generator.fingerprint,
+            "verifier": inquiry.verifier.fingerprint,
+            "judge": judge_fingerprint(),
+        },
+        "prompts": prompt_digests(),
+    }
+    return {
+        "items": len(items),
+        "items_digest": _digest([item.key for item in items]),
+        "configuration": _digest(decides)[:16],
+        **decides,
+        "corpus": corpus_snapshot(query.on).as_dict(),
+        "version": _version(),
+        "seed": seed,
+        "measures": list(measures),
+        "budget": asdict(budget),
+    }
+
+
+def prompt_digests() -> dict[str, str]:
+    """`app/file` -> 16 hex digits of its SHA-256, of every prompt that the site may send."""
+    base = Path(settings.BASE_DIR)
+    files = sorted(path for app in _APPS for path in (base / app).glob("**/prompts/*.txt"))
+    return {
+        path.relative_to(base).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        for path in files
+    }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _version() -> str:
+    try:
+        return version("medrag")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,75 @@
+"""A question of a set and its stored turn, as one item to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chat.models import Claim, ClaimKind, Turn, TurnStatus
+from chat.question.multiple_choice import parsed
+from corpus.models import Chunk
+from evaluation.models import Question
+from evaluation.question_runs.types import AnswerClaim, MeasuredItem
+from evaluation.question_sets.types import LETTERS
+
+
+def text_asked(question: Question) -> str:
+    """The question with its options, a line each, unless they stand in it already."""
+    if not question.options or parsed(question.question):
+        return question.question
+    options = zip(LETTERS, question.options, strict=False)
+    return "\n".join([question.question, *(f"{letter}) {text}" for letter, text in options)])
+
+
+def item_of(question: Question, turn: Turn) -> MeasuredItem:
+    """Three queries: claims, citations and passages."""
+    claims = list(turn.claims.order_by("index").prefetch_related("citations"))
+    shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
+    beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
+    passages = passages_shown(turn.trace)
+    usage = turn.trace.get("usage") or {}
+    return MeasuredItem(
+        question=question.question,
+        kind=question.kind,
+        is_refused=turn.status != TurnStatus.ANSWERED,
+        gold_answer=question.gold_answer,
+        other_answers=tuple(question.other_answers),
+        gold_claims=tuple(question.gold_claims),
+        gold_label=question.gold_label,
+        patterns={name: tuple(each) for name, each in question.patterns.items()},
+        reason=turn.reason,
+        claims=tuple(_claims(shown, turn.trace)),
+        beside=(*beside, *(warning["text"] for warning in turn.warnings)),
+        excerpts=tuple(text for passage in turn.nearest for text in passage["excerpt"]),
+        option=turn.option,
+        passages=passages,
+        contexts=_contexts(passages),
+        confidence=turn.confidence,
+        seconds=turn.duration_ms / 1000,
+        tokens=int(usage.get("prompt_tokens", 0)) + int(usage.get("completion_tokens", 0)),
+    )
+
+
+def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:
+    """Keys of the passages that the generator had, in order; of what was found last without one."""
+    keys = ((trace.get("generation") or {}).get("keys") or {}).values()
+    searches = trace.get("searches") or [{}]
+    found = keys or [hit["chunk"] for hit in searches[-1].get("hits") or ()]
+    return tuple(dict.fromkeys(found))
+
+
+def _claims(shown: Sequence[Claim], trace: Mapping[str, Any]) -> list[AnswerClaim]:
+    labels = {verdict["text"]: verdict["label"] for verdict in trace.get("verdicts") or ()}
+    return [
+        AnswerClaim(
+            text=claim.text,
+            label=labels.get(claim.text, ""),
+            quotes=tuple(citation.quote for citation in claim.citations.all()),
+        )
+        for claim in shown
+    ]
+
+
+def _contexts(keys: Sequence[str]) -> tuple[str, ...]:
+    texts = dict(Chunk.objects.filter(key__in=keys).values_list("key", "text"))
+    return tuple(texts[key] for key in keys if key in texts)

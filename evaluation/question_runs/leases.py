@@ -1,0 +1,97 @@
+"""Who asks which question of a run now. Every change names the state that it expects.
+
+A result is taken by one UPDATE (compare-and-set) with a token and an end, by the database's clock.
+Whoever finds its token gone writes nothing: another process has taken the question, or has given it
+up. An attempt that ended without a word runs out; the next is begun by whoever looks for work.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from evaluation.models import QuestionResult, ResultState, RunState
+
+MAX_ATTEMPTS = 3
+SPARE_S = 30.0  # beyond what its questions may take
+STOPPED = f"The process that asked it stopped {MAX_ATTEMPTS} times."
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to write one result."""
+
+    result: QuestionResult
+    token: uuid.UUID
+
+    def end(self, **changes: Any) -> bool:
+        """Write what became of it and let it go; False where the lease was lost, and nothing is."""
+        held = QuestionResult.objects.filter(
+            pk=self.result.pk, state=ResultState.RUNNING, lease_token=self.token
+        )
+        return held.update(lease_token=None, lease_until=None, **changes) == 1
+
+    def failed(self, why: str, *, is_final: bool) -> None:
+        """Let it be asked again, after the others, or park it."""
+        is_over = is_final or self.result.attempts >= MAX_ATTEMPTS
+        self.end(state=ResultState.FAILED if is_over else ResultState.PENDING, failure=why[:2000])
+
+    def give_back(self) -> None:
+        """Let it be asked again; the attempt doesn't count."""
+        self.end(state=ResultState.PENDING, attempts=F("attempts") - 1)
+
+
+def due(run_id: int) -> QuerySet[QuestionResult]:
+    """What nobody asks now and is to be asked."""
+    is_free = Q(state=ResultState.PENDING) | Q(state=ResultState.RUNNING, lease_until__lte=Now())
+    return QuestionResult.objects.filter(is_free, run=run_id, attempts__lt=MAX_ATTEMPTS)
+
+
+@transaction.atomic
+def claim(run_id: int) -> Lease | None:
+    """Count an attempt and take the first that is due, those tried before last.
+
+    None where nothing is due. What was tried too often is parked first.
+    """
+    _park(run_id)
+    free = due(run_id).filter(run__state=RunState.RUNNING).select_related("question")
+    locked = free.order_by("attempts", "place").select_for_update(skip_locked=True, of=("self",))
+    result = locked.first()
+    if result is None:
+        return None
+    questions = 1 + len(result.question.before)
+    # Each may wait as long to be let in as it takes.
+    lease_s = questions * 2 * settings.ANSWER_TIMEOUT_S + SPARE_S
+    token = uuid.uuid4()
+    QuestionResult.objects.filter(pk=result.pk).update(
+        state=ResultState.RUNNING,
+        attempts=F("attempts") + 1,
+        lease_token=token,
+        lease_until=Now() + timedelta(seconds=lease_s),
+    )
+    result.attempts += 1
+    return Lease(result, token)
+
+
+def _park(run_id: int) -> None:
+    """Fail what a process died of as often as it may be tried."""
+    lost = QuestionResult.objects.filter(
+        run=run_id,
+        state=ResultState.RUNNING,
+        lease_until__lte=Now(),
+        attempts__gte=MAX_ATTEMPTS,
+    )
+    lost.update(state=ResultState.FAILED, failure=STOPPED, lease_token=None, lease_until=None)
+
+
+def has_work_left(run_id: int) -> bool:
+    """Whether an item waits or is being asked, also by another process."""
+    going_on = (ResultState.PENDING, ResultState.RUNNING)
+    return QuestionResult.objects.filter(run=run_id, state__in=going_on).exists()

@@ -1,0 +1,92 @@
+"""Reads of runs of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, Q, QuerySet
+
+from evaluation.models import (
+    QuestionRun,
+    ResultState,
+    RunState,
+)
+from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
+
+ENDED = (ResultState.DONE, ResultState.FAILED)
+
+
+def question_runs_listed() -> QuerySet[QuestionRun]:
+    """The latest first, each with how many items it has, `ended` and `mean_ms` of those done."""
+    ended = Count("results", filter=Q(results__state__in=ENDED))
+    runs = QuestionRun.objects.select_related("question_set", "by", "asker")
+    return runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg("results__duration_ms"))
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How many items of a run have ended, and what the rest takes at the pace so far."""
+
+    ended: int
+    items: int
+    rest_s: float | None  # None where nothing is known of the pace
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.ended // self.items if self.items else 0
+
+
+def run_progress(run: QuestionRun) -> RunProgress:
+    """Of a run as `question_runs_listed` gives it. No query."""
+    ended, items, mean_ms = (getattr(run, name) for name in ("ended", "items", "mean_ms"))
+    rest = None if mean_ms is None else (items - ended) * mean_ms / 1000
+    return RunProgress(ended, items, rest)
+
+
+def runs_due() -> QuerySet[QuestionRun]:
+    """Runs that the worker is to execute, the oldest first."""
+    going_on = QuestionRun.objects.filter(state__in=(RunState.PENDING, RunState.RUNNING))
+    return going_on.filter(is_here=False).order_by("pk")
+
+
+def states_counted(run: QuestionRun) -> dict[str, int]:
+    """How many items are in each state. One query."""
+    rows = run.results.order_by().values_list("state").annotate(Count("pk"))
+    return dict(rows)
+
+
+def card_computed(run: QuestionRun) -> Card:
+    """The result card of what there is. Two queries."""
+    return card_of(_rows(run), states_counted(run))
+
+
+def card_read(run: QuestionRun) -> Card:
+    """The result card as it was stored, or of what there is so far."""
+    return read_card(run.metrics) if run.metrics else card_computed(run)
+
+
+def _rows(run: QuestionRun) -> Iterator[Row]:
+    done = run.results.filter(state=ResultState.DONE).order_by("place")
+    names = ("scores", "outcome", "duration_ms", "tokens", "detail__not_run")
+    for scores, outcome, duration_ms, tokens, not_run in done.values_list(*names):
+        yield Row(scores, outcome, duration_ms or 0, tokens or 0, not_run or {})
+
+
+def run_lines(run: QuestionRun) -> Iterator[str]:
+    """The run and its result card, in Markdown."""
+    frozen = run.frozen
+    yield f"# Run {run.pk}: {run.name}"
+    yield ""
+    yield (
+        f"{run.get_state_display()}. {frozen['items']} questions of {run.question_set}, seed "
+        f"{frozen['seed']}. Asked as {run.asker or 'nobody: what is open to all is found'}."
+    )
+    yield (
+        f"Version {frozen['version']}, configuration {frozen['configuration']}, "
+        f"{frozen['corpus']['documents']} documents in force ({frozen['corpus']['digest'][:16]})."
+    )
+    if run.note:
+        yield run.note
+    yield ""
+    yield from card_lines(card_read(run))

@@ -1,0 +1,256 @@
+"""Start runs of questions, execute them item by item, end them: the only writer of both.
+
+Each item has one result, whatever dies: its turn's key is drawn before it is asked. A process that
+was killed after the turn was stored leaves a turn that the next attempt finds by that key; one that
+was killed before leaves none, and the question is asked once more. Of two that ask the same at once
+one alone can store its turn, and the other finds it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import Error, IntegrityError, transaction
+from django.db.models import Sum
+from django.db.models.functions import Now
+
+from chat.models import Channel, Conversation, Turn
+from chat.pipeline.admission import Busy
+from chat.services import turn_ask
+from core.errors import MedragError
+from evaluation.models import (
+    Question,
+    QuestionResult,
+    QuestionRun,
+    QuestionSet,
+    ResultState,
+    RunState,
+)
+from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
+from evaluation.question_runs.item_measures import item_measured, refuse_unknown
+from evaluation.question_runs.items import item_of, text_asked
+from evaluation.question_runs.leases import Lease, claim, has_work_left
+from evaluation.question_runs.scoring import scored
+from evaluation.question_runs.selectors import card_computed
+
+BATCH = 1000
+MAX_IN_A_ROW = 5  # items that can't be asked: then it isn't the items
+PAUSE_S = 1.0  # where other processes hold all that is left, or too many ask
+
+
+class RunError(MedragError):
+    """What is asked of a run does not fit its state, or its set."""
+
+
+@dataclass(frozen=True)
+class RunOrder:
+    """What a person wants asked. Of `limit` items a sample is drawn with the seed; 0 takes all."""
+
+    name: str = ""
+    limit: int = 0
+    seed: int = 0
+    measures: tuple[str, ...] = ()
+    budget: Budget = NO_BUDGET
+    is_here: bool = False  # a command executes it, not the worker
+
+
+def question_run_create(
+    question_set: QuestionSet, order: RunOrder, *, by: User | None, asker: User | None = None
+) -> QuestionRun:
+    """Store the run with a waiting result for each item, and what it was started with.
+
+    `asker` is whose rights count; None finds what is open to all. Raises UnknownMeasure, RunError.
+    """
+    refuse_unknown(order.measures)
+    items = sampled(list(question_set.questions.order_by("pk").only("key")), order)
+    if not items:
+        raise RunError(f"{question_set} has no questions.")
+    frozen = frozen_now(items, seed=order.seed, measures=order.measures, budget=order.budget)
+    with transaction.atomic():
+        run = QuestionRun.objects.create(
+            question_set=question_set,
+            name=(order.name or str(question_set))[:200],
+            is_here=order.is_here,
+            frozen=frozen,
+            asker=asker,
+            by=by,
+        )
+        QuestionResult.objects.bulk_create(
+            (
+                QuestionResult(run=run, question=item, place=place)
+                for place, item in enumerate(items, start=1)
+            ),
+            batch_size=BATCH,
+        )
+    return run
+
+
+def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
+    """As many as are wanted, drawn by the seed, in their own order."""
+    if not order.limit or order.limit >= len(items):
+        return list(items)
+    chosen = random.Random(order.seed).sample(range(len(items)), order.limit)  # noqa: S311
+    return [items[place] for place in sorted(chosen)]
+
+
+def question_run_cancel(run: QuestionRun) -> None:
+    """End it after the item that is being asked. Raises RunError where it has ended."""
+    going_on = QuestionRun.objects.filter(pk=run.pk, state__in=(RunState.PENDING, RunState.RUNNING))
+    if not going_on.update(state=RunState.CANCELLED, finished_at=Now(), note="Cancelled."):
+        raise RunError("This run has ended already.")
+
+
+@transaction.atomic
+def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
+    """Let it go on with what is left; what could not be asked is tried again.
+
+    One that a command executed and that was killed is running still by its state: it goes on, too.
+    Raises RunError where nothing is left.
+    """
+    stopped = QuestionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE)
+    if not stopped.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
+        raise RunError("This run is done: there is nothing left to ask.")
+    QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
+        state=ResultState.PENDING, attempts=0, failure=""
+    )
+
+
+def question_run_execute(
+    run: QuestionRun,
+    *,
+    on_item: Callable[[], None] = lambda: None,
+    is_stopping: Callable[[], bool] = lambda: False,
+) -> None:
+    """Ask item after item until none is left, it is cancelled, its budget is used up, or it fails.
+
+    `on_item` is called after each. Where `is_stopping` it returns, and the run stays as it is. Any
+    number of processes may execute one run. Raises what the database raises.
+    """
+    waiting = QuestionRun.objects.filter(pk=run.pk, state=RunState.PENDING)
+    waiting.filter(started_at=None).update(started_at=Now())
+    waiting.update(state=RunState.RUNNING)
+    in_a_row = 0
+    while not is_stopping():
+        run.refresh_from_db()
+        if run.state != RunState.RUNNING:
+            break
+        if used_up := budget_used_up(run):
+            _finish(run, RunState.DONE, f"Done in part: {used_up}.")
+            break
+        lease = claim(run.pk)
+        if lease is None:
+            if not has_work_left(run.pk):
+                _finish(run, RunState.DONE)
+                break
+            time.sleep(PAUSE_S)  # other processes hold what is left, or held it
+            continue
+        why = _result_asked(run, lease)
+        in_a_row = in_a_row + 1 if why else 0
+        if in_a_row == MAX_IN_A_ROW:
+            _finish(run, RunState.FAILED, f"{MAX_IN_A_ROW} items in a row failed. {why}")
+        on_item()
+    run.refresh_from_db()
+    if run.state == RunState.CANCELLED:
+        QuestionRun.objects.filter(pk=run.pk).update(metrics=card_computed(run).as_json())
+        run.refresh_from_db()
+
+
+def budget_used_up(run: QuestionRun) -> str:
+    """Which part of the budget is, in words; empty while none is. No query where there is none."""
+    budget = Budget(**run.frozen["budget"])
+    if budget == NO_BUDGET:
+        return ""
+    asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
+    used = asked.aggregate(ms=Sum("duration_ms"), tokens=Sum("tokens"))
+    if budget.questions and asked.count() >= budget.questions:
+        return f"its budget of {budget.questions} questions is used up"
+    if budget.seconds and (used["ms"] or 0) >= 1000 * budget.seconds:
+        return f"its budget of {budget.seconds:g} seconds is used up"
+    if budget.tokens and (used["tokens"] or 0) >= budget.tokens:
+        return f"its budget of {budget.tokens} tokens is used up"
+    return ""
+
+
+def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
+    """Write the result card and the end, unless it was cancelled meanwhile."""
+    card = card_computed(run).as_json()
+    QuestionRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
+        state=state, note=note, metrics=card, finished_at=Now()
+    )
+
+
+def _result_asked(run: QuestionRun, lease: Lease) -> str:
+    """Ask, score and store one item; what went wrong, or nothing.
+
+    What ends the process gives the item back. Raises what the database raises.
+    """
+    try:
+        turn = _turn_of(run, lease.result)
+        _result_store(run, lease, turn)
+    except Busy:
+        lease.give_back()
+        time.sleep(PAUSE_S)
+    except Error:
+        raise
+    except MedragError as error:
+        lease.failed(error.sentence, is_final=not error.retryable)
+        return error.sentence
+    except Exception as error:  # noqa: BLE001 - one item must not end the run
+        why = f"{type(error).__name__}: {error}"
+        lease.failed(why, is_final=False)
+        return why
+    except BaseException:
+        lease.give_back()
+        raise
+    return ""
+
+
+def _turn_of(run: QuestionRun, result: QuestionResult) -> Turn:
+    """The turn of an item, that was stored before or is asked now.
+
+    One that follows others is asked in a conversation of its own, after them; their keys follow
+    from its own.
+    """
+    question, key = result.question, result.turn_key
+    conversation = None
+    if question.before:
+        conversation, _ = Conversation.objects.get_or_create(
+            pk=key, defaults={"user": None, "title": question.key}
+        )
+    for number, text in enumerate(question.before, start=1):
+        _asked_once(run, text, conversation, uuid.uuid5(key, str(number)))
+    return _asked_once(run, text_asked(question), conversation, key)
+
+
+def _asked_once(
+    run: QuestionRun, text: str, conversation: Conversation | None, key: uuid.UUID
+) -> Turn:
+    if turn := Turn.objects.filter(pk=key).first():
+        return turn
+    try:
+        return turn_ask(
+            text, user=run.asker, channel=Channel.EVALUATION, conversation=conversation, key=key
+        )
+    except IntegrityError:  # another process stored it meanwhile
+        return Turn.objects.get(pk=key)
+
+
+def _result_store(run: QuestionRun, lease: Lease, turn: Turn) -> None:
+    item = item_of(lease.result.question, turn)
+    found = scored(item)
+    values, not_run = item_measured(item, run.frozen["measures"])
+    lease.end(
+        state=ResultState.DONE,
+        turn=turn,
+        outcome=str(found.worth),
+        scores=found.scores | values,
+        detail={**item.kept(), "not_run": found.not_run | not_run},
+        failure="",
+        duration_ms=turn.duration_ms,
+        tokens=item.tokens,
+    )

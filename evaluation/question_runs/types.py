@@ -1,0 +1,60 @@
+"""One question with its answer, as the measures see it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+class NotRun(Exception):
+    """A measure that this item has no value of; the message says why, for people."""
+
+
+@dataclass(frozen=True)
+class AnswerClaim:
+    """A statement of the answer: `label` is what the verifier said, empty where it said nothing."""
+
+    text: str
+    label: str = ""
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasuredItem:
+    """What is known of a question, and what this site answered.
+
+    `claims` are empty for a refusal. `passages` are the keys of those that the generator was shown,
+    in order, and `contexts` their texts as long as they are in the index. `seconds` is the time
+    that the answer took and `tokens` what language models read and wrote.
+    """
+
+    question: str
+    kind: str  # of `evaluation.question_sets.types.ItemKind`
+    is_refused: bool
+    gold_answer: str = ""
+    other_answers: tuple[str, ...] = ()
+    gold_claims: tuple[str, ...] = ()
+    gold_label: str = ""
+    patterns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reason: str = ""
+    claims: tuple[AnswerClaim, ...] = ()
+    beside: tuple[str, ...] = ()  # limits, other guidelines and warnings, shown with the answer
+    excerpts: tuple[str, ...] = ()  # shown with a refusal
+    option: str = ""
+    passages: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    confidence: float = 0.0
+    seconds: float = 0.0
+    tokens: int = 0
+
+    @property
+    def answer(self) -> str:
+        """The statements, one a line; empty for a refusal."""
+        return "\n".join(claim.text for claim in self.claims)
+
+    def kept(self) -> dict[str, Any]:
+        """What is stored of it: the question keeps its own part, and the index the contexts."""
+        names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages")
+        found = asdict(self)
+        return {name: found[name] for name in (*names, "confidence", "seconds", "tokens")}

@@ -1,0 +1,292 @@
+"""Runs of questions: asked as a clinician asks, each once, cancelled, resumed, within a budget."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+
+from chat.models import AuditEvent, Channel, Conversation, Turn
+from chat.pipeline.admission import Busy
+from chat.selectors import conversations_of
+from chat.services import turn_ask
+from core.errors import MedragError
+from corpus.models import Document
+from corpus.selectors import answers_citing
+from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
+from evaluation.question_runs import services
+from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.item_measures import ITEM_MEASURES, UnknownMeasure
+from evaluation.question_runs.selectors import card_read, run_progress, runs_due
+from evaluation.question_runs.services import (
+    RunError,
+    RunOrder,
+    question_run_cancel,
+    question_run_create,
+    question_run_execute,
+    question_run_resume,
+)
+from evaluation.question_runs.types import MeasuredItem, NotRun
+from evaluation.question_sets.types import Item, ItemKind
+from tests.chat.guidelines import publish_guideline
+from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
+
+
+@pytest.fixture
+def guideline(db: None) -> Document:
+    return publish_guideline(picture=False)
+
+
+def outcomes(run: QuestionRun) -> dict[str, str]:
+    return dict(run.results.values_list("question__key", "outcome"))
+
+
+def test_every_item_is_asked_and_judged_by_what_is_known_of_it(guideline: Document) -> None:
+    run = run_of()
+    question_run_execute(run)
+    assert (run.state, run.note) == (RunState.DONE, "")
+    assert run.started_at
+    assert run.finished_at
+    assert outcomes(run) == {
+        "a-right": "right",
+        "b-wrong": "wrong",
+        "c-refused": "right",
+        "d-follows": "uncompared",
+    }
+    card = card_read(run)
+    assert card.states == {ResultState.DONE: 4}
+    assert card.measures["answered"].mean == pytest.approx(3 / 4)
+    assert card.measures["full"].mean == pytest.approx(1 / 2)
+    assert card.measures["full"].n == 2
+    assert card.measures["unanswerable refused"].n == 1
+    assert card.not_run["outcome by patterns"] == {"the question has no patterns": 1}
+    assert "label accuracy, answered" not in card.measures
+    assert 0 < card.latency_ms["p50"] <= card.latency_ms["p95"]
+
+
+def test_what_a_measure_needs_is_kept_with_the_result(guideline: Document) -> None:
+    run = run_of()
+    question_run_execute(run)
+    result = run.results.get(question__key="a-right")
+    assert result.turn is not None
+    assert result.turn_id == result.turn_key
+    (claim, *_) = result.detail["claims"]
+    assert "500 mg" in claim["text"]
+    assert claim["quotes"]
+    assert result.detail["passages"] == [f"{guideline.sha256}_p1_c0"]
+    assert result.detail["confidence"] == result.turn.confidence
+    assert result.duration_ms == result.turn.duration_ms
+    assert (result.tokens, result.attempts, result.lease_token) == (0, 1, None)
+
+
+def test_what_it_was_started_with_is_frozen(guideline: Document, bob: User) -> None:
+    order = RunOrder(limit=2, seed=5, budget=Budget(questions=1))
+    run = question_run_create(stored_set(), order, by=bob)
+    frozen = run.frozen
+    assert (frozen["items"], frozen["seed"], frozen["measures"]) == (2, 5, [])
+    assert frozen["budget"] == {"questions": 1, "seconds": 0.0, "tokens": 0}
+    assert frozen["corpus"]["documents"] == 1
+    assert len(frozen["configuration"]) == 16
+    assert "chat/generation/prompts/answer_v1.txt" in frozen["prompts"]
+    assert frozen["models"]["generator"]
+    assert run.by == bob
+
+
+def test_the_seed_decides_the_sample(guideline: Document) -> None:
+    question_set = stored_set()
+
+    def keys(seed: int) -> list[str]:
+        run = run_of(question_set, limit=2, seed=seed)
+        return list(run.results.values_list("question__key", flat=True))
+
+    samples = [keys(seed) for seed in range(6)]
+    assert keys(3) == samples[3]
+    assert all(sample == sorted(sample) and len(sample) == 2 for sample in samples)
+    assert len(set(map(tuple, samples))) > 1
+
+
+def test_runs_are_no_conversations_of_clinicians(guideline: Document, alice: User) -> None:
+    """Nobody acted on such an answer: it stands in no list of a clinician's, and none of recall."""
+    run = question_run_create(stored_set(), RunOrder(), by=alice, asker=alice)
+    question_run_execute(run)
+    assert set(Turn.objects.values_list("channel", "user")) == {(Channel.EVALUATION, alice.pk)}
+    conversation = Conversation.objects.get()
+    assert conversation.user is None
+    assert conversation.turns.count() == 2
+    assert not conversations_of(alice).exists()
+    assert not conversations_of(alice, words="demonstracillin").exists()
+    assert answers_citing(guideline) == []
+    events = AuditEvent.objects.filter(subject__startswith="turn:")
+    payloads = [json.loads(each) for each in events.values_list("payload", flat=True)]
+    assert [each["channel"] for each in payloads] == [Channel.EVALUATION] * 5
+
+
+def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: Document) -> None:
+    run = run_of()
+    question_run_execute(run, on_item=lambda: question_run_cancel(run))
+    assert run.state == RunState.CANCELLED
+    assert Counter(run.results.values_list("state", flat=True)) == {"done": 1, "pending": 3}
+    assert card_read(run).measures["answered"].n == 1
+    with pytest.raises(RunError, match="ended already"):
+        question_run_cancel(run)
+    first = run.results.get(state=ResultState.DONE).turn_id
+    question_run_resume(run)
+    question_run_execute(run)
+    assert run.state == RunState.DONE
+    assert run.results.filter(state=ResultState.DONE).count() == 4
+    assert run.results.filter(turn=first).exists()
+    assert card_read(run).measures["answered"].n == 4
+    with pytest.raises(RunError, match="nothing left"):
+        question_run_resume(run)
+
+
+@pytest.mark.parametrize(
+    ("budget", "asked", "note"),
+    [
+        (Budget(questions=2), 2, "Done in part: its budget of 2 questions is used up."),
+        (Budget(seconds=0.001), 1, "Done in part: its budget of 0.001 seconds is used up."),
+        (Budget(tokens=5), 4, ""),  # no language model is asked here
+    ],
+)
+def test_a_budget_ends_it_in_part(
+    guideline: Document, budget: Budget, asked: int, note: str
+) -> None:
+    run = run_of(budget=budget)
+    question_run_execute(run)
+    assert (run.state, run.note) == (RunState.DONE, note)
+    assert run.results.filter(state=ResultState.DONE).count() == asked
+    assert card_read(run).measures["answered"].n == asked
+
+
+def test_what_can_not_be_asked_is_parked_and_the_others_go_on(guideline: Document) -> None:
+    too_long = Item("z", "x" * 100_000, ItemKind.UNLABELLED)
+    run = run_of(stored_set((*ITEMS, too_long)))
+    question_run_execute(run)
+    failed = run.results.get(state=ResultState.FAILED)
+    assert (failed.question.key, failed.attempts) == ("z", 1)
+    assert "characters" in failed.failure
+    assert run.state == RunState.DONE
+    assert card_read(run).states == {"done": 4, "failed": 1}
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, times: int) -> list[str]:
+    """Let asking fail so often; returns what was asked."""
+    asked: list[str] = []
+    ask = turn_ask
+
+    def ask_or_fail(text: str, **arguments: Any) -> Turn:
+        asked.append(text)
+        if len(asked) <= times:
+            raise error
+        return ask(text, **arguments)
+
+    monkeypatch.setattr(services, "turn_ask", ask_or_fail)
+    monkeypatch.setattr(services, "PAUSE_S", 0.0)
+    return asked
+
+
+def test_an_item_is_tried_three_times_after_the_others(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = failing(monkeypatch, RuntimeError("no such part"), 3)
+    run = run_of(stored_set(ITEMS[:1]))
+    question_run_execute(run)
+    failed = run.results.get()
+    assert (failed.state, failed.attempts) == (ResultState.FAILED, 3)
+    assert failed.failure == "RuntimeError: no such part"
+    assert len(asked) == 3
+    QuestionRun.objects.update(state=RunState.FAILED)
+    question_run_resume(run)
+    question_run_execute(run)
+    assert run.results.get().state == ResultState.DONE
+
+
+def test_where_nothing_can_be_asked_the_run_fails_and_says_why(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, MedragError("The shelf is closed.", retryable=True), 99)
+    run = run_of()
+    question_run_execute(run)
+    assert run.state == RunState.FAILED
+    assert run.note == "5 items in a row failed. The shelf is closed."
+
+
+def test_where_too_many_ask_no_attempt_counts(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, Busy(3.0), 7)
+    run = run_of(stored_set(ITEMS[:1]))
+    question_run_execute(run)
+    assert run.results.get().attempts == 1
+    assert run.state == RunState.DONE
+
+
+def test_what_ends_the_process_gives_the_item_back(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, KeyboardInterrupt(), 1)  # type: ignore[arg-type]
+    run = run_of()
+    with pytest.raises(KeyboardInterrupt):
+        question_run_execute(run)
+    assert set(run.results.values_list("state", "attempts")) == {("pending", 0)}
+
+
+def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None:
+    run = run_of()
+    past = Now() - timedelta(seconds=1)
+    first = run.results.order_by("place")[:1].get()
+    QuestionResult.objects.filter(pk=first.pk).update(
+        state=ResultState.RUNNING, attempts=3, lease_until=past
+    )
+    question_run_execute(run)
+    first.refresh_from_db()
+    assert (first.state, first.turn) == (ResultState.FAILED, None)
+    assert "stopped 3 times" in first.failure
+
+
+def test_a_measure_of_items_is_named_in_one_place(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that can't be computed says why; what isn't a number is never in a mean."""
+
+    def length(item: MeasuredItem) -> dict[str, float]:
+        if item.is_refused:
+            raise NotRun("there is no answer")
+        assert item.contexts
+        return {"length": float(len(item.answer)), "nothing": float("nan")}
+
+    with pytest.raises(UnknownMeasure, match="no measure length"):
+        run_of(stored_set(ITEMS[:1], name="one"), measures=("length",))
+    monkeypatch.setitem(ITEM_MEASURES, "length", length)
+    monkeypatch.setitem(ITEM_MEASURES, "broken", lambda item: {"broken": 1 / 0})
+    run = run_of(measures=("length", "broken"))
+    question_run_execute(run)
+    card = card_read(run)
+    assert card.measures["length"].n == 3
+    assert card.not_run["length"] == {"there is no answer": 1}
+    assert card.not_run["nothing"] == {"it gave no number": 3}
+    assert card.not_run["broken"] == {"it failed with ZeroDivisionError": 4}
+    assert "nothing" not in card.measures
+
+
+def test_progress_and_what_waits_for_the_worker(guideline: Document) -> None:
+    question_set = stored_set()
+    run, _ = run_of(question_set), run_of(question_set, is_here=True)
+    assert list(runs_due()) == [run]
+    assert run_progress(listed(run)).rest_s is None
+    question_run_execute(run, on_item=lambda: question_run_cancel(run))
+    progress = run_progress(listed(run))
+    assert (progress.ended, progress.items, progress.percent) == (1, 4, 25)
+    assert progress.rest_s is not None
+    assert progress.rest_s > 0
+    assert not runs_due().exists()
+
+
+def test_a_set_without_questions_is_no_run(db: None) -> None:
+    with pytest.raises(RunError, match="has no questions"):
+        run_of(stored_set(()))

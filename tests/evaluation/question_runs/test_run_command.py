@@ -1,0 +1,172 @@
+"""`manage.py evaluate run`, `list`, `show`, `compare` and `export`."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from chat.models import Turn
+from corpus.models import Document
+from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs import services
+from evaluation.question_runs.services import question_run_execute
+from tests.chat.guidelines import publish_guideline
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+
+
+@pytest.fixture
+def guideline(db: None) -> Document:
+    return publish_guideline(picture=False)
+
+
+@pytest.fixture
+def ward(guideline: Document) -> QuestionSet:
+    return stored_set()
+
+
+def evaluate(*arguments: Any) -> str:
+    out = io.StringIO()
+    call_command("evaluate", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def test_a_run_here_ends_with_its_card(ward: QuestionSet, bob: User) -> None:
+    said = evaluate("run", "ward", "--here", "--name", "Monday", "--limit", 3, "--user", "bob")
+    run = QuestionRun.objects.get()
+    assert (run.name, run.state, run.by, run.is_here) == ("Monday", RunState.DONE, bob, True)
+    assert said.startswith(f"Run {run.pk}: 3 questions.\n# Run {run.pk}: Monday\n")
+    assert "Done. 3 questions of ward, seed 0." in said
+    assert "| answered |" in said
+    assert "Latency: p50" in said
+    assert evaluate("show", run.pk) in said
+    listed = evaluate("list")
+    assert "3 of 3" in listed
+    assert "Monday" in listed
+
+
+def test_without_here_it_waits_for_the_worker(ward: QuestionSet) -> None:
+    said = evaluate("run", ward.pk, "--budget-s", 2.5, "--budget-questions", 3)
+    run = QuestionRun.objects.get()
+    assert said == (
+        f"Run {run.pk} waits for the worker; manage.py evaluate show {run.pk} tells how it is.\n"
+    )
+    assert (run.state, run.is_here) == (RunState.PENDING, False)
+    assert run.frozen["budget"] == {"questions": 3, "seconds": 2.5, "tokens": 0}
+    assert "Waiting. 4 questions of ward" in evaluate("show", run.pk)
+
+
+def test_an_interrupted_run_is_taken_up_again(
+    ward: QuestionSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = services.turn_ask  # type: ignore[attr-defined]
+
+    def interrupted(text: str, **arguments: Any) -> Turn:
+        if Turn.objects.exists():
+            raise KeyboardInterrupt
+        turn: Turn = ask(text, **arguments)
+        return turn
+
+    monkeypatch.setattr(services, "turn_ask", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate("run", "ward", "--here")
+    run = QuestionRun.objects.get()
+    assert run.state == RunState.CANCELLED
+    assert run.results.filter(state="done").count() == 1
+    monkeypatch.setattr(services, "turn_ask", ask)
+    assert "4 done" in evaluate("run", "--resume", run.pk, "--here")
+    assert Turn.objects.count() == 5
+
+
+def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
+    first, second = run_of(ward), run_of(ward, limit=3, seed=1)
+    for run in (first, second):
+        question_run_execute(run)
+    second.results.filter(question__key="a-right").update(outcome="wrong", scores={"full": 0.0})
+    lines = evaluate("compare", first.pk, second.pk).splitlines()
+    assert lines[0] == "Second less first, over the 3 items that both asked."
+    assert lines[4].startswith("| answered | +0.0000 |")
+    full = next(line for line in lines if line.startswith("| full |"))
+    assert full.startswith("| full | -0.5000 | -1.0000 to +0.0000 |")
+    assert full.endswith("| 0 | 1 | 2 |")
+    assert "They were started otherwise: seed." in lines
+    assert "- a-right: right, then wrong" in lines
+
+
+def test_runs_without_a_common_question_are_not_compared(ward: QuestionSet) -> None:
+    first, other = run_of(ward), run_of(stored_set(ITEMS[:1], name="other"))
+    with pytest.raises(CommandError, match="different question sets"):
+        evaluate("compare", first.pk, other.pk)
+    with pytest.raises(CommandError, match="No question was asked in both"):
+        evaluate("compare", first.pk, run_of(ward).pk)
+
+
+def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
+    run = run_of(ward)
+    question_run_execute(run)
+    assert evaluate("export", run.pk, "--out", tmp_path / "out") == (
+        f"Written to {tmp_path / 'out'}\n"
+    )
+    written = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert written["question_set"] == {"name": "ward", "digest": ward.digest}
+    assert written["frozen"] == run.frozen
+    assert [item["key"] for item in written["items"]] == [item.key for item in ITEMS]
+    assert written["items"][0]["turn"] == str(run.results.get(place=1).turn_id)
+    assert written["card"]["measures"]["full"]["n"] == 2
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| a-right | Right |" in report
+    with pytest.raises(CommandError, match="is not empty"):
+        evaluate("export", run.pk, "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("run",), "run takes a question set"),
+        (("run", "theatre"), r"There is no question set theatre\. Kept: \d+ \(ward\)\."),
+        (("run", "999"), "There is no question set 999"),
+        (("run", "ward", "--limit", "-1"), "--limit is at least 0"),
+        (("run", "ward", "--budget-s", "-1"), "--budget-s is at least 0"),
+        (("run", "ward", "--budget-s", "nan"), "--budget-s is at least 0"),
+        (("run", "ward", "--measures", "luck"), "There is no measure luck"),
+        (("run", "ward", "--asker", "nobody"), "There is no active user nobody"),
+        (("run", "ward", "--resume", "1"), "--resume takes a run and no set"),
+        (("run", "--resume", "999"), "There is no run 999"),
+        (("show",), "Name 1 run by number"),
+        (("show", "x"), "Name 1 run by number"),
+        (("show", "9" * 30), "Name 1 run by number"),
+        (("show", "999"), "There is no run 999"),
+        (("compare", "998", "999"), "There is no run 998"),
+        (("list", "1"), "list takes no more"),
+        (("export", "999"), "There is no run 999"),
+    ],
+)
+def test_what_does_not_fit_is_said(
+    ward: QuestionSet, arguments: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        evaluate(*arguments)
+    assert not QuestionRun.objects.exists()
+
+
+def test_what_is_exported_needs_a_place(ward: QuestionSet) -> None:
+    with pytest.raises(CommandError, match="--out DIR is needed"):
+        evaluate("export", run_of(ward).pk)
+
+
+def test_two_sets_of_one_name_are_told_apart_by_number(ward: QuestionSet) -> None:
+    other = stored_set(ITEMS[:1])
+    with pytest.raises(CommandError, match="2 question sets are named ward"):
+        evaluate("run", "ward")
+    evaluate("run", other.pk)
+    assert QuestionRun.objects.get().question_set == other
+
+
+def test_none_is_listed(db: None) -> None:
+    assert evaluate("list") == "There is none.\n"
