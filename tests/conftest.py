@@ -30,6 +30,7 @@ LONG_FILES = (
     "tests/chat/faults/test_faulty_judge.py",
     "tests/chat/generation/test_rights.py",
     "tests/corpus/parsing/pdf/test_ocr.py",
+    "tests/site/processes/test_evaluating.py",
     "tests/corpus/encoders/test_indexing.py",
     "tests/site/processes/test_supervisor.py",
     "tests/site/benchmarks/test_benchmark_encoders.py",

@@ -50,6 +50,11 @@ def runs_due() -> QuerySet[QuestionRun]:
     return going_on.filter(is_here=False).order_by("pk")
 
 
+def are_runs_due() -> bool:
+    """Whether the worker has a run to execute. One query."""
+    return runs_due().exists()
+
+
 def states_counted(run: QuestionRun) -> dict[str, int]:
     """How many items are in each state. One query."""
     rows = run.results.order_by().values_list("state").annotate(Count("pk"))

@@ -36,7 +36,7 @@ from evaluation.question_runs.item_measures import item_measured, refuse_unknown
 from evaluation.question_runs.items import item_of, text_asked
 from evaluation.question_runs.leases import Lease, claim, has_work_left
 from evaluation.question_runs.scoring import scored
-from evaluation.question_runs.selectors import card_computed
+from evaluation.question_runs.selectors import card_computed, runs_due
 
 BATCH = 1000
 MAX_IN_A_ROW = 5  # items that can't be asked: then it isn't the items
@@ -158,6 +158,12 @@ def question_run_execute(
     if run.state == RunState.CANCELLED:
         QuestionRun.objects.filter(pk=run.pk).update(metrics=card_computed(run).as_json())
         run.refresh_from_db()
+
+
+def question_runs_execute_due() -> None:
+    """Execute what waits for the worker, run after run, the oldest first, until none is left."""
+    while run := runs_due().first():
+        question_run_execute(run)
 
 
 def budget_used_up(run: QuestionRun) -> str:

@@ -26,6 +26,7 @@ from corpus import files
 from corpus.indexing import jobs, wakeups
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
+from evaluation.question_runs.selectors import are_runs_due
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
@@ -36,6 +37,7 @@ TICK_S = 1.0
 SIGN_EVERY_TICKS = 60
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
 REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
+EVALUATING_PAUSE_S = 1.0  # the same for runs of questions
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
@@ -69,13 +71,23 @@ class Worker:
             is_due=lambda: self._database_answers and self._lacks_vectors,
             pause_s=REEMBED_PAUSE_S,
         )
+        self._has_runs = False
+        self._evaluating = Service(
+            name="the process that asks question sets",
+            command=[sys.executable, "-m", "medrag_site.processes.evaluating"],
+            cwd=settings.BASE_DIR,
+            grace_s=GRACE_S,
+            is_due=lambda: self._database_answers and self._has_runs,
+            pause_s=EVALUATING_PAUSE_S,
+        )
         self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
         wakeups.release_all()  # what a worker that was killed had fetched
-        supervisor = Supervisor([self._cluster, self._reembedding], tick=self._tick, tick_s=TICK_S)
+        services = [self._cluster, self._reembedding, self._evaluating]
+        supervisor = Supervisor(services, tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
         finally:
@@ -99,6 +111,7 @@ class Worker:
                 jobs.sweep(self._queue)
                 self._restart_if_stalled()
                 self._lacks_vectors = encoders_are_building()
+                self._has_runs = are_runs_due()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
             self._database_answers = True
