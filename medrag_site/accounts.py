@@ -14,7 +14,15 @@ _READ_CORPUS = tuple(
 )
 _READ_EVALUATION = tuple(
     f"evaluation.view_{model}"
-    for model in ("testset", "run", "itemscore", "questionset", "question")
+    for model in (
+        "testset",
+        "run",
+        "itemscore",
+        "questionset",
+        "question",
+        "questionrun",
+        "questionresult",
+    )
 )
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     CLINICIANS: (),  # to ask takes an account and nothing more
@@ -28,7 +36,12 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *(f"retrieval.{right}_lexiconentry" for right in ("view", "add", "change", "delete")),
     ),
     PUBLISHERS: (*_READ_CORPUS, "corpus.change_document", "corpus.publish_document"),
-    EVALUATORS: (*_READ_EVALUATION, "evaluation.add_questionset"),
+    EVALUATORS: (
+        *_READ_EVALUATION,
+        "evaluation.add_questionset",
+        "evaluation.add_questionrun",
+        "evaluation.change_questionrun",  # to cancel and resume it
+    ),
     AUDITORS: (
         *_READ_CORPUS,
         *_READ_EVALUATION,

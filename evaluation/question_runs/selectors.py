@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Avg, Count, Q, QuerySet
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import (
+    Avg,
+    Case,
+    Count,
+    IntegerField,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
+from chat.models import Claim
 from evaluation.models import (
+    QuestionResult,
     QuestionRun,
+    ResultOutcome,
     ResultState,
     RunState,
 )
@@ -53,6 +66,31 @@ def runs_due() -> QuerySet[QuestionRun]:
 def are_runs_due() -> bool:
     """Whether the worker has a run to execute. One query."""
     return runs_due().exists()
+
+
+def results_listed() -> QuerySet[QuestionResult]:
+    """Results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has none."""
+    order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(ResultOutcome)]
+    worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
+    results = QuestionResult.objects.select_related("question", "run__asker", "run__question_set")
+    return results.annotate(badness=worst)
+
+
+def may_read_answer(result: QuestionResult, user: User | AnonymousUser) -> bool:
+    """Whether they may see what was shown: what somebody's rights found is theirs, and auditors'.
+
+    A run without an asker finds what is open to all.
+    """
+    asker = result.run.asker_id
+    return asker is None or asker == user.pk or user.has_perm("chat.view_turn")
+
+
+def shown_claims(result: QuestionResult) -> list[Claim]:
+    """The statements of the stored answer with their citations. Two queries."""
+    if result.turn_id is None:
+        return []
+    claims = Claim.objects.filter(turn=result.turn_id).order_by("index")
+    return list(claims.prefetch_related("citations"))
 
 
 def states_counted(run: QuestionRun) -> dict[str, int]:

@@ -34,6 +34,7 @@ from tests.chat.gate.calibrations import kept
 from tests.chat.guidelines import ask, publish_guideline
 from tests.corpora import publish
 from tests.evaluation.metrics.test_admin import VALUES, store, test_set
+from tests.evaluation.question_runs.asking import run_of
 from tests.people import person
 from tests.site.web.hostile_requests import KINDS, Offer, Sent, drawn, offer_of, share
 
@@ -54,6 +55,7 @@ def world(db: None) -> dict[str, list[str]]:
     for name, values in VALUES.items():
         store(name, shared, values)
     kept(by=clinician)
+    run_of()
     Schedule.objects.create(func="math.sqrt", name="nothing")
     Success.objects.create(id="a" * 32, name="b", func="c", started=turn.created_at,
                            stopped=turn.created_at, success=True)  # fmt: skip

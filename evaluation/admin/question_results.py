@@ -1,0 +1,121 @@
+"""What became of each question of a run, the worst first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.options import ShowFacets
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from chat.admin import ReadOnly
+from chat.models import Reason
+from evaluation.models import QuestionResult
+from evaluation.question_runs.selectors import may_read_answer, results_listed, shown_claims
+
+if TYPE_CHECKING:
+    QuestionResultModelAdmin = admin.ModelAdmin[QuestionResult]
+else:
+    QuestionResultModelAdmin = admin.ModelAdmin
+
+SIDES = "admin/evaluation/questionresult/_sides.html"
+
+
+@admin.register(QuestionResult)
+class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
+    list_display = ("item", "question_start", "outcome", "state", "confidence", "seconds", "run")
+    list_display_links = ("item", "question_start")
+    list_filter = ("outcome", "state", "question__kind", "run")
+    list_per_page = 50
+    search_fields = ("=question__key", "question__question")
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER  # a run may have 200,000 items
+    fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "scored", "not_run",
+              "attempts", "duration_ms", "tokens")  # fmt: skip
+    readonly_fields = ("item", "asked", "sides", "scored", "not_run")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionResult]:
+        return results_listed()
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        return ("badness", "-run", "place")
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """With a link to the turn for those who may view turns."""
+        may_view = request.user.has_perm("chat.view_turn")
+        return (*self.list_display, "turn_link") if may_view else self.list_display
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
+    ) -> HttpResponse:
+        """Note who looks: what was shown to somebody else may be closed to them."""
+        context["original"].viewer = request.user
+        return super().render_change_form(request, context, *arguments, **named)
+
+    @admin.display(description="item", ordering="place")
+    def item(self, result: QuestionResult) -> str:
+        return result.question.key
+
+    @admin.display(description="question")
+    def question_start(self, result: QuestionResult) -> str:
+        return Truncator(result.question.question).chars(90)
+
+    @admin.display(description="confidence")
+    def confidence(self, result: QuestionResult) -> str:
+        found = result.scores.get("confidence")
+        return "-" if found is None else f"{found:.2f}"
+
+    @admin.display(description="seconds", ordering="duration_ms")
+    def seconds(self, result: QuestionResult) -> str:
+        return "-" if result.duration_ms is None else f"{result.duration_ms / 1000:.2f}"
+
+    @admin.display(description="turn")
+    def turn_link(self, result: QuestionResult) -> SafeString | str:
+        if result.turn_id is None:
+            return "-"
+        address = reverse("admin:chat_turn_change", args=[result.turn_id])
+        return format_html('<a href="{}">Stored turn</a>', address)
+
+    @admin.display(description="question")
+    def asked(self, result: QuestionResult) -> SafeString:
+        question = result.question
+        texts = [*question.before, question.question, *question.options]
+        return format_html_join("", "<p>{}</p>", ((text,) for text in texts))
+
+    @admin.display(description="side by side")
+    def sides(self, result: QuestionResult) -> SafeString:
+        viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
+        is_open = may_read_answer(result, viewer)
+        context: dict[str, Any] = {"question": result.question, "is_closed": not is_open}
+        if not is_open:
+            return render_to_string(SIDES, {**context, "asker": result.run.asker})
+        reason = result.detail.get("reason")
+        context |= {
+            "reason": Reason(reason).label if reason else "",
+            "claims": shown_claims(result),
+            "excerpts": result.detail.get("excerpts", []),
+        }
+        if result.turn_id and viewer.has_perm("chat.view_turn"):
+            context["address"] = reverse("admin:chat_turn_change", args=[result.turn_id])
+        return render_to_string(SIDES, context)
+
+    @admin.display(description="scores")
+    def scored(self, result: QuestionResult) -> SafeString | str:
+        rows = format_html_join(
+            "",
+            '<tr><th scope="row">{}</th><td>{}</td></tr>',
+            ((name, f"{value:.4f}") for name, value in sorted(result.scores.items())),
+        )
+        return format_html("<table>{}</table>", rows) if result.scores else "-"
+
+    @admin.display(description="not run")
+    def not_run(self, result: QuestionResult) -> SafeString | str:
+        found = result.detail.get("not_run") or {}
+        return format_html_join("", "<p>{}: {}</p>", found.items()) if found else "-"

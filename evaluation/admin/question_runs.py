@@ -1,0 +1,227 @@
+"""Runs of questions: started, cancelled and resumed by evaluators, read by all who may."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from chat.admin import ReadOnly, pretty
+from core.errors import MedragError
+from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.item_measures import ITEM_MEASURES
+from evaluation.question_runs.result_card import SEMANTICS, Card, not_run_lines
+from evaluation.question_runs.selectors import card_read, question_runs_listed, run_progress
+from evaluation.question_runs.services import (
+    RunOrder,
+    question_run_cancel,
+    question_run_create,
+    question_run_resume,
+)
+
+if TYPE_CHECKING:
+    QuestionRunModelAdmin = admin.ModelAdmin[QuestionRun]
+else:
+    QuestionRunModelAdmin = admin.ModelAdmin
+
+ACTIVE = (RunState.PENDING, RunState.RUNNING)
+MAX_COMPUTED = 300  # items of which a card is made for each look at a run that goes on
+STEER = "evaluation.change_questionrun"
+
+
+class QuestionRunForm(forms.Form):
+    """What is asked, and of how many."""
+
+    question_set = forms.ModelChoiceField(QuestionSet.objects.all())
+    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the set")
+    limit = forms.IntegerField(
+        min_value=0, initial=100, help_text="So many, drawn by the seed. 0: all of the set"
+    )
+    seed = forms.IntegerField(initial=0)
+    budget_s = forms.FloatField(
+        label="Budget in seconds", min_value=0, initial=0, help_text="Of answering. 0: no bound"
+    )
+    measures = forms.MultipleChoiceField(
+        required=False,
+        choices=lambda: [(name, name) for name in ITEM_MEASURES],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Besides those that every run has",
+    )
+
+    def order(self) -> RunOrder:
+        """What a valid form asks for."""
+        given: dict[str, Any] = self.cleaned_data
+        return RunOrder(
+            name=given["name"],
+            limit=given["limit"],
+            seed=given["seed"],
+            measures=tuple(given["measures"]),
+            budget=Budget(seconds=given["budget_s"]),
+        )
+
+
+@admin.register(QuestionRun)
+class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
+    list_display = ("name", "question_set", "state", "progress", "answered", "created_at", "by")
+    list_filter = ("state", "question_set")
+    list_per_page = 50
+    search_fields = ("name", "question_set__name")
+    show_full_result_count = False
+    fields = ("name", "question_set", "state", "note", "progress", "items_link", "card", "asker",
+              "by", "created_at", "started_at", "finished_at", "started_with")  # fmt: skip
+    readonly_fields = ("progress", "items_link", "card", "started_with")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionRun]:
+        return question_runs_listed()
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.ModelAdmin.has_add_permission(self, request)
+
+    @admin.display(description="items")
+    def progress(self, run: QuestionRun) -> str:
+        found = run_progress(run)
+        said = f"{found.ended} of {found.items} ({found.percent} %)"
+        if run.state in ACTIVE and found.rest_s is not None:
+            minutes, seconds = divmod(round(found.rest_s), 60)
+            return f"{said}, about {minutes}:{seconds:02d} left"
+        return said
+
+    @admin.display(description="answered")
+    def answered(self, run: QuestionRun) -> str:
+        found = run.metrics.get("measures", {}).get("answered")
+        return f"{found['mean']:.1%}" if found else "-"
+
+    @admin.display(description="each item")
+    def items_link(self, run: QuestionRun) -> SafeString:
+        address = reverse("admin:evaluation_questionresult_changelist")
+        query = urlencode({"run__id__exact": run.pk})
+        return format_html('<a href="{}?{}">Items, the worst first</a>', address, query)
+
+    @admin.display(description="result card")
+    def card(self, run: QuestionRun) -> SafeString | str:
+        if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
+            return "It is made when the run ends."
+        context = _card_context(card_read(run))
+        return render_to_string("admin/evaluation/questionrun/_card.html", context)
+
+    @admin.display(description="started with")
+    def started_with(self, run: QuestionRun) -> SafeString:
+        return pretty(run.frozen)
+
+    def get_urls(self) -> list[URLPattern]:
+        views = {"cancel": self.cancel, "resume": self.resume}
+        own = [
+            path(
+                f"<int:pk>/{name}/",
+                self.admin_site.admin_view(view),
+                name=f"evaluation_questionrun_{name}",
+            )
+            for name, view in views.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list, that loads itself again while a run goes on."""
+        is_active = QuestionRun.objects.filter(state__in=ACTIVE).exists()
+        return super().changelist_view(request, {**(extra_context or {}), "is_active": is_active})
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
+    ) -> HttpResponse:
+        run: QuestionRun = context["original"]
+        context["is_active"] = run.state in ACTIVE
+        context["may_steer"] = request.user.has_perm(STEER) and run.state != RunState.DONE
+        return super().render_change_form(request, context, *arguments, **named)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The form, with what is wrong beside it; a run that is started is shown."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        initial = {"question_set": request.GET.get("question_set", "")}
+        form = QuestionRunForm(request.POST or None, initial=initial)
+        if request.method == "POST" and form.is_valid():
+            try:
+                given: QuestionSet = form.cleaned_data["question_set"]
+                run = question_run_create(given, form.order(), by=_user_of(request))
+            except MedragError as error:
+                form.add_error(None, error.sentence)
+            else:
+                return self._started(request, run)
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": "Start a run",
+            "opts": QuestionRun._meta,
+            "form": form,
+        }
+        return TemplateResponse(request, "admin/evaluation/questionrun/start.html", context)
+
+    def _started(self, request: HttpRequest, run: QuestionRun) -> HttpResponse:
+        self.log_addition(request, run, [{"added": {}}])
+        messages.success(request, f"{run} is started. Questions: {run.frozen['items']}.")
+        return self._shown(request, run)
+
+    def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """End it after the item that is being asked."""
+        return self._steered(request, pk, question_run_cancel, "It ends after this item.")
+
+    def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Let the worker go on with what is left."""
+        return self._steered(request, pk, question_run_resume, "It goes on.")
+
+    def _steered(self, request: HttpRequest, pk: int, service: Any, said: str) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponse(status=405, headers={"Allow": "POST"})
+        if not request.user.has_perm(STEER):
+            raise PermissionDenied
+        run = get_object_or_404(QuestionRun, pk=pk)
+        try:
+            service(run)
+        except MedragError as error:
+            messages.error(request, error.sentence)
+        else:
+            self.log_change(request, run, said)
+            messages.success(request, said)
+        return self._shown(request, run)
+
+    def _shown(self, request: HttpRequest, run: QuestionRun) -> HttpResponse:
+        if self.has_view_permission(request):
+            return redirect("admin:evaluation_questionrun_change", run.pk)
+        return redirect("admin:index")
+
+
+def _card_context(card: Card) -> dict[str, Any]:
+    latency = ""
+    if card.latency_ms:
+        p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
+        tokens = f"{card.tokens['whole']:.0f} tokens, {card.tokens['mean']:.1f} an item"
+        latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; {tokens}."
+    return {
+        "rows": [
+            (name, f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
+            for name, found in card.measures.items()
+        ],
+        "latency": latency,
+        "not_run": list(not_run_lines(card)),
+        "semantics": SEMANTICS,
+    }
+
+
+def _user_of(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None

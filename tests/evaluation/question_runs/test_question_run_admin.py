@@ -1,0 +1,233 @@
+"""Runs of questions in the administration: evaluators start and steer them, nobody deletes one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from corpus.models import Document
+from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.services import (
+    RunOrder,
+    question_run_cancel,
+    question_run_create,
+    question_run_execute,
+)
+from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
+from tests.chat.guidelines import DOSE, publish_guideline
+from tests.corpus.admin.test_admin import member
+from tests.evaluation.question_runs.asking import run_of, stored_set
+
+RUNS = "admin:evaluation_questionrun_changelist"
+RESULTS = "admin:evaluation_questionresult_changelist"
+ADD = "admin:evaluation_questionrun_add"
+
+
+@pytest.fixture
+def guideline(db: None) -> Document:
+    return publish_guideline(picture=False)
+
+
+@pytest.fixture
+def ward(guideline: Document) -> QuestionSet:
+    return stored_set()
+
+
+@pytest.fixture
+def evaluator(bob: User) -> Client:
+    return member(bob, EVALUATORS)
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def run_page(run: QuestionRun) -> str:
+    return reverse("admin:evaluation_questionrun_change", args=[run.pk])
+
+
+def steer(client: Client, run: QuestionRun, what: str) -> Any:
+    address = reverse(f"admin:evaluation_questionrun_{what}", args=[run.pk])
+    return client.post(address, follow=True)
+
+
+def test_an_evaluator_starts_a_run(evaluator: Client, ward: QuestionSet, bob: User) -> None:
+    assert "Start a run" in text_of(evaluator.get(reverse(RUNS)))
+    assert "ward" in text_of(evaluator.get(reverse(ADD)))
+    given = {"question_set": ward.pk, "name": "Monday", "limit": 3, "seed": 7, "budget_s": 60}
+    page = evaluator.post(reverse(ADD), given, follow=True)
+    run = QuestionRun.objects.get()
+    assert page.redirect_chain[-1][0] == run_page(run)
+    assert (run.name, run.state, run.by, run.asker) == ("Monday", RunState.PENDING, bob, None)
+    assert (run.frozen["items"], run.frozen["seed"]) == (3, 7)
+    assert run.frozen["budget"]["seconds"] == 60
+    assert "is started. Questions: 3." in text_of(page)
+    assert LogEntry.objects.get().get_edited_object() == run
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"question_set": ""}, "This field is required."),
+        ({"question_set": "999999"}, "Select a valid choice."),
+        ({"limit": "-1"}, "greater than or equal to 0"),
+        ({"budget_s": "nan"}, "Enter a number."),
+        ({"measures": ["luck"]}, "Select a valid choice."),
+    ],
+)
+def test_what_does_not_fit_is_an_error_of_the_form(
+    evaluator: Client, ward: QuestionSet, given: dict[str, Any], sentence: str
+) -> None:
+    fits = {"question_set": ward.pk, "limit": 1, "seed": 0, "budget_s": 0}
+    page = evaluator.post(reverse(ADD), {**fits, **given})
+    assert page.status_code == 200
+    assert sentence in text_of(page)
+    assert not QuestionRun.objects.exists()
+
+
+def test_a_set_without_questions_is_said_beside_the_form(evaluator: Client, db: None) -> None:
+    given = {"question_set": stored_set(()).pk, "limit": 0, "seed": 0, "budget_s": 0}
+    assert "has no questions" in text_of(evaluator.post(reverse(ADD), given))
+
+
+def test_progress_is_shown_and_the_page_loads_itself_again(
+    evaluator: Client, ward: QuestionSet
+) -> None:
+    run = run_of(ward)
+    question_run_execute(run, on_item=lambda: question_run_cancel(run))
+    QuestionRun.objects.update(state=RunState.RUNNING)
+    for address in (reverse(RUNS), run_page(run)):
+        page = text_of(evaluator.get(address))
+        assert "1 of 4 (25 %), about 0:0" in page
+        assert 'http-equiv="refresh"' in page
+    QuestionRun.objects.update(state=RunState.DONE)
+    for address in (reverse(RUNS), run_page(run)):
+        assert 'http-equiv="refresh"' not in text_of(evaluator.get(address))
+
+
+def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> None:
+    run = run_of(ward)
+    assert "Cancel after this item" in text_of(evaluator.get(run_page(run)))
+    assert "It ends after this item." in text_of(steer(evaluator, run, "cancel"))
+    run.refresh_from_db()
+    assert run.state == RunState.CANCELLED
+    assert "ended already" in text_of(steer(evaluator, run, "cancel"))
+    assert ">Resume" in text_of(evaluator.get(run_page(run))).replace('value="', ">")
+    assert "It goes on." in text_of(steer(evaluator, run, "resume"))
+    question_run_execute(run)
+    assert "nothing left" in text_of(steer(evaluator, run, "resume"))
+    assert LogEntry.objects.count() == 2
+    address = reverse("admin:evaluation_questionrun_cancel", args=[run.pk])
+    assert evaluator.get(address).status_code == 405
+    missing = reverse("admin:evaluation_questionrun_cancel", args=[10**9])
+    assert evaluator.post(missing).status_code == 404
+
+
+def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
+    run = run_of(ward)
+    question_run_execute(run)
+    page = text_of(evaluator.get(run_page(run)))
+    assert '<th scope="row">answered</th><td>0.7500</td>' in page
+    assert "outcome by patterns: not run: the question has no patterns (1 item)" in page
+    assert "Latency p50" in page
+    assert "75.0%" in text_of(evaluator.get(reverse(RUNS)))
+
+
+def test_items_are_listed_the_worst_first_and_filtered(
+    evaluator: Client, ward: QuestionSet
+) -> None:
+    run = run_of(ward)
+    question_run_execute(run)
+    for query, found in (
+        (f"?run__id__exact={run.pk}", ["b-wrong", "d-follows", "a-right", "c-refused"]),
+        ("?outcome__exact=wrong", ["b-wrong"]),
+        ("?question__kind__exact=unanswerable", ["c-refused"]),
+        ("?q=a-right", ["a-right"]),
+        ("?state__exact=failed", []),
+    ):
+        page = evaluator.get(reverse(RESULTS) + query)
+        assert [each.question.key for each in page.context["cl"].result_list] == found, query
+
+
+def item_page(run: QuestionRun, key: str) -> str:
+    result = run.results.get(question__key=key)
+    return reverse("admin:evaluation_questionresult_change", args=[result.pk])
+
+
+def test_an_item_stands_beside_what_is_known_of_it(
+    evaluator: Client, ward: QuestionSet, mallory: User
+) -> None:
+    run = run_of(ward)
+    question_run_execute(run)
+    page = text_of(evaluator.get(item_page(run, "a-right")))
+    assert "<p>500 mg</p>" in page
+    assert f"<blockquote>{DOSE}" in page
+    assert "Pneumonia in adults, page 1" in page
+    assert '<th scope="row">full</th><td>1.0000</td>' in page
+    assert "The stored turn" not in page
+    assert "Stored turn" not in text_of(evaluator.get(reverse(RESULTS)))
+    assert "Refused: " in text_of(evaluator.get(item_page(run, "c-refused")))
+    assert "What is the dose of demonstracillin?" in text_of(
+        evaluator.get(item_page(run, "d-follows"))
+    )
+    auditor = member(mallory, AUDITORS)
+    turn = reverse("admin:chat_turn_change", args=[run.results.get(place=1).turn_id])
+    assert turn in text_of(auditor.get(item_page(run, "a-right")))
+    assert turn in text_of(auditor.get(reverse(RESULTS)))
+    assert auditor.get(turn).status_code == 200
+
+
+def test_what_somebodys_rights_found_is_read_by_them_and_auditors(
+    evaluator: Client, ward: QuestionSet, alice: User, mallory: User
+) -> None:
+    run = question_run_create(ward, RunOrder(), by=None, asker=alice)
+    question_run_execute(run)
+    page = text_of(evaluator.get(item_page(run, "a-right")))
+    assert DOSE not in page
+    assert "with the rights of alice" in page
+    for reader in (member(alice, EVALUATORS), member(mallory, AUDITORS)):
+        assert DOSE in text_of(reader.get(item_page(run, "a-right")))
+
+
+@pytest.mark.parametrize("group", [AUDITORS, STAFF, PUBLISHERS, CLINICIANS])
+def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str) -> None:
+    client, run = member(bob, group), run_of(ward)
+    reads = 200 if group in (AUDITORS, STAFF) else 403
+    for address in (reverse(RUNS), reverse(RESULTS), run_page(run)):
+        assert client.get(address).status_code == reads
+    assert client.post(reverse(ADD), {"question_set": ward.pk}).status_code == 403
+    for what in ("cancel", "resume"):
+        assert steer(client, run, what).status_code == 403
+    run.refresh_from_db()
+    assert run.state == RunState.PENDING
+    if reads == 200:
+        assert "Cancel after this item" not in text_of(client.get(run_page(run)))
+
+
+def test_nobody_changes_or_deletes_one(bob: User, ward: QuestionSet) -> None:
+    client, run = member(bob, EVALUATORS), run_of(ward)
+    User.objects.filter(pk=bob.pk).update(is_superuser=True)
+    result = run.results.first()
+    assert result is not None
+    for model, row in (("questionrun", run.pk), ("questionresult", result.pk)):
+        for action in ("change", "delete"):
+            address = reverse(f"admin:evaluation_{model}_{action}", args=[row])
+            assert client.post(address, {"name": "x"}).status_code == 403
+    assert QuestionRun.objects.get().name == "ward"
+
+
+def test_the_pages_cost_a_fixed_number_of_queries(
+    evaluator: Client, ward: QuestionSet, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    runs = [run_of(ward) for _ in range(4)]
+    question_run_execute(runs[0])
+    pages = (reverse(RUNS), reverse(RESULTS), run_page(runs[0]), item_page(runs[0], "a-right"))
+    for address in pages:
+        with django_assert_max_num_queries(12):
+            assert evaluator.get(address).status_code == 200
