@@ -110,11 +110,11 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
     """Let it go on with what is left; what could not be asked is tried again.
 
     One that a command executed and that was killed is running still by its state: it goes on, too.
-    Raises RunError where nothing is left.
+    Raises RunError for one that is done, also in part: its budget is a part of what it says.
     """
     stopped = QuestionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE)
     if not stopped.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
-        raise RunError("This run is done: there is nothing left to ask.")
+        raise RunError("This run is done. Start another one to ask more.")
     QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
         state=ResultState.PENDING, attempts=0, failure=""
     )

@@ -38,6 +38,19 @@ def killed(run: QuestionRun, moment: str, count: int) -> None:
     held.update(lease_until=Now() - timedelta(seconds=1))
 
 
+def test_two_processes_at_once_ask_each_item_once(own_database: str) -> None:
+    publish_guideline(picture=False)
+    run = run_of()
+    command = [sys.executable, "-m", "tests.dying.dying_run", str(run.pk), "never", "0"]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    both = [subprocess.Popen(command, cwd=ROOT, env=environment) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+    assert set(run.results.values_list("state", "attempts")) == {(ResultState.DONE, 1)}
+    assert Turn.objects.count() == QUESTIONS
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_killed_at_three_points_each_item_is_there_once(own_database: str, seed: int) -> None:
     publish_guideline(picture=False)

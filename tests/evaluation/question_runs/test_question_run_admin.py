@@ -121,7 +121,7 @@ def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> No
     assert ">Resume" in text_of(evaluator.get(run_page(run))).replace('value="', ">")
     assert "It goes on." in text_of(steer(evaluator, run, "resume"))
     question_run_execute(run)
-    assert "nothing left" in text_of(steer(evaluator, run, "resume"))
+    assert "This run is done" in text_of(steer(evaluator, run, "resume"))
     assert LogEntry.objects.count() == 2
     address = reverse("admin:evaluation_questionrun_cancel", args=[run.pk])
     assert evaluator.get(address).status_code == 405

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError
 from django.db.models.functions import Now
 
 from chat.models import AuditEvent, Channel, Conversation, Turn
@@ -22,6 +23,7 @@ from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.item_measures import ITEM_MEASURES, UnknownMeasure
+from evaluation.question_runs.leases import claim
 from evaluation.question_runs.selectors import card_read, run_progress, runs_due
 from evaluation.question_runs.services import (
     RunError,
@@ -141,7 +143,7 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.results.filter(state=ResultState.DONE).count() == 4
     assert run.results.filter(turn=first).exists()
     assert card_read(run).measures["answered"].n == 4
-    with pytest.raises(RunError, match="nothing left"):
+    with pytest.raises(RunError, match="This run is done"):
         question_run_resume(run)
 
 
@@ -234,6 +236,35 @@ def test_what_ends_the_process_gives_the_item_back(
     with pytest.raises(KeyboardInterrupt):
         question_run_execute(run)
     assert set(run.results.values_list("state", "attempts")) == {("pending", 0)}
+
+
+def test_a_turn_that_another_process_stored_meanwhile_is_taken(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask_second(text: str, **arguments: Any) -> Turn:
+        turn_ask(text, **arguments)
+        raise IntegrityError
+
+    monkeypatch.setattr(services, "turn_ask", ask_second)
+    run = run_of(stored_set(ITEMS[:1]))
+    question_run_execute(run)
+    result = run.results.get()
+    assert (result.state, result.turn) == (ResultState.DONE, Turn.objects.get())
+
+
+def test_whose_lease_was_lost_writes_nothing(guideline: Document) -> None:
+    run = run_of()
+    QuestionRun.objects.update(state=RunState.RUNNING)
+    late = claim(run.pk)
+    assert late is not None
+    QuestionResult.objects.update(lease_until=Now() - timedelta(seconds=1))
+    question_run_execute(run)
+    first = run.results.get(pk=late.result.pk)
+    assert (first.state, first.attempts) == (ResultState.DONE, 2)
+    assert not late.end(state=ResultState.PENDING)
+    late.failed("late", is_final=True)
+    late.give_back()
+    assert set(run.results.values_list("state", flat=True)) == {ResultState.DONE}
 
 
 def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None:

@@ -1,0 +1,147 @@
+"""Single answers scored by patterns, label and kind, and the card that they make together."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from chat.question.multiple_choice import parsed
+from evaluation.metrics.statistics import interval
+from evaluation.models import Question, ResultOutcome
+from evaluation.question_runs.items import passages_shown, text_asked
+from evaluation.question_runs.result_card import Row, card_lines, card_of, read_card
+from evaluation.question_runs.scoring import Worth, label_of, scored
+from evaluation.question_runs.types import AnswerClaim, MeasuredItem
+from evaluation.question_sets.types import ItemKind
+
+PATTERNS = {"decisive": (r"500\s*mg",), "wrong": ("250 mg",), "dangerous": ("5 g",)}
+
+
+def answered(text: str, **known: Any) -> MeasuredItem:
+    fields = {"question": "Q?", "kind": ItemKind.ANSWERABLE, "is_refused": False}
+    return MeasuredItem(**{**fields, "claims": (AnswerClaim(text),), **known})
+
+
+def refused(**known: Any) -> MeasuredItem:
+    return answered("", **{"is_refused": True, "claims": (), **known})
+
+
+@pytest.mark.parametrize(
+    ("item", "worth"),
+    [
+        (answered("Give 500 mg.", patterns=PATTERNS), Worth.RIGHT),
+        (answered("Give 250 mg.", patterns=PATTERNS), Worth.WRONG),
+        (answered("Give 500 mg, or 5 g.", patterns=PATTERNS), Worth.DANGEROUS),
+        (refused(patterns=PATTERNS), Worth.REFUSED),
+        (answered("Give 500 mg."), Worth.UNCOMPARED),
+        (refused(), Worth.REFUSED),
+        (answered("Yes.", kind=ItemKind.UNANSWERABLE), Worth.WRONG),
+        (answered("5 g", kind=ItemKind.UNANSWERABLE, patterns=PATTERNS), Worth.DANGEROUS),
+        (refused(kind=ItemKind.UNANSWERABLE), Worth.RIGHT),
+        (answered("Yes, it does.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.RIGHT),
+        (answered("No.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.WRONG),
+        (answered("It does.", kind=ItemKind.YES_NO, gold_label="yes"), Worth.UNCOMPARED),
+        (
+            answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="B"),
+            Worth.RIGHT,
+        ),
+        (
+            answered("x", kind=ItemKind.MULTIPLE_CHOICE, gold_label="B", option="A"),
+            Worth.WRONG,
+        ),
+    ],
+)
+def test_what_an_answer_is_worth(item: MeasuredItem, worth: Worth) -> None:
+    assert scored(item).worth == worth
+
+
+def test_the_worths_are_those_of_the_database_the_worst_first() -> None:
+    assert [str(each) for each in Worth] == ResultOutcome.values
+
+
+def test_a_measure_without_a_value_says_why() -> None:
+    assert scored(answered("Yes.")).not_run == {
+        "outcome by patterns": "the question has no patterns",
+        "label accuracy": "the question has no gold label",
+    }
+    unread = scored(answered("It does.", kind=ItemKind.YES_NO, gold_label="yes"))
+    assert unread.not_run["label accuracy"] == "the answer names no label"
+    assert not any("label" in name for name in unread.scores)
+
+
+def test_a_refusal_has_no_label_and_counts_as_wrong_where_that_is_said() -> None:
+    found = scored(refused(kind=ItemKind.YES_NO, gold_label="yes")).scores
+    assert found["label accuracy, refused as wrong"] == 0.0
+    assert "label accuracy, answered" not in found
+
+
+def test_helped_by_the_excerpts_of_a_refusal() -> None:
+    found = scored(refused(patterns=PATTERNS, excerpts=("Give 500 mg.",))).scores
+    assert (found["refused"], found["helped"], found["full"]) == (1.0, 1.0, 0.0)
+
+
+def test_a_refusal_for_a_broken_part_is_counted() -> None:
+    for reason, failed in (
+        ("VERIFIER_UNAVAILABLE", 1.0),
+        ("BUDGET_EXCEEDED", 1.0),
+        ("WEAK_EVIDENCE", 0.0),
+    ):
+        assert scored(refused(reason=reason)).scores["a part failed"] == failed
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("Yes, it helps.", "yes"), ("NO", "no"), ("“Maybe", "maybe"), ("Nothing", ""), ("", "")],
+)
+def test_the_label_of_an_answer(text: str, label: str) -> None:
+    assert label_of(answered(text, kind=ItemKind.YES_NO)) == label
+
+
+def test_options_are_asked_with_the_question_once() -> None:
+    question = Question(question="Which helps?", options=["Tea", "Rest"])
+    asked = text_asked(question)
+    assert asked == "Which helps?\nA) Tea\nB) Rest"
+    choice = parsed(" ".join(asked.split()))
+    assert choice is not None
+    assert [option.text for option in choice.options] == ["Tea", "Rest"]
+    assert text_asked(Question(question=asked, options=["Tea", "Rest"])) == asked
+    assert text_asked(Question(question="Why?")) == "Why?"
+
+
+def test_passages_are_those_that_the_generator_was_shown() -> None:
+    searches = [{"hits": [{"chunk": "x"}]}, {"hits": [{"chunk": "b"}, {"chunk": "b"}]}]
+    assert passages_shown({"generation": {"keys": {"1": "a"}}, "searches": searches}) == ("a",)
+    assert passages_shown({"generation": None, "searches": searches}) == ("b",)
+    assert passages_shown({}) == ()
+
+
+def test_a_card_has_each_mean_with_its_n_and_interval() -> None:
+    rows = [
+        Row({"answered": 1.0, "full": 1.0, "zeal": 3.0}, "right", 1000, 10),
+        Row({"answered": 1.0, "full": 0.0}, "wrong", 3000, 20),
+        Row({"answered": 0.0}, "refused", 2000, 0, {"full": "no patterns"}),
+    ]
+    card = card_of(rows, {"done": 3, "failed": 1})
+    assert list(card.measures) == ["answered", "full", "zeal"]
+    assert card.measures["answered"] == interval([1.0, 1.0, 0.0])
+    assert card.measures["full"] == interval([1.0, 0.0])
+    assert card.measures["full"].n == 2
+    assert card.latency_ms == {"p50": 2000.0, "p95": pytest.approx(2000 + 0.9 * 1000)}
+    assert card.tokens == {"whole": 30, "mean": 10.0}
+    assert card.outcomes == {"refused": 1, "right": 1, "wrong": 1}
+    assert card.not_run == {"full": {"no patterns": 1}}
+    lines = list(card_lines(card))
+    assert lines[0] == "Items: 3 done, 1 failed."
+    assert "| full | not run: no patterns (1 item) | | |" in lines
+    assert "Latency: p50 2.00 s, p95 2.90 s." in lines
+    stored = json.loads(json.dumps(card.as_json(), sort_keys=True))
+    assert read_card(stored) == card
+    assert list(read_card(stored).measures) == list(card.measures)
+
+
+def test_a_card_of_nothing() -> None:
+    card = card_of([], {"pending": 2})
+    assert (card.measures, card.latency_ms, card.tokens) == ({}, {}, {})
+    assert "nan" not in "\n".join(card_lines(card)).lower()
