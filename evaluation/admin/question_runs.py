@@ -21,6 +21,8 @@ from django.utils.safestring import SafeString
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
 from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
+from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.item_measures import ITEM_MEASURES
 from evaluation.question_runs.result_card import SEMANTICS, Card, not_run_lines
@@ -31,6 +33,7 @@ from evaluation.question_runs.services import (
     question_run_create,
     question_run_resume,
 )
+from evaluation.tables import p_text
 
 if TYPE_CHECKING:
     QuestionRunModelAdmin = admin.ModelAdmin[QuestionRun]
@@ -38,6 +41,7 @@ else:
     QuestionRunModelAdmin = admin.ModelAdmin
 
 ACTIVE = (RunState.PENDING, RunState.RUNNING)
+MAX_MOVED = 200  # items named in a comparison
 MAX_COMPUTED = 300  # items of which a card is made for each look at a run that goes on
 STEER = "evaluation.change_questionrun"
 
@@ -80,6 +84,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     list_per_page = 50
     search_fields = ("name", "question_set__name")
     show_full_result_count = False
+    actions = ("compare_two",)
     fields = ("name", "question_set", "state", "note", "progress", "items_link", "card", "asker",
               "by", "created_at", "started_at", "finished_at", "started_with")  # fmt: skip
     readonly_fields = ("progress", "items_link", "card", "started_with")
@@ -121,8 +126,49 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     def started_with(self, run: QuestionRun) -> SafeString:
         return pretty(run.frozen)
 
+    @admin.action(description="Compare the two chosen", permissions=["view"])
+    def compare_two(
+        self, request: HttpRequest, chosen: QuerySet[QuestionRun]
+    ) -> HttpResponse | None:
+        pks = sorted(chosen.order_by().values_list("pk", flat=True))
+        if len(pks) != 2:
+            messages.error(request, "Choose exactly two runs to compare.")
+            return None
+        return redirect("admin:evaluation_questionrun_compare", *pks)
+
+    def compare(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
+        """The second run less the first, over the items that both asked."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        runs = [get_object_or_404(QuestionRun, pk=pk) for pk in (first, second)]
+        try:
+            found = runs_of_questions_compared(*runs)
+        except MedragError as error:
+            messages.error(request, error.sentence)
+            return redirect("admin:evaluation_questionrun_changelist")
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": "Two runs compared",
+            "opts": QuestionRun._meta,
+            "first": runs[0],
+            "second": runs[1],
+            "found": found,
+            "rows": [
+                (name, f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d)
+                for name, d in found.differences.items()
+            ],
+            "moved": found.moved[:MAX_MOVED],
+            "semantics": SEMANTICS_OF_COMPARISON,
+        }
+        return TemplateResponse(request, "admin/evaluation/questionrun/compare.html", context)
+
     def get_urls(self) -> list[URLPattern]:
         views = {"cancel": self.cancel, "resume": self.resume}
+        compare = path(
+            "compare/<int:first>/<int:second>/",
+            self.admin_site.admin_view(self.compare),
+            name="evaluation_questionrun_compare",
+        )
         own = [
             path(
                 f"<int:pk>/{name}/",
@@ -131,7 +177,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
             )
             for name, view in views.items()
         ]
-        return [*own, *super().get_urls()]
+        return [compare, *own, *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -13,6 +13,10 @@ from evaluation.tables import comparison_table
 
 # What was started otherwise is named, since it may be why they differ.
 _TOLD = ("configuration", "corpus", "version", "seed")
+SEMANTICS = (
+    "Two-sided paired randomisation test, not corrected for the number of rows; 95 % percentile "
+    "bootstrap over items. Both are seeded. Above 0 the second has more of it."
+)
 
 
 class RunsDiffer(MedragError):
@@ -82,7 +86,4 @@ def comparison_lines(found: Compared) -> Iterator[str]:
         yield f"- {key}: {before}, then {after}"
     if found.moved:
         yield ""
-    yield (
-        "Two-sided paired randomisation test, not corrected for the number of rows; 95 % "
-        "percentile bootstrap over items. Both are seeded. Above 0 the second has more of it."
-    )
+    yield SEMANTICS

@@ -222,6 +222,23 @@ def test_nobody_changes_or_deletes_one(bob: User, ward: QuestionSet) -> None:
     assert QuestionRun.objects.get().name == "ward"
 
 
+def test_two_runs_are_compared(evaluator: Client, ward: QuestionSet) -> None:
+    first, second = run_of(ward), run_of(ward)
+    for run in (first, second):
+        question_run_execute(run)
+    second.results.filter(question__key="a-right").update(outcome="wrong", scores={"full": 0.0})
+
+    def chosen(*runs: QuestionRun) -> Any:
+        given = {"action": "compare_two", "_selected_action": [run.pk for run in runs]}
+        return evaluator.post(reverse(RUNS), given, follow=True)
+
+    page = text_of(chosen(second, first))
+    assert '<th scope="row">full</th><td>-0.5000</td>' in page
+    assert '<th scope="row">a-right</th><td>right</td><td>wrong</td>' in page
+    assert "Choose exactly two runs" in text_of(chosen(first))
+    assert "No question was asked in both" in text_of(chosen(first, run_of(ward)))
+
+
 def test_the_pages_cost_a_fixed_number_of_queries(
     evaluator: Client, ward: QuestionSet, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
