@@ -20,13 +20,19 @@ from django.utils.safestring import SafeString
 
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
+from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
-from evaluation.question_runs.item_measures import ITEM_MEASURES
-from evaluation.question_runs.result_card import SEMANTICS, Card, not_run_lines
-from evaluation.question_runs.selectors import card_read, question_runs_listed, run_progress
+from evaluation.question_runs.plots import plots_svg
+from evaluation.question_runs.result_card import SEMANTICS, Card, not_run_lines, selective_rows
+from evaluation.question_runs.selectors import (
+    card_read,
+    question_runs_listed,
+    rows_of,
+    run_progress,
+)
 from evaluation.question_runs.services import (
     RunOrder,
     question_run_cancel,
@@ -60,9 +66,10 @@ class QuestionRunForm(forms.Form):
     )
     measures = forms.MultipleChoiceField(
         required=False,
-        choices=lambda: [(name, name) for name in ITEM_MEASURES],
+        choices=[(name, name) for name in MEASURES],
+        initial=MEASURES,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Besides those that every run has",
+        help_text="Besides those that every run has. Those of RAGAS need MEDRAG_JUDGE_LLM_URL",
     )
 
     def order(self) -> RunOrder:
@@ -119,7 +126,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     def card(self, run: QuestionRun) -> SafeString | str:
         if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
             return "It is made when the run ends."
-        context = _card_context(card_read(run))
+        context = _card_context(card_read(run)) | {"run": run}
         return render_to_string("admin/evaluation/questionrun/_card.html", context)
 
     @admin.display(description="started with")
@@ -162,8 +169,16 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
         }
         return TemplateResponse(request, "admin/evaluation/questionrun/compare.html", context)
 
+    def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Four diagrams of a run, as SVG."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        run = get_object_or_404(QuestionRun, pk=pk)
+        picture = plots_svg(card_read(run), list(rows_of(run)))
+        return HttpResponse(picture, content_type="image/svg+xml")
+
     def get_urls(self) -> list[URLPattern]:
-        views = {"cancel": self.cancel, "resume": self.resume}
+        views = {"cancel": self.cancel, "resume": self.resume, "plots": self.plots}
         compare = path(
             "compare/<int:first>/<int:second>/",
             self.admin_site.admin_view(self.compare),
@@ -265,6 +280,8 @@ def _card_context(card: Card) -> dict[str, Any]:
         ],
         "latency": latency,
         "not_run": list(not_run_lines(card)),
+        "selective": selective_rows(card.selective),
+        "judged_by": card.judged_by,
         "semantics": SEMANTICS,
     }
 

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.progress import Progress
 from corpus.management.arguments import asker_named, person_named
+from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import comparison_lines, runs_of_questions_compared
 from evaluation.question_runs.export import run_export
@@ -37,7 +38,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip
     group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
     group.add_argument("--seed", type=int, default=0, help="which sample --limit draws")
-    group.add_argument("--measures", action="append", default=[], metavar="NAME", help="one besides those that every run has; may be given several times")  # noqa: E501  # fmt: skip
+    group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this besides those that every run has; may be given several times, by default all")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-s", type=float, default=0.0, metavar="SECONDS", help="end it when answers took as long together")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end it after as many")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end it when language models took as many")  # noqa: E501  # fmt: skip
@@ -131,7 +132,7 @@ def _created(options: dict[str, Any]) -> QuestionRun:
         name=options["name"],
         limit=options["limit"],
         seed=options["seed"],
-        measures=tuple(options["measures"]),
+        measures=tuple(options["measures"]) or MEASURES,
         budget=budget,
         is_here=options["here"],
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from chat.models import Claim, ClaimKind, Turn, TurnStatus
 from chat.question.multiple_choice import parsed
-from corpus.models import Chunk
+from corpus.models import Chunk, Document
 from evaluation.models import Question
 from evaluation.question_runs.types import AnswerClaim, MeasuredItem
 from evaluation.question_sets.types import LETTERS
@@ -22,7 +22,7 @@ def text_asked(question: Question) -> str:
 
 
 def item_of(question: Question, turn: Turn) -> MeasuredItem:
-    """Three queries: claims, citations and passages."""
+    """Four queries: claims, citations, their documents and passages."""
     claims = list(turn.claims.order_by("index").prefetch_related("citations"))
     shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
     beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
@@ -44,6 +44,7 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
         option=turn.option,
         passages=passages,
         contexts=_contexts(passages),
+        authorities=_authorities(shown),
         confidence=turn.confidence,
         seconds=turn.duration_ms / 1000,
         tokens=int(usage.get("prompt_tokens", 0)) + int(usage.get("completion_tokens", 0)),
@@ -68,6 +69,13 @@ def _claims(shown: Sequence[Claim], trace: Mapping[str, Any]) -> list[AnswerClai
         )
         for claim in shown
     ]
+
+
+def _authorities(shown: Sequence[Claim]) -> tuple[str, ...]:
+    """Of each document once, in the order of citations; a query where something is cited."""
+    cited = [citation.document_id for claim in shown for citation in claim.citations.all()]
+    known = dict(Document.objects.filter(pk__in=cited).values_list("pk", "authority"))
+    return tuple(known[pk] for pk in dict.fromkeys(cited))
 
 
 def _contexts(keys: Sequence[str]) -> tuple[str, ...]:

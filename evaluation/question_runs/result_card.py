@@ -6,12 +6,14 @@ Values are means over the items that have one; an item without a value is never 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from evaluation.measures.selective import selective
+from evaluation.measures.types import AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
 
 # In this order; what other measures there are follows by name.
@@ -33,6 +35,15 @@ FIRST = (
 )
 # Counts, and what says the same again: kept with an item, no row of a card.
 _NO_ROW = ("statements", "beside")
+FAITHFULNESS = "claim_faithfulness"
+_KNOWN = {"right": 1.0, "partly": 0.0, "wrong": 0.0, "dangerous": 0.0}
+_SAYS_ITSELF = ("not run:", "failed:")
+_SELECTIVE = {
+    "aurc": "AURC (lower is better)",
+    "auroc_right": "AUROC of the confidence, right answers against others",
+    "auroc_answerable": "AUROC of the confidence, what can be answered against what can't",
+}
+THRESHOLD_HEAD = ("answered from", "answered", "abstention rate", "faithfulness", "n")
 SEMANTICS = (
     "Each mean is over the n items that have a value. Full: the statements shown match every "
     "decisive pattern; partly: some, and none would mislead; wrong: neither. Helped: full, or "
@@ -50,6 +61,26 @@ class Row:
     duration_ms: int
     tokens: int
     not_run: Mapping[str, str] = field(default_factory=dict)
+    confidence: float | None = None
+    is_answerable: bool | None = None  # None: the set does not say
+    judged_by: Sequence[Mapping[str, str]] = ()  # name and fingerprint of each judge
+
+    @property
+    def right(self) -> float | None:
+        """1 for a right answer and 0 for another; by its faithfulness where nobody says."""
+        if self.outcome in _KNOWN:
+            return _KNOWN[self.outcome]
+        return self.scores.get(FAITHFULNESS)
+
+    @property
+    def answered(self) -> AnsweredItem:
+        """As the measures of refusing take it."""
+        return AnsweredItem(
+            question="",
+            confidence=self.confidence,
+            is_refused=not self.scores.get("answered", 0.0),
+            is_answerable=self.is_answerable,
+        )
 
 
 @dataclass(frozen=True)
@@ -62,6 +93,8 @@ class Card:
     latency_ms: Mapping[str, float]  # p50 and p95; empty where nothing was asked
     tokens: Mapping[str, float]  # whole, and mean of an item
     not_run: Mapping[str, Mapping[str, int]]
+    selective: Mapping[str, Any] = field(default_factory=dict)  # `evaluation.measures.selective`
+    judged_by: Sequence[Mapping[str, str]] = ()  # of more than one, values are not of one measure
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -81,6 +114,7 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
     outcomes: Counter[str] = Counter()
     durations: list[int] = []
     tokens: list[int] = []
+    rows = list(rows)
     for row in rows:
         outcomes[row.outcome] += 1
         durations.append(row.duration_ms)
@@ -96,7 +130,24 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
         latency_ms=_latency(durations),
         tokens={"whole": sum(tokens), "mean": sum(tokens) / len(tokens)} if tokens else {},
         not_run={name: dict(found) for name, found in sorted(reasons.items())},
+        selective=_selective(rows),
+        judged_by=_judges(rows),
     )
+
+
+def _selective(rows: Sequence[Row]) -> dict[str, Any]:
+    """How well it refuses: the curve by right answers, the thresholds by faithfulness."""
+    items = [row.answered for row in rows]
+    by_right = selective(items, [row.right for row in rows])
+    by_faithfulness = selective(items, [row.scores.get(FAITHFULNESS) for row in rows])
+    found = replace(by_right, thresholds=by_faithfulness.thresholds).as_json()
+    return {**found, **{name: list(found[name]) for name in ("curve", "thresholds")}}
+
+
+def _judges(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Each judge once, in the order of items."""
+    found = {(judge["name"], judge["fingerprint"]): None for r in rows for judge in r.judged_by}
+    return [{"name": name, "fingerprint": fingerprint} for name, fingerprint in found]
 
 
 def in_order(names: Collection[str]) -> list[str]:
@@ -131,11 +182,66 @@ def card_lines(card: Card) -> Iterator[str]:
         whole, mean = card.tokens["whole"], card.tokens["mean"]
         yield f"Tokens: {whole:.0f}, {mean:.1f} an item."
         yield ""
+    yield from selective_lines(card.selective)
+    for judge in card.judged_by:
+        yield f"Claims judged by {judge['name']} ({judge['fingerprint']})."
+    yield ""
     yield SEMANTICS
 
 
+def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """How well it refuses, in Markdown; nothing of a run that asked nothing."""
+    rows = selective_rows(found)
+    if rows is None:
+        return
+    yield from rows.said
+    yield ""
+    yield f"| {' | '.join(THRESHOLD_HEAD)} |"
+    yield "|---|---|---|---|---|"
+    yield from (f"| {' | '.join(row)} |" for row in rows.thresholds)
+    yield ""
+
+
+@dataclass(frozen=True)
+class SelectiveRows:
+    """How well a run refuses, in words, and by thresholds of its confidence."""
+
+    said: tuple[str, ...]
+    thresholds: tuple[tuple[str, ...], ...]
+    head: tuple[str, ...] = THRESHOLD_HEAD
+
+
+def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
+    """For people; None of a run that asked nothing."""
+    if not found.get("n"):
+        return None
+    counts = (
+        f"Refusing: {found['answered']} answered and {found['refused']} refused of {found['n']}; "
+        f"{found['wrongly_answered']} wrongly answered, {found['wrongly_refused']} wrongly refused."
+    )
+    figures = (f"{words}: {_number(found[name])}." for name, words in _SELECTIVE.items())
+    return SelectiveRows(
+        (counts, *figures),
+        tuple(
+            (
+                f"{each['threshold']:.2f}",
+                str(each["answered"]),
+                _number(each["abstention_rate"]),
+                _number(each["faithfulness"]),
+                str(each["n"]),
+            )
+            for each in found["thresholds"]
+        ),
+    )
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}"
+
+
 def not_run_lines(card: Card) -> Iterator[str]:
-    """`measure: not run: why (n items)`, a line for each reason."""
+    """`measure: no value: why (n items)`, a line for each reason."""
     for name, reasons in card.not_run.items():
         for why, count in sorted(reasons.items()):
-            yield f"{name}: not run: {why} ({count} item{'s' if count != 1 else ''})"
+            said = why if why.startswith(_SAYS_ITSELF) else f"no value: {why}"
+            yield f"{name}: {said} ({count} item{'s' if count != 1 else ''})"

@@ -25,6 +25,7 @@ from evaluation.models import (
     ResultState,
     RunState,
 )
+from evaluation.question_runs.measuring import is_answerable
 from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
@@ -101,7 +102,7 @@ def states_counted(run: QuestionRun) -> dict[str, int]:
 
 def card_computed(run: QuestionRun) -> Card:
     """The result card of what there is. Two queries."""
-    return card_of(_rows(run), states_counted(run))
+    return card_of(rows_of(run), states_counted(run))
 
 
 def card_read(run: QuestionRun) -> Card:
@@ -109,11 +110,21 @@ def card_read(run: QuestionRun) -> Card:
     return read_card(run.metrics) if run.metrics else card_computed(run)
 
 
-def _rows(run: QuestionRun) -> Iterator[Row]:
+def rows_of(run: QuestionRun) -> Iterator[Row]:
+    """The items that were asked, in order, as the result card takes them. One query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
-    names = ("scores", "outcome", "duration_ms", "tokens", "detail__not_run")
-    for scores, outcome, duration_ms, tokens, not_run in done.values_list(*names):
-        yield Row(scores, outcome, duration_ms or 0, tokens or 0, not_run or {})
+    names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind")
+    for scores, outcome, duration_ms, tokens, detail, kind in done.values_list(*names):
+        yield Row(
+            scores,
+            outcome,
+            duration_ms or 0,
+            tokens or 0,
+            detail.get("not_run") or {},
+            confidence=detail.get("confidence"),
+            is_answerable=is_answerable(kind),
+            judged_by=detail.get("judged_by") or (),
+        )
 
 
 def run_lines(run: QuestionRun) -> Iterator[str]:

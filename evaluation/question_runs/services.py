@@ -23,6 +23,7 @@ from chat.models import Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
 from chat.services import turn_ask
 from core.errors import MedragError
+from evaluation.measures.measure import MEASURES
 from evaluation.models import (
     Question,
     QuestionResult,
@@ -32,9 +33,9 @@ from evaluation.models import (
     RunState,
 )
 from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
-from evaluation.question_runs.item_measures import item_measured, refuse_unknown
 from evaluation.question_runs.items import item_of, text_asked
 from evaluation.question_runs.leases import Lease, claim, has_work_left
+from evaluation.question_runs.measuring import Measuring, refuse_unknown
 from evaluation.question_runs.scoring import scored
 from evaluation.question_runs.selectors import card_computed, runs_due
 
@@ -54,7 +55,7 @@ class RunOrder:
     name: str = ""
     limit: int = 0
     seed: int = 0
-    measures: tuple[str, ...] = ()
+    measures: tuple[str, ...] = MEASURES
     budget: Budget = NO_BUDGET
     is_here: bool = False  # a command executes it, not the worker
 
@@ -134,7 +135,7 @@ def question_run_execute(
     waiting = QuestionRun.objects.filter(pk=run.pk, state=RunState.PENDING)
     waiting.filter(started_at=None).update(started_at=Now())
     waiting.update(state=RunState.RUNNING)
-    in_a_row = 0
+    in_a_row, measuring = 0, Measuring(run.frozen["measures"])
     while not is_stopping():
         run.refresh_from_db()
         if run.state != RunState.RUNNING:
@@ -149,7 +150,7 @@ def question_run_execute(
                 break
             time.sleep(PAUSE_S)  # other processes hold what is left, or held it
             continue
-        why = _result_asked(run, lease)
+        why = _result_asked(run, lease, measuring)
         in_a_row = in_a_row + 1 if why else 0
         if in_a_row == MAX_IN_A_ROW:
             _finish(run, RunState.FAILED, f"{MAX_IN_A_ROW} items in a row failed. {why}")
@@ -190,14 +191,14 @@ def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
     )
 
 
-def _result_asked(run: QuestionRun, lease: Lease) -> str:
+def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
     """Ask, score and store one item; what went wrong, or nothing.
 
     What ends the process gives the item back. Raises what the database raises.
     """
     try:
         turn = _turn_of(run, lease.result)
-        _result_store(run, lease, turn)
+        _result_store(lease, turn, measuring)
     except Busy:
         lease.give_back()
         time.sleep(PAUSE_S)
@@ -246,16 +247,20 @@ def _asked_once(
         return Turn.objects.get(pk=key)
 
 
-def _result_store(run: QuestionRun, lease: Lease, turn: Turn) -> None:
+def _result_store(lease: Lease, turn: Turn, measuring: Measuring) -> None:
     item = item_of(lease.result.question, turn)
     found = scored(item)
-    values, not_run = item_measured(item, run.frozen["measures"])
+    measured = measuring.measured(item)
     lease.end(
         state=ResultState.DONE,
         turn=turn,
         outcome=str(found.worth),
-        scores=found.scores | values,
-        detail={**item.kept(), "not_run": found.not_run | not_run},
+        scores={**found.scores, **measured.scores},
+        detail={
+            **item.kept(),
+            "not_run": {**found.not_run, **measured.not_run},
+            "judged_by": list(measured.judged_by),
+        },
         failure="",
         duration_ms=turn.duration_ms,
         tokens=item.tokens,

@@ -7,10 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
-class NotRun(Exception):
-    """A measure that this item has no value of; the message says why, for people."""
-
-
 @dataclass(frozen=True)
 class AnswerClaim:
     """A statement of the answer: `label` is what the verifier said, empty where it said nothing."""
@@ -44,6 +40,7 @@ class MeasuredItem:
     option: str = ""
     passages: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
+    authorities: tuple[str, ...] = ()  # of the documents cited, as `corpus.models.Authority` has it
     confidence: float = 0.0
     seconds: float = 0.0
     tokens: int = 0

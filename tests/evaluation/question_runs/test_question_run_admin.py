@@ -134,9 +134,17 @@ def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     question_run_execute(run)
     page = text_of(evaluator.get(run_page(run)))
     assert '<th scope="row">answered</th><td>0.7500</td>' in page
-    assert "outcome by patterns: not run: the question has no patterns (1 item)" in page
+    assert "outcome by patterns: no value: the question has no patterns (1 item)" in page
     assert "Latency p50" in page
+    assert "If it answered only from a confidence on" in page
+    plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
+    assert f'src="{plots}"' in page
+    picture = evaluator.get(plots)
+    assert picture["Content-Type"] == "image/svg+xml"
+    assert b"Risk and coverage" in picture.content
     assert "75.0%" in text_of(evaluator.get(reverse(RUNS)))
+    evaluator.logout()
+    assert evaluator.get(plots).status_code == 302
 
 
 def test_items_are_listed_the_worst_first_and_filtered(

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import IntegrityError
 from django.db.models.functions import Now
@@ -19,12 +20,20 @@ from chat.services import turn_ask
 from core.errors import MedragError
 from corpus.models import Document
 from corpus.selectors import answers_citing
+from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.freezing import Budget
-from evaluation.question_runs.item_measures import ITEM_MEASURES, UnknownMeasure
 from evaluation.question_runs.leases import claim
-from evaluation.question_runs.selectors import card_read, run_progress, runs_due
+from evaluation.question_runs.measuring import UnknownMeasure
+from evaluation.question_runs.plots import plots_svg
+from evaluation.question_runs.selectors import (
+    card_read,
+    rows_of,
+    run_lines,
+    run_progress,
+    runs_due,
+)
 from evaluation.question_runs.services import (
     RunError,
     RunOrder,
@@ -33,10 +42,11 @@ from evaluation.question_runs.services import (
     question_run_execute,
     question_run_resume,
 )
-from evaluation.question_runs.types import MeasuredItem, NotRun
 from evaluation.question_sets.types import Item, ItemKind
 from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
+from tests.llm.scoring import scores
+from tests.llm.server import endpoint
 
 
 @pytest.fixture
@@ -90,7 +100,7 @@ def test_what_it_was_started_with_is_frozen(guideline: Document, bob: User) -> N
     order = RunOrder(limit=2, seed=5, budget=Budget(questions=1))
     run = question_run_create(stored_set(), order, by=bob)
     frozen = run.frozen
-    assert (frozen["items"], frozen["seed"], frozen["measures"]) == (2, 5, [])
+    assert (frozen["items"], frozen["seed"], frozen["measures"]) == (2, 5, list(MEASURES))
     assert frozen["budget"] == {"questions": 1, "seconds": 0.0, "tokens": 0}
     assert frozen["corpus"]["documents"] == 1
     assert len(frozen["configuration"]) == 16
@@ -280,29 +290,44 @@ def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None
     assert "stopped 3 times" in first.failure
 
 
-def test_a_measure_of_items_is_named_in_one_place(
-    guideline: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One that can't be computed says why; what isn't a number is never in a mean."""
-
-    def length(item: MeasuredItem) -> dict[str, float]:
-        if item.is_refused:
-            raise NotRun("there is no answer")
-        assert item.contexts
-        return {"length": float(len(item.answer)), "nothing": float("nan")}
-
+def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
+    """What has no value says why, and a run of them says how well it refuses."""
     with pytest.raises(UnknownMeasure, match="no measure length"):
         run_of(stored_set(ITEMS[:1], name="one"), measures=("length",))
-    monkeypatch.setitem(ITEM_MEASURES, "length", length)
-    monkeypatch.setitem(ITEM_MEASURES, "broken", lambda item: {"broken": 1 / 0})
-    run = run_of(measures=("length", "broken"))
+    run = run_of()
     question_run_execute(run)
     card = card_read(run)
-    assert card.measures["length"].n == 3
-    assert card.not_run["length"] == {"there is no answer": 1}
-    assert card.not_run["nothing"] == {"it gave no number": 3}
-    assert card.not_run["broken"] == {"it failed with ZeroDivisionError": 4}
-    assert "nothing" not in card.measures
+    assert card.measures["claim_faithfulness"].mean == 1  # word for word from the passage
+    assert card.measures["claim_faithfulness"].n == 3
+    assert card.not_run["claim_faithfulness"] == {"the question was refused": 1}
+    assert card.not_run["ragas_faithfulness"] == {"not run: no judge is configured": 4}
+    assert [judge["name"] for judge in card.judged_by] == ["checker"]
+    assert (card.selective["answered"], card.selective["refused"]) == (3, 1)
+    assert card.selective["auroc_answerable"] is not None
+    lines = "\n".join(run_lines(run))
+    assert "Claims judged by checker" in lines
+    assert "| 0.50 |" in lines
+    picture = plots_svg(card, list(rows_of(run)))
+    assert picture.startswith(b"<?xml")
+    assert picture == plots_svg(card, list(rows_of(run)))
+
+
+def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazySettings) -> None:
+    with endpoint(scores()) as server:
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["judge-1"]
+        measures = ("ragas_faithfulness", "ragas_context_precision")
+        run = run_of(stored_set(ITEMS[:1]), measures=measures)
+        question_run_execute(run)
+    card = card_read(run)
+    assert card.measures["ragas_faithfulness"].mean == 1
+    assert card.measures["ragas_context_precision"].n == 1
+    assert [judge["name"] for judge in card.judged_by] == ["ragas"]
+
+
+def test_a_run_can_do_without_measures(guideline: Document) -> None:
+    run = run_of(measures=())
+    question_run_execute(run)
+    assert "claim_faithfulness" not in card_read(run).measures
 
 
 def test_progress_and_what_waits_for_the_worker(guideline: Document) -> None:

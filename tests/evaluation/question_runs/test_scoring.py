@@ -134,7 +134,7 @@ def test_a_card_has_each_mean_with_its_n_and_interval() -> None:
     assert card.not_run == {"full": {"no patterns": 1}}
     lines = list(card_lines(card))
     assert lines[0] == "Items: 3 done, 1 failed."
-    assert "| full | not run: no patterns (1 item) | | |" in lines
+    assert "| full | no value: no patterns (1 item) | | |" in lines
     assert "Latency: p50 2.00 s, p95 2.90 s." in lines
     stored = json.loads(json.dumps(card.as_json(), sort_keys=True))
     assert read_card(stored) == card

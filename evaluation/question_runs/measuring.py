@@ -1,0 +1,97 @@
+"""Items of a run measured by their claims and by RAGAS, and the run by how well it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from core.errors import MedragError
+from core.text.sentences import line_sentence_spans
+from corpus.models import Authority
+from evaluation.measures.configured import site_judges
+from evaluation.measures.measure import MEASURES, Judges, measure_item
+from evaluation.measures.ragas_config import RagasConfig
+from evaluation.measures.types import AnswerClaim, AnsweredItem
+from evaluation.question_runs.types import MeasuredItem
+from evaluation.question_sets.types import ItemKind
+
+# As `chat.caveats.precedence` orders them: what a nation agreed on counts whole.
+AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
+MAX_GOLD_CLAIMS = 20
+_ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}
+
+
+class UnknownMeasure(MedragError):
+    """A measure is asked for that there is none of."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no measure {name}. Known: {', '.join(MEASURES)}.")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Values by measure, why another has none, and who judged."""
+
+    scores: Mapping[str, float]
+    not_run: Mapping[str, str]
+    judged_by: tuple[dict[str, str], ...]
+
+
+class Measuring:
+    """The measures of a run; its judges are loaded once, with the first item."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self._wanted = wanted
+
+    @cached_property
+    def _judges(self) -> Judges:
+        return site_judges(RagasConfig())
+
+    def measured(self, item: MeasuredItem) -> Measured:
+        """Never raises for what a judge can't do. Raises ImproperlyConfigured for a bad judge."""
+        if not self._wanted:
+            return Measured({}, {}, ())
+        found = measure_item(answered_item(item), self._wanted, self._judges)
+        values = {name: each.value for name, each in found.items() if each.value is not None}
+        judges = dict.fromkeys(each.judged_by for each in found.values() if each.judged_by)
+        return Measured(
+            values,
+            {name: each.reason for name, each in found.items() if each.value is None},
+            tuple(asdict(judge) for judge in judges),
+        )
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raises UnknownMeasure."""
+    for name in names:
+        if name not in MEASURES:
+            raise UnknownMeasure(name)
+
+
+def answered_item(item: MeasuredItem) -> AnsweredItem:
+    """The item as the measures take it."""
+    return AnsweredItem(
+        question=item.question,
+        gold_answer=item.gold_answer,
+        gold_claims=item.gold_claims or sentences_of(item.gold_answer),
+        answer_claims=tuple(AnswerClaim(claim.text, claim.quotes) for claim in item.claims),
+        contexts=item.contexts,
+        confidence=item.confidence,
+        is_refused=item.is_refused,
+        is_answerable=is_answerable(item.kind),
+        seconds=item.seconds,
+        tokens=item.tokens,
+        authority=tuple(AUTHORITY[Authority(name)] for name in item.authorities if name),
+    )
+
+
+def sentences_of(answer: str) -> tuple[str, ...]:
+    """The sentences of a gold answer, in the place of claims that nobody wrote down; 20 at most."""
+    spans = line_sentence_spans(answer)
+    return tuple(answer[start:end] for start, end in spans)[:MAX_GOLD_CLAIMS]
+
+
+def is_answerable(kind: str) -> bool | None:
+    """Whether there is an answer; None where the set does not say."""
+    return _ANSWERABLE.get(ItemKind(kind), True)
