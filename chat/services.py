@@ -22,6 +22,7 @@ from chat.generation.types import Generation, Generator, Task
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.pipeline.admission import admitted
 from chat.pipeline.answer import answer
+from chat.pipeline.events import Begun, Tell, untold
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import SearchLog
 from chat.pipeline.trace import fingerprint_of, trace_of
@@ -66,17 +67,20 @@ def turn_ask(
     filters: Filters = NO_FILTERS,
     mode: str = "",
     key: uuid.UUID | None = None,
+    tell: Tell = untold,
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     A question of the page without a conversation begins one; a follow-up is understood from the
     turns before it. What identifies a patient is dealt with before anything is stored or sent.
     Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
-    failure of a part is a refusal; if the turn can't be stored there is no answer.
+    failure of a part is a refusal; if the turn can't be stored there is no answer. `tell` hears of
+    each step, and ends it before anything is stored where it raises `AskerLeft`.
 
     `key` becomes the turn's primary key: who was interrupted finds by it what was stored. Raises
     IntegrityError where there is one already.
     """
+    tell(Begun())
     parts = _parts()  # a first call loads what must not cost time below
     began = time.perf_counter()
     config = answer_config(mode)
@@ -97,6 +101,7 @@ def turn_ask(
     inquiry = _inquiry(query, config, parts, began)
     inquiry.options = choice.options if choice else ()
     inquiry.is_unclear = said.is_unclear
+    inquiry.tell = tell
     outcome = answer(inquiry)
     turn = _draft_turn(guarded.text, asker, config, outcome)
     turn.standalone = said.text if said.text != guarded.text else ""

@@ -9,6 +9,7 @@ import logging
 import math
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from functools import partial
 
 from chat.caveats.applicability import applicability
 from chat.caveats.binding import binds, said_under
@@ -30,6 +31,7 @@ from chat.generation.types import Generation, Task
 from chat.models import ClaimKind, Mode, Reason
 from chat.pipeline.confidence import confidence
 from chat.pipeline.corpus_snapshot import corpus_snapshot
+from chat.pipeline.events import Checked, Found, Judged
 from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, SearchLog, look, search_and_gate
@@ -39,7 +41,7 @@ from chat.verification.answer_judge import AnswerJudgement, judge_answer
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from corpus.access import is_narrowed
-from retrieval.types import Hit, Query, Rights, Scope
+from retrieval.types import Evidence, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +61,10 @@ class _Refused(Exception):
 
 
 def answer(inquiry: AnswerRun) -> Outcome:
-    """An answer whose every claim was verified, or a refusal. Never raises."""
+    """An answer whose every claim was verified, or a refusal.
+
+    Raises nothing, but lets `AskerLeft` through, which who is told of the steps may raise.
+    """
     try:
         decision = _evidence(inquiry)
         return _answered(inquiry, decision)
@@ -92,16 +97,27 @@ def _evidence(inquiry: AnswerRun) -> Decision:
             raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
         try:
             inquiry.snapshot = corpus_snapshot(query.on)
-            decision = look(query, looks.gate, looks)
+            decision = look(query, looks.gate, looks, found=partial(_tell_found, inquiry))
         except GateUnavailable as error:
             raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
         except Exception as error:
             raise _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry) from error
+        _tell_judged(inquiry, decision)
         if inquiry.is_unclear:
             raise _Refused(_abstained(Reason.UNCLEAR_QUESTION, decision))
         if decision.reason is not None:
             raise _Refused(_explained_refusal(inquiry, decision))
     return decision
+
+
+def _tell_found(inquiry: AnswerRun, evidence: Evidence) -> None:
+    titles = dict.fromkeys(hit.title for hit in evidence.hits)
+    inquiry.tell(Found(len(evidence.hits), tuple(titles)))
+
+
+def _tell_judged(inquiry: AnswerRun, decision: Decision) -> None:
+    reason = Reason.UNCLEAR_QUESTION if inquiry.is_unclear else decision.reason
+    inquiry.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
 
 
 def _claims(inquiry: AnswerRun, decision: Decision) -> tuple[DraftClaim, ...]:
@@ -131,6 +147,7 @@ def _supported(
     inquiry: AnswerRun, decision: Decision, claims: Sequence[DraftClaim]
 ) -> tuple[DraftClaim, ...]:
     """The claims that stand; what does not is never shown as an answer, in no mode."""
+    inquiry.tell(Checked(0, len(claims)))
     with inquiry.timed("verification"):
         try:
             inquiry.verdicts = verify(
@@ -138,6 +155,7 @@ def _supported(
                 question=inquiry.query.text,
                 verifier=inquiry.verifier,
                 timeout_s=_time_left(inquiry),
+                checked=lambda done: inquiry.tell(Checked(done, len(claims))),
             )
         except Exception as error:
             raise _failed(Reason.VERIFIER_UNAVAILABLE, error, decision, inquiry) from error

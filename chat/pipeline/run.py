@@ -11,6 +11,7 @@ from chat.caveats.cautions import APPLICABILITY, Caution
 from chat.config import AnswerConfig
 from chat.generation.types import Generation, Generator
 from chat.pipeline.corpus_snapshot import Snapshot
+from chat.pipeline.events import Tell, untold
 from chat.pipeline.search import SearchLog
 from chat.types import Answered, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
@@ -46,6 +47,7 @@ class AnswerRun:
     timings_ms: dict[str, float] = field(default_factory=dict)
     failed_usage: Usage = field(default_factory=Usage)  # of models whose answer was of no use
     failure: str = ""  # the name of the error's class
+    tell: Tell = untold  # who hears of each step; may raise `AskerLeft` and nothing else
 
     def cautions_of(self, outcome: Outcome) -> list[Caution]:
         """What is said beside it: of a refusal, nothing that only an answer has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from chat.gate.decision import Decision, Gate, GateUnavailable, decide
@@ -38,19 +39,37 @@ class SearchLog:
             self.notes.append(text)
 
 
-def look(query: Query, gate: Gate, looks: SearchLog) -> Decision:
+def _ignored(evidence: Evidence) -> None:
+    """Do nothing with what was found."""
+
+
+def look(
+    query: Query,
+    gate: Gate,
+    looks: SearchLog,
+    *,
+    found: Callable[[Evidence], None] = _ignored,
+) -> Decision:
     """Return the decision on what is in force for the reader. Raises as `search_and_gate`."""
-    return search_and_gate(query, gate, looks, kind=FIRST)
+    return search_and_gate(query, gate, looks, kind=FIRST, found=found)
 
 
-def search_and_gate(query: Query, gate: Gate, looks: SearchLog, *, kind: str) -> Decision:
-    """Search and decide, and keep both.
+def search_and_gate(
+    query: Query,
+    gate: Gate,
+    looks: SearchLog,
+    *,
+    kind: str,
+    found: Callable[[Evidence], None] = _ignored,
+) -> Decision:
+    """Search and decide, and keep both; `found` is called in between.
 
     Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
     took another's place meanwhile.
     """
     config = explaining_search(looks.config) if kind == EXPLAINING else looks.config
     evidence = retrieve(query, config)
+    found(evidence)
     if not fits_encoder(gate, evidence.trace.encoder):
         raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
     if kind == FIRST:

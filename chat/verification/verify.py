@@ -50,8 +50,11 @@ def verify(
     question: str = "",
     verifier: Verifier | None = None,
     timeout_s: float = 30.0,
+    checked: Callable[[int], object] = lambda done: None,
 ) -> tuple[Verdict, ...]:
     """One verdict per claim, in order. One query for the text of the cited pages.
+
+    `checked` hears how many have a verdict, before the verifier is asked and at the end.
 
     A claim that is its quotes word for word passes by that. Any other has to pass the exact checks,
     which can stop and never pass, and then the verifier, in one batch; without one it fails. Raises
@@ -60,8 +63,12 @@ def verify(
     texts = _page_texts(claims)
     settled = [_settled(claim, texts, question) for claim in claims]
     left = [claim for claim, verdict in zip(claims, settled, strict=True) if verdict is None]
+    if left and len(left) < len(claims):
+        checked(len(claims) - len(left))
     judged = _judged(left, question, verifier, timeout_s)
-    return tuple(verdict or next(judged) for verdict in settled)
+    verdicts = tuple(verdict or next(judged) for verdict in settled)
+    checked(len(claims))
+    return verdicts
 
 
 def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
