@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 from http import HTTPStatus
 
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -26,8 +28,9 @@ from chat.api.guarded import (
     words_hmac,
 )
 from chat.api.pages import InOrder, LatestFirst, PageRequest, WordsRequest
-from chat.api.queries import answer_to
-from chat.api.serializers import MessageResponse, QueryRequest, QueryResponse
+from chat.api.queries import ANSWERS, answered
+from chat.api.serializers import MessageResponse, QueryRequest
+from chat.api.streaming import EventRenderer
 from chat.conversations import MAX_TITLE_CHARS, conversation_create
 from chat.models import Conversation, Turn
 from chat.selectors import access_conversation, conversations_of, turns_of
@@ -103,13 +106,15 @@ class ConversationView(Guarded):
 
 
 class ConversationQueryView(Guarded):
+    renderer_classes = [JSONRenderer, EventRenderer]
+
     @extend_schema(
         operation_id="conversation_query",
         summary="Ask in a conversation",
         description="As `query`; a follow-up such as `And in children?` is understood from the "
         "turns before it, and `standalone` says how.",
         request=QueryRequest,
-        responses={200: QueryResponse, **problems(*BODY, *NOT_FOUND)},
+        responses={**ANSWERS, **problems(*BODY, *NOT_FOUND)},
         examples=[
             *examples.QUERY,
             *examples.WRONG_FIELD,
@@ -117,13 +122,13 @@ class ConversationQueryView(Guarded):
             *examples.PROBLEMS,
         ],
     )
-    def post(self, request: Request, pk: uuid.UUID) -> Response:
+    def post(self, request: Request, pk: uuid.UUID) -> HttpResponseBase:
         user = user_of(request)
         thread = access_conversation(user, pk=pk)
         asked = valid(QueryRequest(data=request.data, context={"reader": user}))
         if asked.setdefault("conversation", thread) != thread:
             raise ValidationError({"conversation": ["The address names another conversation."]})
-        return Response(answer_to(asked, request))
+        return answered(asked, request)
 
 
 class MessagesView(Guarded, GenericAPIView[Turn]):

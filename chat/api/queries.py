@@ -9,8 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,12 +21,16 @@ from chat.api.answers import turn_payload
 from chat.api.guarded import BODY, Guarded, problems, user_of, valid, words_hmac
 from chat.api.problems import IdentifiersSeen
 from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
+from chat.api.streaming import DESCRIBED as STREAMED
+from chat.api.streaming import EventRenderer, answer_frames, problem_of, wants_stream
 from chat.audit import log as audit
 from chat.config import answer_config
 from chat.models import Channel
+from chat.pipeline.events import Tell, untold
 from chat.question.identifiers.guard import Guarded as GuardedText
 from chat.question.identifiers.guard import question_guarded
 from chat.services import filters_check, turn_ask
+from chat.streams import EventStream, Frame, QuestionStream
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
@@ -34,20 +40,25 @@ from retrieval.types import Evidence, Query
 IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never words
 
 
+ANSWERS = {(200, "application/json"): QueryResponse, **STREAMED}
+
+
 class QueryView(Guarded):
+    renderer_classes = [JSONRenderer, EventRenderer]
+
     @extend_schema(
         operation_id="query",
         summary="Ask a question",
         description="Answers with claims, each cited to the page that it stands on, or refuses "
         "with a reason. A refusal has status 200: it is a result.",
         request=QueryRequest,
-        responses={200: QueryResponse, **problems(*BODY)},
+        responses={**ANSWERS, **problems(*BODY)},
         examples=[*examples.QUERY, *examples.WRONG_FIELD, *examples.PROBLEMS],
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponseBase:
         user = user_of(request)
         asked = valid(QueryRequest(data=request.data, context={"reader": user}))
-        return Response(answer_to(asked, request))
+        return answered(asked, request)
 
 
 class SearchView(Guarded):
@@ -81,7 +92,19 @@ class SearchView(Guarded):
         return Response(hits_payload(evidence.hits, around), headers=headers)
 
 
-def answer_to(asked: Mapping[str, Any], request: Request) -> dict[str, Any]:
+def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
+    """Ask what a `QueryRequest` holds, and send the stored turn, whole or as a stream."""
+    if not wants_stream(asked, request):
+        return Response(answer_to(asked, request))
+
+    def work(tell: Tell) -> list[Frame]:
+        return answer_frames(answer_to(asked, request, tell=tell))
+
+    stream = QuestionStream(work, user=user_of(request), problem=problem_of)
+    return EventStream(stream.begun())
+
+
+def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold) -> dict[str, Any]:
     """Ask what a `QueryRequest` holds, and return the stored turn."""
     turn = turn_ask(
         asked["question"],
@@ -91,6 +114,7 @@ def answer_to(asked: Mapping[str, Any], request: Request) -> dict[str, Any]:
         collections=tuple(asked["collections"]),
         filters=asked["filters"],
         mode=asked.get("mode", ""),
+        tell=tell,
     )
     return turn_payload(turn, address=request.build_absolute_uri)
 

@@ -109,6 +109,11 @@ class QueryRequest(Strict):
     conversation = OwnConversation(
         required=False, help_text="Where it is asked, as a follow-up if it is one."
     )
+    stream = YesNo(
+        required=False,
+        default=False,
+        help_text="As server-sent events; so is it for whoever accepts only `text/event-stream`.",
+    )
 
 
 class SearchRequest(Strict):

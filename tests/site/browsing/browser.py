@@ -113,13 +113,13 @@ class Visitor:
 
 
 @contextlib.contextmanager
-def served(log: Path) -> Iterator[str]:
+def served(log: Path, *, threads: int = 4) -> Iterator[str]:
     """A real web process on a free port, stopped at the end."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "gunicorn", "medrag_site.wsgi", "--no-control-socket"]
-    options = ["--bind", f"127.0.0.1:{port}", "--threads", "4", "--graceful-timeout", "1"]
+    options = ["--bind", f"127.0.0.1:{port}", "--threads", str(threads), "--graceful-timeout", "1"]
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
     with log.open("ab") as output:
         process = subprocess.Popen(

@@ -1,0 +1,239 @@
+"""A question that is answered in a thread of its own and tells of its way meanwhile.
+
+The request's thread only writes what it hears, and a comment where it hears nothing, by which the
+server learns that the client has left. Then the question ends at its next step and nothing is
+stored, or, behind the last step, it is stored whole.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import close_old_connections, connections, transaction
+from django.http import StreamingHttpResponse
+from rest_framework.utils.encoders import JSONEncoder
+
+from chat.audit import log as audit
+from chat.pipeline.events import AskerLeft, Begun, Checked, Event, Found, Judged, Tell
+from core.errors import MedragError
+
+MEDIA_TYPE = "text/event-stream"
+HEARTBEAT_S = 3.0
+MAX_WAITING = 64  # frames for a client that reads slowly; progress beyond is left out
+SHARE = 5, 8  # of the threads of a web process, those that may hold a stream
+
+logger = logging.getLogger(__name__)
+
+
+class TooManyStreams(MedragError):
+    """The other threads are kept for pages and plain questions. Nothing was stored or searched."""
+
+    retryable = True
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Many answers are being streamed just now.",
+            hint="Nothing was stored. Please ask again in a moment, or without a stream.",
+        )
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A typed event as it is sent; `data` can be JSON. Without a name it is a heartbeat."""
+
+    name: str
+    data: Any = None
+
+
+HEARTBEAT = Frame("")
+Work = Callable[[Tell], Iterable[Frame]]  # asks, and returns what is sent behind the steps
+
+
+def most_streams() -> int:
+    """How many streams a web process holds at once."""
+    part, whole = SHARE
+    return max(1, settings.WEB_THREADS * part // whole)
+
+
+class _Places:
+    """Counts the streams of this process."""
+
+    def __init__(self) -> None:
+        self._lock, self._taken = threading.Lock(), 0
+
+    def take(self) -> None:
+        with self._lock:
+            if self._taken >= most_streams():
+                raise TooManyStreams
+            self._taken += 1
+
+    def give_back(self) -> None:
+        with self._lock:
+            self._taken -= 1
+
+
+_places = _Places()
+
+
+class QuestionStream:
+    """Frames of a question: its steps, then what `work` returns, or an `error` as the last.
+
+    A place of the process is held until both the question and the response have ended.
+    """
+
+    def __init__(self, work: Work, *, user: User, problem: Callable[[Exception], Any]) -> None:
+        """Begin. `problem` makes an error what is sent of it. Raises `TooManyStreams`."""
+        self._work, self._user, self._problem = work, user, problem
+        self._heard: queue.Queue[Frame | Exception | None] = queue.Queue(MAX_WAITING)
+        self._left = threading.Event()
+        self._closing, self._holders = threading.Lock(), 2
+        self._shown = 0  # passages of which a title was told
+        _places.take()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="question")
+        self._thread.start()
+
+    def begun(self) -> QuestionStream:
+        """Wait for the first frame, and raise what refuses the question at once.
+
+        So a question that is empty, or one too many, has a status of its own.
+        """
+        self._first = self._next()
+        if isinstance(self._first, Exception):
+            self.close()
+            raise self._first
+        return self
+
+    def __iter__(self) -> Iterator[Frame]:
+        close_old_connections()  # the request's thread needs none, however long it waits
+        heard: Frame | Exception | None = self._first
+        while heard is not None:
+            if isinstance(heard, Exception):
+                yield Frame("error", self._problem(heard))
+                return
+            yield heard
+            heard = self._next()
+
+    def close(self) -> None:
+        """Say that nobody listens any more. It may be called again."""
+        if not self._left.is_set():
+            self._left.set()
+            self._let_go()
+
+    def _next(self) -> Frame | Exception | None:
+        """What was heard, a heartbeat if that takes long, None at the end."""
+        alive = self._thread.is_alive()
+        try:
+            return self._heard.get(timeout=HEARTBEAT_S) if alive else self._heard.get_nowait()
+        except queue.Empty:
+            return HEARTBEAT if alive else None
+
+    def _run(self) -> None:
+        try:
+            for frame in self._work(self._tell):
+                self._put(frame)
+        except AskerLeft:
+            self._record_left()
+        except Exception as error:  # noqa: BLE001 - whoever listens raises it, or sends its problem
+            self._put(error)
+        finally:
+            connections.close_all()
+            self._let_go()
+            self._put(None)
+
+    def _tell(self, event: Event) -> None:
+        if self._left.is_set():
+            raise AskerLeft
+        if (frame := frame_of(event)) is None:
+            return
+        try:
+            self._heard.put_nowait(frame)
+        except queue.Full:
+            return  # only progress: it must not hold up the question
+        if isinstance(event, Found):
+            self._shown = event.passages
+
+    def _put(self, frame: Frame | Exception | None) -> None:
+        """Wait for a slow client: the question is stored, and holds up no other."""
+        is_put = False
+        while not (is_put or self._left.is_set()):
+            with suppress(queue.Full):
+                self._heard.put(frame, timeout=HEARTBEAT_S)
+                is_put = True
+
+    def _record_left(self) -> None:
+        """Log that titles of passages may have been shown without a turn to tell of it."""
+        try:
+            with transaction.atomic():
+                payload = {"passages": self._shown}
+                audit.record("query_left", actor=self._user, subject="", payload=payload)
+        except Exception as error:  # noqa: BLE001 - nobody is there to be told
+            logger.error("A question that was left is not in the log: %s", type(error).__name__)
+
+    def _let_go(self) -> None:
+        with self._closing:
+            self._holders -= 1
+            is_last = self._holders == 0
+        if is_last:
+            _places.give_back()
+
+
+def frame_of(event: Event) -> Frame | None:
+    """Return what is sent of a step; None where only the flag is looked at."""
+    match event:
+        case Begun():
+            return None
+        case Found():
+            return Frame("retrieval", {"passages": event.passages, "titles": list(event.titles)})
+        case Judged():
+            said = {
+                "probability": round(event.probability, 4),
+                "threshold": round(event.threshold, 4),
+                "open": not event.reason,
+                "reason": event.reason or None,
+            }
+            return Frame("gate", said)
+        case Checked():
+            return Frame("verdict", {"checked": event.done, "of": event.of})
+
+
+def as_json(data: Any) -> str:
+    """In ASCII, since some clients end a line at any separator of Unicode's."""
+    return json.dumps(data, cls=JSONEncoder)
+
+
+def as_event(number: int, frame: Frame) -> str:
+    """Write one event as the HTML standard (9.2.6) has it."""
+    return f"id: {number}\nevent: {frame.name}\ndata: {as_json(frame.data)}\n\n"
+
+
+class EventStream(StreamingHttpResponse):
+    """Sends the frames of a question as they come; when it is closed, the question ends."""
+
+    def __init__(
+        self, stream: QuestionStream, write: Callable[[int, Frame], str] = as_event
+    ) -> None:
+        self._stream, self._write = stream, write
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(self._written(), content_type=MEDIA_TYPE, headers=headers)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+    def _written(self) -> Iterator[str]:
+        number = 0
+        for frame in self._stream:
+            if frame is HEARTBEAT:
+                yield ": waiting\n\n"
+                continue
+            number += 1
+            yield self._write(number, frame)

@@ -1,0 +1,31 @@
+"""Server-sent events as a client reads them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.test import Client
+
+from tests.chat.api.api_calls import QUERY, post
+
+
+def streamed(client: Client, body: Any, *, path: str = QUERY, **headers: str) -> Any:
+    """The events of a question, each with its name and data."""
+    response = post(client, path, body, **({"accept": "text/event-stream"} | headers))
+    assert response.status_code == 200, response.content
+    assert response["Content-Type"] == "text/event-stream"
+    assert (response["Cache-Control"], response["X-Accel-Buffering"]) == ("no-store", "no")
+    return events_of(b"".join(response.streaming_content).decode())
+
+
+def events_of(text: str) -> list[tuple[str, Any]]:
+    """Names and data in order; the ids count from 1, and comments are none."""
+    events = []
+    for part in text.split("\n\n"):
+        if not part or part.startswith(":"):
+            continue
+        number, name, data = (line.partition(": ")[2] for line in part.split("\n"))
+        events.append((name, json.loads(data)))
+        assert int(number) == len(events)
+    return events
