@@ -54,6 +54,7 @@ class Asker:
     channel: Channel
     conversation: Conversation | None = None
     key: uuid.UUID | None = None
+    earlier: tuple[str, ...] = ()  # what was asked before in a client's own conversation
 
 
 @admitted
@@ -63,6 +64,7 @@ def turn_ask(
     user: User | None,
     channel: Channel,
     conversation: Conversation | None = None,
+    earlier: tuple[str, ...] = (),
     collections: tuple[str, ...] = (),
     filters: Filters = NO_FILTERS,
     mode: str = "",
@@ -72,7 +74,8 @@ def turn_ask(
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     A question of the page without a conversation begins one; a follow-up is understood from the
-    turns before it. What identifies a patient is dealt with before anything is stored or sent.
+    turns before it, or from the questions `earlier`, which are not stored. What identifies a
+    patient is dealt with before anything is stored or sent.
     Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
     failure of a part is a refusal; if the turn can't be stored there is no answer. `tell` hears of
     each step, and ends it before anything is stored where it raises `AskerLeft`.
@@ -85,7 +88,7 @@ def turn_ask(
     began = time.perf_counter()
     config = answer_config(mode)
     filters_check(filters, collections, config)
-    asker = Asker(user, channel, conversation, key)
+    asker = Asker(user, channel, conversation, key, earlier)
     guarded = question_guarded(question_clean(question), config.identifiers)
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
@@ -184,11 +187,29 @@ def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone
     before = [
         Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
         for turn in reversed(tuple(latest))
-    ]
+    ] or _typed_before(asker.earlier, config)
     said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
     # A model may have made a name of its own.
     invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
     return Standalone(question) if invented else said
+
+
+def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
+    """Questions that no turn is stored of: each understood by rules, and none known as answered.
+
+    One that can't be asked here, or that identifies a patient where that forbids it, is left out.
+    """
+    before: list[Asked] = []
+    by = "off" if config.follow_ups == "off" else "rules"
+    for question in questions[-REMEMBERED:]:
+        try:
+            guarded = question_guarded(question_clean(question), config.identifiers)
+        except QuestionError:
+            continue
+        if not guarded.is_blocked:
+            said = standalone(guarded.text, before, by=by, timeout_s=0.0)
+            before.append(Asked(guarded.text, said.text, was_answered=False))
+    return before
 
 
 def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: float) -> Turn:

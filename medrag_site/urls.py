@@ -3,7 +3,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from chat.api.urls import unknown_urlpatterns
+from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
 from medrag_site.web import health
 
 admin.site.site_header = "MedRAG administration"
@@ -22,5 +22,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("chat.api.urls")),
     path("api/", include(unknown_urlpatterns)),
+    path("v1/", include(openai_urlpatterns)),
     path("", include("chat.web.urls")),
 ]

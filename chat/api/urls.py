@@ -1,11 +1,19 @@
-"""Included at `api/v1/`, with `unknown_urlpatterns` at `api/` after it."""
+"""Included at `api/v1/`, with `unknown_urlpatterns` at `api/` after it.
+
+`openai_urlpatterns` stand at `v1/`, where clients of OpenAI's look for them.
+"""
 
 from django.urls import path, re_path
 
-from chat.api import conversations, people, queries, schema, turns
+from chat.api import conversations, openai, people, queries, schema, turns
 
 app_name = "api"
 unknown_urlpatterns = [re_path(r"^.*$", schema.UnknownPath.as_view())]
+openai_urlpatterns = [
+    path("chat/completions", openai.CompletionsView.as_view()),
+    path("models", openai.ModelsView.as_view()),
+    re_path(r"^.*$", openai.UnknownCompatiblePath.as_view()),
+]
 urlpatterns = [
     path("query", queries.QueryView.as_view(), name="query"),
     path("search", queries.SearchView.as_view(), name="search"),

@@ -25,9 +25,11 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views.defaults import bad_request
 
+from chat.api.openai import error_response
 from chat.api.problems import problem_response
 
-API, ADMINISTRATION = "/api/", "/admin/"
+API, COMPATIBLE, ADMINISTRATION = "/api/", "/v1/", "/admin/"
+UNSOUND = "The request is not sound UTF-8 text."
 _READ_AS_UTF8 = {"utf-8", "ascii"}
 _NO_SUCH_VALUE = (ValueError, ValidationError, FieldDoesNotExist, FieldError, DataError)
 
@@ -45,12 +47,14 @@ class SoundRequests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        is_api = request.path_info.startswith(API)
+        is_compatible = request.path_info.startswith(COMPATIBLE)
+        is_api = is_compatible or request.path_info.startswith(API)
         is_readable = _is_utf8(request) and (is_api or _has_readable_form(request))
         if is_readable and not any("\0" in text for text in _texts(request)):
             return self._get_response(request)
         if is_api:
-            return problem_response(HTTPStatus.BAD_REQUEST, "The request is not sound UTF-8 text.")
+            refused = error_response if is_compatible else problem_response
+            return refused(HTTPStatus.BAD_REQUEST, UNSOUND)
         # The pages of errors look for a token of CSRF in the form, and would fail as it does.
         request._mark_post_parse_error()  # type: ignore[attr-defined]
         return bad_request(request, ValueError())
