@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -19,6 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.feedback import feedback_save
 from chat.models import Channel, Conversation, Turn
+from chat.pipeline.events import Tell, untold
 from chat.selectors import (
     access_conversation,
     access_turn,
@@ -29,6 +32,7 @@ from chat.selectors import (
     turns_of,
 )
 from chat.services import turn_ask
+from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
 from chat.web.forms import NARROWING, AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment
 from chat.web.presentation import ShownTurn, shown_turns
@@ -37,6 +41,8 @@ from corpus.access import readable_ids
 from corpus.models import Collection
 
 SIDEBAR = 30
+
+logger = logging.getLogger(__name__)
 
 
 @require_safe
@@ -87,13 +93,45 @@ def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBa
     """Ask in a conversation, or in a new one. What is shown was stored first."""
     thread = access_conversation(request.user, pk=pk) if pk else None
     form = _form(request, request.POST)
-    turn = _asked(request, form, thread)
+    if wants_fragment(request) and request.headers.get("Accept") == MEDIA_TYPE:
+        with suppress(TooManyStreams):  # it is answered all the same
+            return _streamed(request, form, thread)
+    return _answered(request, form, thread)
+
+
+def _answered(
+    request: SignedInRequest, form: AskForm, thread: Conversation | None, *, tell: Tell = untold
+) -> HttpResponse:
+    turn = _asked(request, form, thread, tell)
     if turn is None:
         return _ask_again(request, form, thread)
     if thread is not None and wants_fragment(request):
         return _turn_and_empty_form(request, turn, thread)
     address = f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
     return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)
+
+
+def _streamed(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> EventStream:
+    """The steps of a question for the line of progress, then the response to it as an event."""
+
+    def work(tell: Tell) -> list[Frame]:
+        response = _answered(request, form, thread, tell=tell)
+        page = {
+            "html": response.content.decode(),
+            "location": response.headers.get("HX-Redirect"),
+            "retarget": response.headers.get("HX-Retarget"),
+            "reswap": response.headers.get("HX-Reswap"),
+        }
+        return [Frame("page", page)]
+
+    stream = QuestionStream(work, user=request.user, problem=_failed)
+    return EventStream(stream.begun())
+
+
+def _failed(error: Exception) -> dict[str, Any]:
+    """Say nothing of an error to the page, which has words of its own, but its kind to the log."""
+    logger.error("A question of the page failed: %s", type(error).__name__)
+    return {}
 
 
 @require_POST
@@ -118,7 +156,9 @@ def _words(request: SignedInRequest) -> str:
     return request.GET.get("q", "").strip()[:200]
 
 
-def _asked(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> Turn | None:
+def _asked(
+    request: SignedInRequest, form: AskForm, thread: Conversation | None, tell: Tell
+) -> Turn | None:
     """The stored turn, or None with the reason among the form's errors."""
     if not form.is_valid():
         return None
@@ -130,6 +170,7 @@ def _asked(request: SignedInRequest, form: AskForm, thread: Conversation | None)
             conversation=thread,
             collections=form.slugs,
             filters=form.filters,
+            tell=tell,
         )
     except MedragError as error:
         form.add_error("question", error.sentence)

@@ -77,6 +77,7 @@ def test_a_huge_request_is_a_sentence(alice: User, client: Client) -> None:
     [
         "medrag.css",
         "medrag.js",
+        "asking.js",
         "icon.svg",
         "admin.css",
         "django_htmx/htmx-2.min.js",

@@ -1,0 +1,63 @@
+"""The page's question as a stream: the same response, as the last event."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Channel, Conversation, Turn
+from tests.chat.api.streamed import events_of
+from tests.chat.guidelines import DOSE, QUESTION, publish_guideline
+
+HTMX = {"HX-Request": "true", "Accept": "text/event-stream"}
+
+
+@pytest.fixture
+def reader(own_database: str) -> User:
+    publish_guideline()
+    return User.objects.create_user("alice")
+
+
+@pytest.fixture
+def client(reader: User) -> Client:
+    client = Client()
+    client.force_login(reader)
+    return client
+
+
+def test_a_first_question_leads_to_its_conversation(client: Client) -> None:
+    response = client.post(reverse("chat:ask"), {"question": QUESTION}, headers=HTMX)
+    assert response["Content-Type"] == "text/event-stream"
+    events = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
+    assert [name for name, _ in events] == ["retrieval", "gate", "verdict", "verdict", "page"]
+    turn = Turn.objects.get()
+    assert turn.channel == Channel.PAGE
+    address = reverse("chat:conversation", args=[turn.conversation_id])
+    assert events[-1][1]["location"] == f"{address}#turn-{turn.pk}"
+
+
+def test_the_next_comes_as_a_fragment_or_says_what_is_wrong(client: Client, reader: User) -> None:
+    thread = Conversation.objects.create(user=reader)
+    address = reverse("chat:ask_in", args=[thread.pk])
+    response = client.post(address, {"question": QUESTION}, headers=HTMX)
+    (*_, (name, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
+    assert name == "page" and DOSE in page["html"] and "<html" not in page["html"]
+    response = client.post(address, {"question": "?"}, headers=HTMX)
+    (*_, (name, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
+    assert (name, page["retarget"], page["reswap"]) == ("page", "#ask", "outerHTML")
+    assert "question-error" in page["html"]
+
+
+def test_where_no_stream_is_left_it_is_answered_plainly(
+    client: Client, reader: User, settings: LazySettings
+) -> None:
+    settings.WEB_THREADS = 1
+    address = reverse("chat:ask_in", args=[Conversation.objects.create(user=reader).pk])
+    open_ = client.post(address, {"question": QUESTION}, headers=HTMX)
+    plain = client.post(address, {"question": QUESTION}, headers=HTMX)
+    open_.close()
+    assert plain["Content-Type"].startswith("text/html")
+    assert DOSE in plain.content.decode()

@@ -1,0 +1,68 @@
+"""The line of progress in a real browser, while a language model takes its time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from selenium import webdriver
+
+from tests.corpora import publish
+from tests.llm.contents import honest
+from tests.llm.lies import DOSE, GUIDELINE, QUESTION
+from tests.llm.server import endpoint
+from tests.llm.sites import KEY
+from tests.llm.transport import replies
+from tests.site.browsing.browser import Visitor, in_a_browser, served
+
+pytestmark = in_a_browser
+
+WIDE, NARROW = 1280, 390
+SCROLLS_SIDEWAYS = (
+    "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
+)
+
+
+def test_the_page_says_how_far_a_question_is(
+    own_database: str, tmp_path: Path, driver: webdriver.Chrome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(GUIDELINE, population="adult")
+    User.objects.create_user("alice", password="alice-secret")
+    may = threading.Event()
+    with endpoint(lambda handler: (may.wait(60), replies(honest)(handler))[1]) as model:
+        for name, value in {
+            "MEDRAG_GENERATOR": "llm",
+            "MEDRAG_GENERATE_LLM_URL": model.url,
+            "MEDRAG_GENERATE_LLM_MODEL": "writer",
+            "MEDRAG_GENERATE_LLM_KEY": KEY,
+            "MEDRAG_ANSWER_TIMEOUT_S": "60",
+        }.items():
+            monkeypatch.setenv(name, value)
+        with served(tmp_path / "web.log") as address:
+            visitor = Visitor(driver, address)
+            visitor.signs_in("alice", "alice-secret")
+            for number, width in enumerate((WIDE, NARROW), start=1):
+                driver.set_window_size(width, 900)
+                may.clear()
+                visitor.types("#id_question", QUESTION)
+                visitor.clicks("#ask button.primary")
+                visitor.sees("#progress", "Choosing what answers it")
+                _keep(driver, f"asking-{width}")
+                assert not driver.execute_script(SCROLLS_SIDEWAYS)
+                may.set()
+                visitor.sees(f"#turns > :nth-child({number})", DOSE)
+                visitor.sees("#ask button.primary", "Ask")
+                _keep(driver, f"answered-{width}")
+            visitor.types("#id_question", "?")
+            visitor.clicks("#ask button.primary")
+            visitor.sees("#question-error")
+            assert visitor.complaints() == []
+
+
+def _keep(driver: webdriver.Chrome, name: str) -> None:
+    """Keep a picture where the environment names a folder for them."""
+    if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
+        driver.save_screenshot(f"{folder}/{name}.png")
