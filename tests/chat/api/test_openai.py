@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import openai
 import pytest
 from django.conf import LazySettings
+from django.conf import settings as site
 from django.contrib.auth.models import User
 from django.test import Client
+from rest_framework.throttling import ScopedRateThrottle
 
 from chat.api.openai import IGNORED, models_here
 from chat.management.commands.api_token import token_create
@@ -27,6 +30,7 @@ from tests.llm.lies import QUESTION as TOLD
 from tests.llm.server import endpoint
 from tests.llm.sites import generate_by
 from tests.llm.transport import replies
+from tests.people import narrow
 from tests.site.browsing.browser import served
 
 COMPLETIONS = "/v1/chat/completions"
@@ -57,8 +61,8 @@ def client(alice: User) -> Client:
 def address(own_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("MEDRAG_API_RATE", "10000/min")
     publish_guideline()
-    with served(tmp_path / "web.log") as site:
-        yield f"{site}/v1"
+    with served(tmp_path / "web.log") as base:
+        yield f"{base}/v1"
 
 
 @pytest.mark.slow
@@ -199,3 +203,51 @@ def test_nothing_unverified_is_in_a_completion(
         content = post(client, COMPLETIONS, said(TOLD)).content.decode()
     assert TOLD_DOSE in content
     assert "5000" not in content
+
+
+def test_a_fault_on_the_way_is_the_last_of_a_stream(
+    own_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_guideline()
+    client = signed_in(User.objects.create_user("alice"))
+
+    def failing(turn: Turn) -> None:
+        raise OSError("canary")
+
+    monkeypatch.setattr("chat.audit.log.record_turn", failing)
+    response = post(client, COMPLETIONS, said(QUESTION, stream=True))
+    *steps, last = b"".join(response.streaming_content).decode().split("\n\n")[:-1]
+    assert steps and all(step.startswith(": ") for step in steps)
+    assert json.loads(last.removeprefix("data: "))["error"]["type"] == "server_error"
+    assert "canary" not in last
+    assert not Turn.objects.exists()
+
+
+def test_what_is_not_open_to_the_asker_answers_nothing(client: Client, guideline: Document) -> None:
+    narrow(guideline.collection, "searchers", "Occupational health")
+    body = post(client, COMPLETIONS, said(QUESTION)).json()
+    assert body["medrag"]["reason"] == Reason.NOT_PERMITTED_EVIDENCE
+    assert guideline.title not in json.dumps(body)
+
+
+def test_its_questions_count_towards_the_rate(
+    client: Client, guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ScopedRateThrottle, "THROTTLE_RATES", {"query": "1/min"})
+    assert post(client, COMPLETIONS, said(QUESTION)).status_code == 200
+    response = post(client, COMPLETIONS, said(QUESTION))
+    assert assert_error(response, 429)["type"] == "rate_limit_error"
+    assert int(response["Retry-After"]) > 0
+
+
+def test_the_calls_of_the_document_work(own_database: str) -> None:
+    publish_guideline()
+    client = signed_in(User.objects.create_user("alice"))
+    text = (site.BASE_DIR / "docs" / "api.md").read_text(encoding="utf-8")
+    bodies = re.findall(r"^  -d '(.*)'$", text, re.MULTILINE)
+    assert len(bodies) == 2
+    for body in bodies:
+        response = post(client, COMPLETIONS, body)
+        assert response.status_code == 200
+        if response.streaming:
+            assert b"[DONE]" in b"".join(response.streaming_content)
