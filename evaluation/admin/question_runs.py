@@ -26,7 +26,13 @@ from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARI
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.plots import plots_svg
-from evaluation.question_runs.result_card import SEMANTICS, Card, not_run_lines, selective_rows
+from evaluation.question_runs.result_card import (
+    SEMANTICS,
+    Card,
+    in_words,
+    selective_rows,
+    without_lines,
+)
 from evaluation.question_runs.selectors import (
     card_read,
     question_runs_listed,
@@ -66,7 +72,7 @@ class QuestionRunForm(forms.Form):
     )
     measures = forms.MultipleChoiceField(
         required=False,
-        choices=[(name, name) for name in MEASURES],
+        choices=[(name, in_words(name)) for name in MEASURES],
         initial=MEASURES,
         widget=forms.CheckboxSelectMultiple,
         help_text="Besides those that every run has. Those of RAGAS need MEDRAG_JUDGE_LLM_URL",
@@ -275,11 +281,11 @@ def _card_context(card: Card) -> dict[str, Any]:
         latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; {tokens}."
     return {
         "rows": [
-            (name, f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
+            (in_words(name), f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
             for name, found in card.measures.items()
         ],
         "latency": latency,
-        "not_run": list(not_run_lines(card)),
+        "without": without_lines(card),
         "selective": selective_rows(card.selective),
         "judged_by": card.judged_by,
         "semantics": SEMANTICS,

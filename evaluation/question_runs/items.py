@@ -52,10 +52,10 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
 
 
 def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Keys of the passages that the generator had, in order; of what was found last without one."""
+    """Keys of the passages that the generator had, in order; of what was found without one."""
     keys = ((trace.get("generation") or {}).get("keys") or {}).values()
     searches = trace.get("searches") or [{}]
-    found = keys or [hit["chunk"] for hit in searches[-1].get("hits") or ()]
+    found = keys or [hit["chunk"] for hit in searches[0].get("hits") or ()]
     return tuple(dict.fromkeys(found))
 
 

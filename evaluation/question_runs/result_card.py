@@ -171,10 +171,10 @@ def card_lines(card: Card) -> Iterator[str]:
     yield "| measure | mean | 95 % interval | n |"
     yield "|---|---|---|---|"
     for name, found in card.measures.items():
-        yield f"| {name} | {found.mean:.4f} | {found.low:.4f} to {found.high:.4f} | {found.n} |"
-    for line in not_run_lines(card):
-        name, _, why = line.partition(": ")
-        yield f"| {name} | {why} | | |"
+        spread = f"{found.low:.4f} to {found.high:.4f}"
+        yield f"| {in_words(name)} | {found.mean:.4f} | {spread} | {found.n} |"
+    yield ""
+    yield from (f"- {line}" for line in without_lines(card))
     yield ""
     if card.latency_ms:
         p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
@@ -239,9 +239,19 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
 
 
-def not_run_lines(card: Card) -> Iterator[str]:
-    """`measure: no value: why (n items)`, a line for each reason."""
+def without_lines(card: Card) -> list[str]:
+    """`No value: why (n items): measure, measure`, a line for each reason; `Not run:` the same."""
+    measures: dict[tuple[str, int], list[str]] = {}
     for name, reasons in card.not_run.items():
-        for why, count in sorted(reasons.items()):
+        for why, count in reasons.items():
             said = why if why.startswith(_SAYS_ITSELF) else f"no value: {why}"
-            yield f"{name}: {said} ({count} item{'s' if count != 1 else ''})"
+            measures.setdefault((said, count), []).append(in_words(name))
+    return [
+        f"{why[:1].upper()}{why[1:]} ({count} item{'s' if count != 1 else ''}): {', '.join(names)}"
+        for (why, count), names in sorted(measures.items())
+    ]
+
+
+def in_words(measure: str) -> str:
+    """`claim faithfulness` for `claim_faithfulness`."""
+    return measure.replace("ragas_", "RAGAS ").replace("_", " ")

@@ -111,7 +111,8 @@ def test_options_are_asked_with_the_question_once() -> None:
 
 
 def test_passages_are_those_that_the_generator_was_shown() -> None:
-    searches = [{"hits": [{"chunk": "x"}]}, {"hits": [{"chunk": "b"}, {"chunk": "b"}]}]
+    explained = {"hits": [{"chunk": "x"}]}  # of a second search, why it is refused
+    searches = [{"hits": [{"chunk": "b"}, {"chunk": "b"}]}, explained]
     assert passages_shown({"generation": {"keys": {"1": "a"}}, "searches": searches}) == ("a",)
     assert passages_shown({"generation": None, "searches": searches}) == ("b",)
     assert passages_shown({}) == ()
@@ -134,7 +135,7 @@ def test_a_card_has_each_mean_with_its_n_and_interval() -> None:
     assert card.not_run == {"full": {"no patterns": 1}}
     lines = list(card_lines(card))
     assert lines[0] == "Items: 3 done, 1 failed."
-    assert "| full | no value: no patterns (1 item) | | |" in lines
+    assert "- No value: no patterns (1 item): full" in lines
     assert "Latency: p50 2.00 s, p95 2.90 s." in lines
     stored = json.loads(json.dumps(card.as_json(), sort_keys=True))
     assert read_card(stored) == card
