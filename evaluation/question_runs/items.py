@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from chat.models import Claim, ClaimKind, Turn, TurnStatus
 from chat.question.multiple_choice import parsed
-from corpus.models import Chunk, Document
+from corpus.models import Chunk, Document, Lifecycle
 from evaluation.models import Question
 from evaluation.question_runs.types import AnswerClaim, MeasuredItem
 from evaluation.question_sets.types import LETTERS
@@ -22,11 +24,12 @@ def text_asked(question: Question) -> str:
 
 
 def item_of(question: Question, turn: Turn) -> MeasuredItem:
-    """Four queries: claims, citations, their documents and passages."""
+    """Five queries: claims, citations, their documents, those that are named, and passages."""
     claims = list(turn.claims.order_by("index").prefetch_related("citations"))
     shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
     beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
     passages = passages_shown(turn.trace)
+    documents = _Documents(question.relevant)
     usage = turn.trace.get("usage") or {}
     return MeasuredItem(
         question=question.question,
@@ -42,6 +45,11 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
         beside=(*beside, *(warning["text"] for warning in turn.warnings)),
         excerpts=tuple(text for passage in turn.nearest for text in passage["excerpt"]),
         option=turn.option,
+        relevant=tuple(question.relevant),
+        page=question.page,
+        in_force=documents.in_force,
+        found=documents.found(turn.trace),
+        cited=documents.cited(shown),
         passages=passages,
         contexts=_contexts(passages),
         authorities=_authorities(shown),
@@ -49,6 +57,31 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
         seconds=turn.duration_ms / 1000,
         tokens=int(usage.get("prompt_tokens", 0)) + int(usage.get("completion_tokens", 0)),
     )
+
+
+class _Documents:
+    """The documents that a question names, as far as they are searched today. One query."""
+
+    def __init__(self, relevant: Sequence[str]) -> None:
+        """By file name or SHA-256, whichever the set has."""
+        named = Q(filename__in=relevant) | Q(sha256__in=relevant)
+        published = Document.objects.filter(named, lifecycle=Lifecycle.PUBLISHED)
+        rows = published.values_list("sha256", "filename") if relevant else ()
+        self._names = {sha: name if name in relevant else sha for sha, name in rows}
+        self.in_force = frozenset(self._names.values())
+
+    def found(self, trace: Mapping[str, Any]) -> tuple[str, ...]:
+        """That of each passage of the first search; a passage's key begins with its document's."""
+        hits = (trace.get("searches") or [{}])[0].get("hits") or ()
+        return tuple(self._name(hit["chunk"].partition("_")[0]) for hit in hits)
+
+    def cited(self, shown: Sequence[Claim]) -> tuple[tuple[str, int], ...]:
+        """Document and page of the first quote of each statement."""
+        first = (next(iter(claim.citations.all()), None) for claim in shown)
+        return tuple((self._name(quote.sha256), quote.page) for quote in first if quote)
+
+    def _name(self, sha256: str) -> str:
+        return self._names.get(sha256, sha256)
 
 
 def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from evaluation.answers.judging import Outcome, Verdict, judged
 from evaluation.answers.questions import Patterns, Question
+from evaluation.question_runs.sources import source_scores
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import LABELS, ItemKind
 
@@ -58,7 +59,9 @@ def scored(item: MeasuredItem) -> Scored:
     }
     if item.kind == ItemKind.UNANSWERABLE:
         return _unanswerable(item, scores)
-    not_run: dict[str, str] = {}
+    sources = source_scores(item)
+    scores |= sources.scores
+    not_run = dict(sources.not_run)
     worth = Worth.REFUSED if item.is_refused else Worth.UNCOMPARED
     if item.patterns.get("decisive"):
         verdict = verdict_of(item)

@@ -38,6 +38,11 @@ class MeasuredItem:
     beside: tuple[str, ...] = ()  # limits, other guidelines and warnings, shown with the answer
     excerpts: tuple[str, ...] = ()  # shown with a refusal
     option: str = ""
+    relevant: tuple[str, ...] = ()  # documents, as the set names them
+    page: int | None = None  # where the answer stands
+    in_force: frozenset[str] = frozenset()  # those of `relevant` that are searched here
+    found: tuple[str, ...] = ()  # the document of each passage found, best first, named so too
+    cited: tuple[tuple[str, int], ...] = ()  # document and page of each statement's first quote
     passages: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
     authorities: tuple[str, ...] = ()  # of the documents cited, as `corpus.models.Authority` has it

@@ -63,6 +63,7 @@ def test_the_worths_are_those_of_the_database_the_worst_first() -> None:
 
 def test_a_measure_without_a_value_says_why() -> None:
     assert scored(answered("Yes.")).not_run == {
+        "documents found": "the question names no document",
         "outcome by patterns": "the question has no patterns",
         "label accuracy": "the question has no gold label",
     }

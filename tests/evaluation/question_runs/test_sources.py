@@ -1,0 +1,68 @@
+"""Whether the right document was found, and cited on the right page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from evaluation.question_runs.selectors import card_read
+from evaluation.question_runs.services import question_run_execute
+from evaluation.question_runs.sources import NO_DOCUMENT, NOT_HERE, source_scores
+from evaluation.question_runs.types import MeasuredItem
+from tests.chat.guidelines import publish_guideline
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+
+ITEM = MeasuredItem(
+    "Q?",
+    "answerable",
+    is_refused=False,
+    relevant=("a.pdf", "b.pdf", "gone.pdf"),
+    page=3,
+    in_force=frozenset({"a.pdf", "b.pdf"}),
+    found=("x", "x", "a.pdf", "x", "y"),
+    cited=(("a.pdf", 3), ("a.pdf", 4), ("x", 3), ("a.pdf", 3)),
+)
+
+
+def test_by_hand() -> None:
+    ideal = 1 + 1 / math.log2(3)  # two relevant documents
+    assert source_scores(ITEM).scores == pytest.approx(
+        {
+            "document success@1": 0.0,
+            "document recall@5": 1 / 2,
+            "document nDCG@5": (1 / math.log2(3)) / ideal,  # a.pdf is second, x counts once
+            "document recall@10": 1 / 2,
+            "document nDCG@10": (1 / math.log2(3)) / ideal,
+            "right document cited": 3 / 4,
+            "right page cited": 2 / 3,
+        }
+    )
+
+
+def test_what_can_not_be_told_says_why() -> None:
+    assert source_scores(replace(ITEM, relevant=())).not_run == {"documents found": NO_DOCUMENT}
+    assert source_scores(replace(ITEM, in_force=frozenset())).not_run == {
+        "documents found": NOT_HERE
+    }
+    assert "right page cited" not in source_scores(replace(ITEM, page=None)).scores
+    assert "right document cited" not in source_scores(replace(ITEM, is_refused=True)).scores
+    nothing = source_scores(replace(ITEM, found=(), cited=())).scores
+    assert set(nothing.values()) == {0.0}
+
+
+@pytest.mark.django_db
+def test_of_a_run() -> None:
+    document = publish_guideline(picture=False)
+    named = [
+        replace(ITEMS[0], key=key, relevant=(key,), page=1)
+        for key in (document.filename, document.sha256)
+    ]
+    run = run_of(stored_set((*named, replace(ITEMS[0], relevant=("other.pdf",)))), measures=())
+    question_run_execute(run)
+    card = card_read(run)
+    for measure in ("document success@1", "document nDCG@10", "right document cited"):
+        assert (card.measures[measure].mean, card.measures[measure].n) == (1.0, 2)
+    assert card.measures["right page cited"].n == 2
+    assert card.not_run["documents found"] == {NOT_HERE: 1}
