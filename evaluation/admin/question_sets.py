@@ -7,19 +7,22 @@ from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import ShowFacets
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
+from evaluation.admin.collecting import CollectForm
 from evaluation.admin.uploads import QuestionSetForm, question_set_uploaded
+from evaluation.collecting import question_set_collect
 from evaluation.models import Question, QuestionSet
 from evaluation.selectors import question_sets_listed
 
@@ -80,6 +83,42 @@ class QuestionSetAdmin(ReadOnly, QuestionSetModelAdmin):
             "form": form,
         }
         return TemplateResponse(request, "admin/evaluation/questionset/upload.html", context)
+
+    def get_urls(self) -> list[URLPattern]:
+        collect = self.admin_site.admin_view(self.collect)
+        own = path("collect/", collect, name="evaluation_questionset_collect")
+        return [own, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        more = {"may_collect": self._may_collect(request)}
+        return super().changelist_view(request, {**(extra_context or {}), **more})
+
+    def _may_collect(self, request: HttpRequest) -> bool:
+        """Who may add sets and read everybody's questions."""
+        return self.has_add_permission(request) and request.user.has_perm("chat.view_turn")
+
+    def collect(self, request: HttpRequest) -> HttpResponse:
+        """The form that makes a set of what was asked here."""
+        if not self._may_collect(request):
+            raise PermissionDenied
+        form = CollectForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            by = request.user if isinstance(request.user, User) else None
+            try:
+                question_set = question_set_collect(form.wanted(), by=by)
+            except MedragError as error:
+                form.add_error(None, error.sentence)
+            else:
+                return self._stored(request, question_set)
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": "Collect from questions asked here",
+            "opts": QuestionSet._meta,
+            "form": form,
+        }
+        return TemplateResponse(request, "admin/evaluation/questionset/collect.html", context)
 
     def _stored(self, request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
         self.log_addition(request, question_set, [{"added": {}}])

@@ -1,0 +1,107 @@
+"""Questions that clinicians asked here, as a question set."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.contrib.auth.models import User
+from django.db.models import Prefetch, Q
+
+from chat.models import Channel, Citation, Claim, ClaimKind, Turn, TurnStatus
+from core.errors import MedragError
+from evaluation.models import QuestionSet
+from evaluation.question_set_services import SetFacts, question_set_store
+from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
+
+FORM = "collected"
+MAX_ITEMS = 1000
+
+
+class Which(StrEnum):
+    """What became of a question, by its asker or by this site."""
+
+    NOT_HELPFUL = "not helpful"
+    HELPFUL = "helpful"
+    REFUSED = "refused"
+    ALL = "all"
+
+
+_CHOSEN = {
+    Which.NOT_HELPFUL: Q(feedback__helpful=False),
+    Which.HELPFUL: Q(feedback__helpful=True),
+    Which.REFUSED: Q(status=TurnStatus.ABSTAINED),
+    Which.ALL: Q(),
+}
+
+
+class NothingToCollect(MedragError):
+    """No question fits."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Which questions: those asked on these days, both included, the latest first."""
+
+    name: str
+    which: Which
+    first: datetime.date
+    last: datetime.date
+    limit: int = 100
+
+
+def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
+    """Store them as a set. Raises NothingToCollect, DuplicateQuestionSet.
+
+    What was answered and called helpful has that answer as its gold answer, and the cited documents
+    as relevant ones; the others are unlabelled. Questions of evaluations are left out, and so are
+    those that were blocked. A follow-up is kept as it was read. Three queries to read them.
+    """
+    asked = Turn.objects.filter(
+        _CHOSEN[wanted.which],
+        created_at__date__gte=wanted.first,
+        created_at__date__lte=wanted.last,
+    )
+    shown = Claim.objects.filter(kind=ClaimKind.ANSWER).order_by("index")
+    citations = Prefetch("citations", Citation.objects.order_by("pk"))
+    turns = (
+        asked.exclude(channel=Channel.EVALUATION)
+        .exclude(reason="IDENTIFIERS_IN_QUESTION")
+        .select_related("feedback")
+        .prefetch_related(Prefetch("claims", shown.prefetch_related(citations)))
+        .order_by("-created_at", "-pk")
+    )
+    items: dict[str, Item] = {}
+    for turn in turns[: min(wanted.limit, MAX_ITEMS)]:
+        items.setdefault(_question(turn).casefold(), _item(turn))
+    if not items:
+        raise NothingToCollect("No question of these days fits.", hint="Choose other days.")
+    facts = SetFacts(wanted.name, source=f"asked here, {wanted.first} to {wanted.last}")
+    return question_set_store(QuestionsRead(FORM, tuple(items.values())), facts, by=by)
+
+
+def _question(turn: Turn) -> str:
+    return turn.standalone or turn.question
+
+
+def _item(turn: Turn) -> Item:
+    feedback = getattr(turn, "feedback", None)
+    claims = list(turn.claims.all())
+    is_gold = bool(feedback and feedback.helpful and claims)
+    cited = (citation.sha256 for claim in claims for citation in claim.citations.all())
+    return Item(
+        key=str(turn.pk),
+        question=_question(turn),
+        kind=ItemKind.ANSWERABLE if is_gold else ItemKind.UNLABELLED,
+        gold_answer="\n".join(claim.text for claim in claims) if is_gold else "",
+        relevant=tuple(dict.fromkeys(cited)) if is_gold else (),
+        category=_category(turn),
+    )
+
+
+def _category(turn: Turn) -> str:
+    feedback = getattr(turn, "feedback", None)
+    if feedback is not None:
+        return "helpful" if feedback.helpful else "not helpful"
+    return turn.reason.lower().replace("_", " ") or "answered"
