@@ -12,9 +12,9 @@ from django.http import HttpRequest
 
 from corpus.access import collections_publishable, collections_uploadable
 from corpus.admin.decisions import signed_in_user
-from corpus.admin.selectors import collections_seen
 from corpus.models import Collection
 from corpus.services.collections import RIGHTS, collection_save
+from corpus.staff_selectors import collections_seen
 
 if TYPE_CHECKING:
     CollectionModelAdmin = admin.ModelAdmin[Collection]

@@ -9,7 +9,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
@@ -20,19 +19,20 @@ from django_htmx.http import trigger_client_event
 from core.errors import MedragError
 from corpus.access import collections_publishable
 from corpus.admin.forms import DecisionForm, PublishForm, ReasonForm, ReviewDateForm, WithdrawForm
-from corpus.admin.pages import Right, StaffRequest, address, document_for, log, may_change, page
+from corpus.admin.pages import StaffRequest, address, document_for, page
 from corpus.admin.progress import JobCell
-from corpus.admin.selectors import SENT_BACK
-from corpus.models import Document, Lifecycle
+from corpus.models import Document
 from corpus.selectors import answers_citing
-from corpus.services.documents import NotNow, document_reindex, document_retry
+from corpus.services.documents import document_reindex, document_retry
+from corpus.services.history import history_add
 from corpus.services.lifecycle import (
-    document_publish,
+    document_approve,
     document_return,
     document_submit,
     document_withdraw,
 )
 from corpus.services.metadata import document_edit
+from corpus.staff_selectors import SENT_BACK, Right, may_change
 
 Step = Callable[[Document, User, dict[str, Any]], None]
 TOLD_BY_NAME = 5  # more documents than that become a number
@@ -55,22 +55,13 @@ class Decision:
 
 
 def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
-    """A draft goes through review in the same moment: publishing is the review's yes."""
-    with transaction.atomic():
-        if not document.pages.exists():
-            raise NotNow(
-                f"“{document}” has not been read yet, so nobody can have looked at it.",
-                hint="Wait until its pages are there, then check them.",
-            )
-        if document.lifecycle == Lifecycle.DRAFT:
-            document_submit(document, by=by)
-        document_publish(
-            document,
-            by=by,
-            today=timezone.localdate(),
-            supersedes=answers.get("replaces"),
-            looked=answers.get("pages", ()),  # of the form for many: nobody named any
-        )
+    document_approve(
+        document,
+        by=by,
+        today=timezone.localdate(),
+        supersedes=answers.get("replaces"),
+        looked=answers.get("pages", ()),  # of the form for many: nobody named any
+    )
 
 
 def _submit(document: Document, by: User, answers: dict[str, Any]) -> None:
@@ -204,7 +195,7 @@ def _taken(
             messages.error(request, error.sentence)
             return redirect(address("change", document.pk))
     else:
-        log(request.user, document, _line(decision, answers))
+        history_add(document, by=request.user, line=_line(decision, answers))
         if not request.htmx:
             messages.success(request, f"{decision.done}: {document}.")
     if request.htmx:
@@ -255,7 +246,7 @@ def _take_steps(
         except MedragError as error:
             refused.append(error.sentence)
         else:
-            log(by, document, f"{decision.done}.")
+            history_add(document, by=by, line=f"{decision.done}.")
             done.append(document)
     for sentence in refused[:TOLD_BY_NAME]:
         messages.error(request, sentence)

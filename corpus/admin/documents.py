@@ -27,22 +27,23 @@ from corpus.admin import upload as uploads
 from corpus.admin.collections import CollectionAdmin
 from corpus.admin.encoders import EncoderAdmin
 from corpus.admin.filters import AttentionFilter, CollectionFilter, ReviewFilter
-from corpus.admin.pages import address, may_change
+from corpus.admin.pages import address
 from corpus.admin.progress import JobCell, progress
-from corpus.admin.selectors import (
-    collections_changeable,
-    documents_for_staff,
-    documents_to_read_again,
-    page_checks,
-    sent_back,
-    twins_of,
-)
 from corpus.admin.transitions import arrows
 from corpus.models import Collection, Document, Encoder
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
 from corpus.services.metadata import document_edit
+from corpus.staff_selectors import (
+    collections_changeable,
+    documents_for_staff,
+    documents_to_read_again,
+    may_change,
+    page_checks,
+    sent_back,
+    twins_of,
+)
 
 if TYPE_CHECKING:
     DocumentModelAdmin = admin.ModelAdmin[Document]

@@ -9,7 +9,9 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from corpus.admin.selectors import (
+from corpus.models import Document, JobState
+from corpus.review.words_found import documents_with_lost_words
+from corpus.staff_selectors import (
     collections_seen,
     documents_badly_scanned,
     documents_read_by_older,
@@ -17,8 +19,6 @@ from corpus.admin.selectors import (
     documents_to_review,
     documents_unpublished,
 )
-from corpus.models import Document, JobState
-from corpus.review.words_found import documents_with_lost_words
 
 Documents = QuerySet[Document]
 

@@ -8,8 +8,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
-from corpus.admin.selectors import pages_to_look_at
 from corpus.models import Collection, Document, SourceType
+from corpus.staff_selectors import pages_to_look_at
 
 AT_ONCE = ("uploads", "collection")
 

@@ -9,10 +9,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from core.errors import MedragError
-from corpus.admin.pages import StaffRequest, address, log, page
-from corpus.admin.selectors import documents_to_read_again, twin_groups, twin_keys
+from corpus.admin.pages import StaffRequest, address, page
 from corpus.models import Document
 from corpus.services.documents import document_reindex
+from corpus.services.history import history_add
+from corpus.staff_selectors import documents_to_read_again, twin_groups, twin_keys
 
 QUEUED_AT_ONCE = 500  # one press of the button; a request has to end
 SHOWN = 50
@@ -56,6 +57,6 @@ def _queue(request: StaffRequest, documents: list[Document]) -> None:
         except MedragError as error:
             messages.error(request, f"{document}: {error.sentence}")
         else:
-            log(request.user, document, "Queued to be read again.")
+            history_add(document, by=request.user, line="Queued to be read again.")
             queued += 1
     messages.success(request, f"Queued to be read again: {queued}.")

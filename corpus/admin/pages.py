@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib import admin
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django_htmx.middleware import HtmxDetails
 
-from corpus.access import may_publish
-from corpus.admin.selectors import documents_for_staff
 from corpus.models import Document
+from corpus.staff_selectors import Right, access_document_of_staff
 
 P = ParamSpec("P")
 
@@ -30,33 +25,9 @@ class StaffRequest(HttpRequest):
     htmx: HtmxDetails
 
 
-class Right(Enum):
-    """What a page lets somebody do with a document."""
-
-    SEE = "see"
-    CHANGE = "change"
-    PUBLISH = "publish"
-
-
 def document_for(user: User, pk: int, right: Right = Right.SEE) -> Document:
-    """The one guard: 404 for what is missing or hidden from the user, 403 without the right.
-
-    The document comes with its collection, job, people and `may_change`. Two queries at most
-    beside those for permissions.
-    """
-    if not user.has_perm("corpus.view_document"):
-        raise PermissionDenied
-    document = get_object_or_404(documents_for_staff(user), pk=pk)
-    if right is Right.CHANGE and not may_change(document):
-        raise PermissionDenied
-    if right is Right.PUBLISH and not may_publish(user, document):
-        raise PermissionDenied
-    return document
-
-
-def may_change(document: Document) -> bool:
-    """As the query that read the document for its user has found; no is the answer without it."""
-    return bool(getattr(document, "may_change", False))
+    """The document by its key, as `access_document_of_staff` lets the user in."""
+    return access_document_of_staff(user, right, pk=pk)
 
 
 def guarded(
@@ -90,10 +61,3 @@ def page(request: HttpRequest, template: str, *, title: str, **context: Any) -> 
 def address(name: str, *args: object) -> str:
     """The address of a page of documents: `address("read", 7, 1)`."""
     return reverse(f"admin:corpus_document_{name}", args=args)
-
-
-def log(by: User, document: Document, message: str) -> None:
-    """A line in the document's history, for colleagues; the audit log has its own row."""
-    LogEntry.objects.log_actions(
-        by.pk, [document], CHANGE, change_message=message, single_object=True
-    )

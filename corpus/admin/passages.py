@@ -18,25 +18,25 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import MedragError
 from corpus.admin.forms import DisableForm
 from corpus.admin.pages import (
-    Right,
     StaffRequest,
     address,
     guarded,
-    may_change,
     page,
-)
-from corpus.admin.selectors import (
-    LOW_CONFIDENCE,
-    PageCheck,
-    page_checks,
-    passages_on,
-    spans_on,
 )
 from corpus.files import document_path
 from corpus.models import Chunk, Document, Page
 from corpus.review.pages import ReadPage, read_page
 from corpus.review.pictures import has_picture, picture_response
 from corpus.services.passages import chunk_disable, chunk_enable
+from corpus.staff_selectors import (
+    LOW_CONFIDENCE,
+    PageCheck,
+    Right,
+    may_change,
+    page_checks,
+    passages_on,
+    spans_on,
+)
 
 A_DAY_S = 86_400
 

@@ -10,10 +10,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from corpus.admin.pages import StaffRequest, may_change
-from corpus.admin.selectors import documents_for_staff
+from corpus.admin.pages import StaffRequest
 from corpus.models import Document, JobState, Lifecycle, Stage
 from corpus.selectors import Suggestion, predecessors_suggested, worker_is_alive
+from corpus.staff_selectors import documents_for_staff, may_change
 
 MAX_POLLED = 500  # as many as one upload may hold
 MAX_OFFERS = 20  # documents of one response for which likely predecessors are looked up

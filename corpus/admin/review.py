@@ -19,25 +19,26 @@ from corpus.access import may_publish
 from corpus.admin.decisions import publish
 from corpus.admin.forms import ApproveForm, ReplaceForm
 from corpus.admin.pages import (
-    Right,
     StaffRequest,
     address,
     document_for,
     guarded,
-    log,
-    may_change,
     page,
-)
-from corpus.admin.selectors import (
-    documents_published_like,
-    documents_replaceable,
-    page_checks,
 )
 from corpus.indexing.rows import pages_of
 from corpus.models import Document, JobState, Lifecycle
 from corpus.review.versions import compare
 from corpus.selectors import answers_citing, predecessors_suggested
+from corpus.services.history import history_add
 from corpus.services.lifecycle import document_supersede
+from corpus.staff_selectors import (
+    Right,
+    documents_published_like,
+    documents_replaceable,
+    may_change,
+    page_checks,
+    pages_doubtful,
+)
 
 SURE = 0.75  # a suggestion from here on is chosen beforehand; the person can choose otherwise
 FOUND = 20
@@ -57,7 +58,7 @@ class Candidate:
 def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
     """What the approver has to see on one page, and the buttons that end it."""
     checks = page_checks(document)
-    to_look_at = [check.number for check in checks if check.is_doubtful]
+    to_look_at = pages_doubtful(checks)
     choices = documents_replaceable(request.user, other_than=document)
     answered = request.POST if request.method == "POST" else None
     form = ApproveForm(answered, choices=choices, to_look_at=to_look_at)
@@ -96,7 +97,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            log(request.user, document, "Superseded.")
+            history_add(document, by=request.user, line="Superseded.")
             messages.success(request, f"Superseded: {document}.")
         return redirect(address("change", document.pk))
     return page(
@@ -166,7 +167,8 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
         messages.error(request, error.sentence)
         return False
     looked = ", ".join(str(number) for number in form.to_look_at)
-    log(request.user, document, f"Published{f' after a look at page {looked}' if looked else ''}.")
+    after = f" after a look at page {looked}" if looked else ""
+    history_add(document, by=request.user, line=f"Published{after}.")
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
         messages.success(request, f"Superseded in the same moment: {replaced}.")

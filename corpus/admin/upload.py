@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.contrib.admin.models import ADDITION, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse, HttpResponseRedirect
@@ -22,11 +21,17 @@ from corpus.access import collections_uploadable, documents_visible
 from corpus.admin.forms import UploadForm
 from corpus.admin.pages import StaffRequest, address, document_for, page
 from corpus.admin.progress import JobCell, job_cells
-from corpus.admin.selectors import documents_uploaded_by
 from corpus.filenames import clean_filename
 from corpus.models import Collection, Document
 from corpus.selectors import worker_is_alive
-from corpus.services.documents import DuplicateDocument, collection_default, document_ingest
+from corpus.services.documents import (
+    HIDDEN_DUPLICATE,
+    DuplicateDocument,
+    collection_default,
+    document_ingest,
+)
+from corpus.services.history import history_begin
+from corpus.staff_selectors import documents_uploaded_by
 
 SHOWN = 100  # rows of earlier uploads
 REFUSED = 422
@@ -96,9 +101,7 @@ def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes
         return _duplicate(request, name, error)
     except MedragError as error:
         return Received(name, refusal=error.sentence)
-    LogEntry.objects.log_actions(
-        request.user.pk, [document], ADDITION, change_message=[{"added": {}}], single_object=True
-    )
+    history_begin(document, by=request.user)
     return Received(name, document=document)
 
 
@@ -106,8 +109,7 @@ def _duplicate(request: StaffRequest, name: str, error: DuplicateDocument) -> Re
     """A link to what is there; to whom that is hidden, no more than that it can't be taken in."""
     if documents_visible(request.user).filter(pk=error.existing.pk).exists():
         return Received(name, existing=error.existing)
-    hidden = "It can't be added here. Ask an administrator of the corpus, who can see why."
-    return Received(name, refusal=hidden)
+    return Received(name, refusal=HIDDEN_DUPLICATE)
 
 
 def _row(request: StaffRequest, received: Received) -> HttpResponse:

@@ -24,6 +24,8 @@ from corpus.parsing.engines import artifacts_for
 from corpus.parsing.sniff import media_type_of
 from corpus.signals import document_reindexed, document_retried, document_uploaded
 
+# Said to somebody who may not know that these bytes are here already.
+HIDDEN_DUPLICATE = "It can't be added here. Ask an administrator of the corpus, who can see why."
 UPLOAD_AGAIN = "Nothing of it was kept: upload it again when there is room."
 
 Upload = BinaryIO | File  # type: ignore[type-arg]

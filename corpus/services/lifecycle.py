@@ -103,6 +103,29 @@ def document_publish(
         document_supersede(supersedes, by=by, successor=document)
 
 
+@transaction.atomic
+def document_approve(
+    document: Document,
+    *,
+    by: User | None,
+    today: datetime.date,
+    supersedes: Document | None = None,
+    looked: Sequence[int] = (),
+) -> None:
+    """DRAFT or REVIEW -> PUBLISHED: publishing is the review's yes, in the same moment.
+
+    Raises as `document_publish`, and NotNow for what has not been read yet.
+    """
+    if not document.pages.exists():
+        raise NotNow(
+            f"“{document}” has not been read yet, so nobody can have looked at it.",
+            hint="Wait until its pages are there, then check them.",
+        )
+    if document.lifecycle == Lifecycle.DRAFT:
+        document_submit(document, by=by)
+    document_publish(document, by=by, today=today, supersedes=supersedes, looked=looked)
+
+
 def refuse_to_publish(
     collection: Collection, *, uploader: User | None, publisher: User | None
 ) -> None:

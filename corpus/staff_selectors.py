@@ -1,15 +1,17 @@
-"""What the administration reads: documents with their rights, and what needs a person's eye."""
+"""What those who work in the corpus read, by page or API: documents, their rights, their doubts."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import PermissionDenied
 from django.db.models import (
     Case,
     Count,
@@ -24,6 +26,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Now
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from corpus.access import (
@@ -31,6 +34,7 @@ from corpus.access import (
     collections_searchable,
     collections_uploadable,
     documents_visible,
+    may_publish,
 )
 from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
 from corpus.review.words_found import SHARE
@@ -45,6 +49,40 @@ SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
 _TABLES = '$[*] ? (@.kind == "table")'
+
+
+class Right(Enum):
+    """What a page, or an operation, lets somebody do with a document."""
+
+    SEE = "see"
+    CHANGE = "change"
+    PUBLISH = "publish"
+
+
+def access_document_of_staff(user: User, right: Right = Right.SEE, **named: object) -> Document:
+    """The one guard: 404 for what is missing or hidden from the user, 403 without the right.
+
+    `named` says which, by `pk` or `sha256`. The document comes with its collection, job, people and
+    `may_change`. Two queries at most beside those for permissions.
+    """
+    refuse_others_than_staff(user)
+    document: Document = get_object_or_404(documents_for_staff(user), **named)
+    if right is Right.CHANGE and not may_change(document):
+        raise PermissionDenied
+    if right is Right.PUBLISH and not may_publish(user, document):
+        raise PermissionDenied
+    return document
+
+
+def refuse_others_than_staff(user: User) -> None:
+    """Raises PermissionDenied for who sees no draft anywhere."""
+    if not user.has_perm("corpus.view_document"):
+        raise PermissionDenied
+
+
+def may_change(document: Document) -> bool:
+    """As the query that read the document for its user has found; no is the answer without it."""
+    return bool(getattr(document, "may_change", False))
 
 
 def collections_seen(user: User) -> QuerySet[Collection]:
@@ -141,6 +179,11 @@ def page_checks(document: Document) -> list[PageCheck]:
             "number", "tables", "ocr_confidence", "doubts", "share"
         )
     ]
+
+
+def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
+    """Numbers of the pages that whoever publishes the document has to have looked at."""
+    return [check.number for check in checks if check.is_doubtful]
 
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
