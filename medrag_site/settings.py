@@ -304,7 +304,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     # A request names only the modes that the site has the parts for.
-    "ENUM_NAME_OVERRIDES": {"ModeEnum": "chat.models.Mode"},
+    "ENUM_NAME_OVERRIDES": {
+        "ModeEnum": "chat.models.Mode",
+        "SourceTypeEnum": "corpus.models.SourceType",
+    },
 }
 
 LOGGING = {

@@ -170,6 +170,136 @@ SEARCH = [
 ]
 
 
+_JOB = {
+    "state": "DONE",
+    "stage": "INDEXED",
+    "progress": 1.0,
+    "done": 0,
+    "total": 0,
+    "attempts": 1,
+    "error_code": "",
+    "error": "",
+    "enqueued_at": "2026-11-02T08:00:00Z",
+    "started_at": "2026-11-02T08:00:01Z",
+    "finished_at": "2026-11-02T08:00:09Z",
+}
+_DOCUMENT: dict[str, Any] = {
+    "sha256": _SHA256,
+    "filename": "pneumonia.pdf",
+    "media_type": "application/pdf",
+    "size_bytes": 81234,
+    "page_count": 4,
+    "collection": "chest",
+    "title": "Pneumonia in adults",
+    "version": "2.1",
+    "issuer": "Respiratory Group",
+    "source_type": "guideline",
+    "year": 2024,
+    "authority": "local",
+    "specialty": "",
+    "population": "adult",
+    "language": "en",
+    "source_url": "",
+    "licence": "",
+    "lifecycle": "DRAFT",
+    "effective_from": None,
+    "review_by": "2027-04-01",
+    "uploaded_at": "2026-11-02T08:00:00Z",
+    "uploaded_by": "staff",
+    "published_at": None,
+    "published_by": None,
+    "withdrawn_at": None,
+    "withdrawn_reason": "",
+    "superseded_by": None,
+    "indexed_at": "2026-11-02T08:00:09Z",
+    "job": _JOB,
+}
+_NOTICE = {
+    "code": "unpublished",
+    "level": "stop",
+    "text": "Draft: not published, never used for an answer.",
+}
+_DOUBT = {
+    "page": 3,
+    "doubts": ["A table was read without its lines."],
+    "ocr_confidence": None,
+    "words_found": 0.98,
+}
+_DETAILS = _DOCUMENT | {"doubts": [_DOUBT], "notices": [_NOTICE]}
+_IN_FORCE = _DETAILS | {
+    "lifecycle": "PUBLISHED",
+    "effective_from": "2026-11-02",
+    "published_at": "2026-11-02T09:00:00Z",
+    "published_by": "publisher",
+    "notices": [],
+}
+_NEXT = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
+
+
+def _sent(name: str, value: Any) -> OpenApiExample:
+    return OpenApiExample(name, value=value, request_only=True)
+
+
+DOCUMENTS = [_given("One of them", _DOCUMENT)]
+DOCUMENT = [_given("A draft that was read", _DETAILS)]
+DOCUMENT_UPLOAD = [_given("Stored, and being read", _DETAILS, 202)]
+DOCUMENT_EDIT = [
+    _sent("A review date", {"review_by": "2027-04-01", "population": "adult"}),
+    _given("As it stands", _DETAILS),
+]
+DOCUMENT_PUBLISH = [
+    _sent("After a look at page 3", {"looked": [3]}),
+    _given("Published", _IN_FORCE),
+]
+_ENDED = _IN_FORCE | {
+    "lifecycle": "SUPERSEDED",
+    "superseded_by": _NEXT,
+    "notices": [{"code": "superseded", "level": "stop", "text": "Superseded. Do not use."}],
+}
+DOCUMENT_SUPERSEDE = [
+    _sent("By one that is published", {"successor": _NEXT}),
+    _given("Superseded", _ENDED),
+]
+DOCUMENT_REPLACE = [
+    _sent("By a new version", {"successor": _NEXT, "looked": []}),
+    _given("Superseded", _ENDED),
+]
+DOCUMENT_WITHDRAW = [
+    _sent("For a reason", {"reason": "The dose on page 3 is wrong."}),
+    _given("Withdrawn", _IN_FORCE | {"lifecycle": "WITHDRAWN"}),
+]
+PASSAGES = [
+    _given(
+        "One of them",
+        {
+            "key": f"{_SHA256}_p3_c7",
+            "index": 7,
+            "page": 3,
+            "position": "",
+            "section_path": _PLACE["section_path"],
+            "text": _AROUND,
+            "tokens": 38,
+            "disabled_at": None,
+            "disabled_reason": "",
+        },
+    )
+]
+PAGE = [
+    _given(
+        "A cited page",
+        {
+            "document": _PLACE["document"],
+            "version": _PLACE["version"],
+            "sha256": _SHA256,
+            "number": 3,
+            "text": _AROUND,
+            "notices": [],
+            "picture": f"https://medrag.example/api/v1/documents/{_SHA256}/pages/3/picture",
+        },
+    )
+]
+
+
 def _problem(name: str, status: int, title: str, **more: Any) -> OpenApiExample:
     return OpenApiExample(
         name,
@@ -196,6 +326,14 @@ NOT_FOUND = [
         404,
         "Not Found",
         detail="There is no such thing, or it is not open to you.",
+    )
+]
+FORBIDDEN = [
+    _problem(
+        "It takes another right",
+        403,
+        "Forbidden",
+        detail="You do not have permission to perform this action.",
     )
 ]
 PROBLEMS = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -66,6 +67,33 @@ class Words(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class Text(serializers.CharField):
+    """A text of people's with a letter or digit in it."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        text = super().to_internal_value(data)
+        if not any(character.isalnum() for character in text):
+            self.fail("blank")
+        return text
+
+
+class TextSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = Text
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"type": "string", "maxLength": self.target.max_length, "pattern": LETTER_OR_DIGIT}
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class AnyFile(serializers.FileField):
+    """A file of a form, also an empty one: what it is is judged where it is stored."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allow_empty_file=True, **kwargs)
 
 
 MAX_WORD_CHARS = 200

@@ -31,13 +31,17 @@ class WordsRequest(PageRequest):
     )
 
 
-class ByTime(CursorPagination):
-    """Pages by a moment of each row."""
+class Described(CursorPagination):
+    """Pages whose addresses are only those that a page has given."""
+
+    def is_position(self, text: str) -> bool:
+        """Tell whether a row can stand there."""
+        raise NotImplementedError
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """Read the address of a page. Raises NotFound for one that no page has given."""
         cursor = super().decode_cursor(request)
-        if cursor and cursor.position is not None and not _is_moment(str(cursor.position)):
+        if cursor and cursor.position is not None and not self.is_position(str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 
@@ -49,6 +53,13 @@ class ByTime(CursorPagination):
         return described
 
 
+class ByTime(Described):
+    """Pages by a moment of each row."""
+
+    def is_position(self, text: str) -> bool:
+        return _is_moment(text)
+
+
 class LatestFirst(ByTime):
     ordering: Any = ("-updated_at", "pk")
     page_size = 50
@@ -57,6 +68,23 @@ class LatestFirst(ByTime):
 class InOrder(ByTime):
     ordering: Any = ("created_at", "pk")
     page_size = 20
+
+
+class Uploaded(ByTime):
+    ordering: Any = ("-uploaded_at", "-pk")
+    page_size = 50
+
+
+class ByNumber(Described):
+    """Pages by a whole number of each row."""
+
+    def is_position(self, text: str) -> bool:
+        return text.isascii() and text.isdecimal() and int(text) < 2**31
+
+
+class InReadingOrder(ByNumber):
+    ordering: Any = ("index",)
+    page_size = 50
 
 
 def _is_moment(text: str) -> bool:

@@ -6,6 +6,8 @@
 from django.urls import path, re_path
 
 from chat.api import conversations, openai, people, queries, schema, turns
+from chat.api.documents import reading, steps
+from chat.api.documents import views as documents
 
 app_name = "api"
 unknown_urlpatterns = [re_path(r"^.*$", schema.UnknownPath.as_view())]
@@ -35,6 +37,19 @@ urlpatterns = [
     ),
     path("turns/<uuid:pk>", turns.TurnView.as_view(), name="turn"),
     path("turns/<uuid:pk>/feedback", turns.FeedbackView.as_view(), name="feedback"),
+    path("documents", documents.DocumentsView.as_view(), name="documents"),
+    path("documents/<str:sha256>", documents.DocumentView.as_view(), name="document"),
+    path("documents/<str:sha256>/publish", steps.PublishView.as_view(), name="publish"),
+    path("documents/<str:sha256>/replace", steps.ReplaceView.as_view(), name="replace"),
+    path("documents/<str:sha256>/supersede", steps.SupersedeView.as_view(), name="supersede"),
+    path("documents/<str:sha256>/withdraw", steps.WithdrawView.as_view(), name="withdraw"),
+    path("documents/<str:sha256>/passages", reading.PassagesView.as_view(), name="passages"),
+    path("documents/<str:sha256>/pages/<int:number>", reading.PageView.as_view(), name="page"),
+    path(
+        "documents/<str:sha256>/pages/<int:number>/picture",
+        reading.PictureView.as_view(),
+        name="picture",
+    ),
     path("me", people.MeView.as_view(), name="me"),
     path("schema", schema.SchemaView.as_view(), name="schema"),
     *unknown_urlpatterns,

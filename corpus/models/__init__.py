@@ -14,6 +14,7 @@ from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
+from corpus.models.uploads import UploadKey
 
 __all__ = [
     "Authority",
@@ -35,5 +36,6 @@ __all__ = [
     "Stage",
     "Storage",
     "SummaryVector",
+    "UploadKey",
     "WorkerHeartbeat",
 ]

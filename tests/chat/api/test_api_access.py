@@ -15,6 +15,7 @@ from chat.models import AuditEvent, Turn
 from corpus.models import Document
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
+from tests.chat.api.documents.test_document_access import OPERATIONS as OF_DOCUMENTS
 from tests.chat.guidelines import QUESTION, ask
 from tests.people import in_groups, person
 
@@ -61,7 +62,7 @@ def thing_of(name: str, turn: Turn) -> object:
 
 def test_no_operation_is_left_out() -> None:
     named = {route.name for route in urlpatterns if isinstance(route, URLPattern) and route.name}
-    assert named == {name for _, name in (*OF_ALL, *OF_ONE)} | OPEN
+    assert named == {name for _, name in (*OF_ALL, *OF_ONE, *OF_DOCUMENTS)} | OPEN
 
 
 @pytest.mark.parametrize(("method", "name"), [*OF_ALL, *OF_ONE])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings, settings
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
@@ -28,9 +29,12 @@ from chat.api.serializers import (
     WarningResponse,
 )
 from chat.api.turns import FeedbackRequest
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
+from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
+from tests.corpora import publish
+from tests.people import in_groups
 
 OPERATIONS = [
     ("post", "/api/v1/query"),
@@ -43,9 +47,23 @@ OPERATIONS = [
     ("get", "/api/v1/turns/{id}"),
     ("post", "/api/v1/turns/{id}/feedback"),
     ("get", "/api/v1/me"),
+    ("post", "/api/v1/documents"),
+    ("get", "/api/v1/documents"),
+    ("get", "/api/v1/documents/{sha256}"),
+    ("patch", "/api/v1/documents/{sha256}"),
+    ("post", "/api/v1/documents/{sha256}/publish"),
+    ("post", "/api/v1/documents/{sha256}/replace"),
+    ("post", "/api/v1/documents/{sha256}/supersede"),
+    ("post", "/api/v1/documents/{sha256}/withdraw"),
+    ("get", "/api/v1/documents/{sha256}/passages"),
+    ("get", "/api/v1/documents/{sha256}/pages/{number}"),
+    ("get", "/api/v1/documents/{sha256}/pages/{number}/picture"),
 ]
+PICTURE = "/api/v1/documents/{sha256}/pages/{number}/picture"
 ROOT = "/api/v1"
-CALL = re.compile(r"""^call "?\$SITE([^\s"]+)"?(?: -d '(.*)')?$""", re.MULTILINE)
+CALL = re.compile(
+    r"""^(?:call|send) (-X PATCH )?"?\$SITE([^\s"]+)"?(?: -d '(.*)'| (-F .*))?$""", re.MULTILINE
+)
 
 
 def document() -> str:
@@ -77,12 +95,13 @@ def test_each_operation_needs_a_token_and_shows_its_problems(
     assert operation["security"] == [{"bearer": []}, {"token": []}]
     responses = operation["responses"]
     problems = ["401", "405", "406", "429", "500", "503"]
-    problems += ["400", "413", "415"] if method == "post" else []
-    problems += ["404"] if "{id}" in path else []
+    problems += ["400", "413", "415"] if method in ("post", "patch") else []
+    problems += ["404"] if "{" in path else []
     for status in problems:
         assert list(responses[status]["content"]) == ["application/problem+json"]
     (given,) = (content for status, content in responses.items() if status < "300")
-    assert given["content"]["application/json"]["examples"]
+    if path != PICTURE:
+        assert given["content"]["application/json"]["examples"]
 
 
 def test_the_document_has_each_operation(schema: Any) -> None:
@@ -92,16 +111,42 @@ def test_the_document_has_each_operation(schema: Any) -> None:
 
 
 def test_each_call_of_the_document_works(guideline: Document, alice: User) -> None:
-    """All of them on one answer, and none of the operations is left out."""
-    turn, client, called = ask(alice), signed_in(alice), set()
+    """All of them on one answer and its document, and none of the operations is left out."""
+    turn, called = ask(alice), set()
+    client = signed_in(in_groups(alice, STAFF, PUBLISHERS, AUDITORS))
+    draft, new = (
+        publish(f"# {name}", collection="chest", lifecycle=Lifecycle.DRAFT)
+        for name in ("Draft", "New")
+    )
     there = {"$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
-    for address, body in CALL.findall(document()):
-        path = re.sub(r"\$[A-Z]+", lambda found: there[found[0]], f"{ROOT}{address}")
-        response = post(client, path, body) if body else client.get(path)
-        assert response.status_code in (200, 201), (address, response.content)
-        template = re.sub(r"\$[A-Z]+", "{id}", address.partition("?")[0])
-        called.add(("post" if body else "get", f"{ROOT}{template}"))
+    there |= {"$SHA": guideline.sha256, "$DRAFT": draft.sha256, "$NEW": new.sha256}
+    for patch, address, body, form in CALL.findall(document()):
+        path, sent = (
+            re.sub(r"'?(\$[A-Z]+)'?", lambda found: there[found[1]], text)
+            for text in (f"{ROOT}{address}", body)
+        )
+        response, method = called_as_written(client, path, sent, form, is_patch=bool(patch))
+        assert response.status_code in (200, 201, 202), (address, response.content)
+        template = re.sub(r"\$[A-Z]+", lambda found: NAMES.get(found[0], "{sha256}"), address)
+        template = re.sub(r"/pages/\d+", "/pages/{number}", template.partition("?")[0])
+        called.add((method, f"{ROOT}{template}"))
     assert called == set(OPERATIONS)
+
+
+NAMES = {"$ID": "{id}", "$TURN": "{id}"}
+
+
+def called_as_written(
+    client: Client, path: str, body: str, form: str, *, is_patch: bool
+) -> tuple[Any, str]:
+    """The answer, and the method that curl takes for it."""
+    if form:
+        fields = dict(re.findall(r"-F (\w+)=(\S+)", form))
+        file = SimpleUploadedFile(fields["file"].removeprefix("@"), b"# Sepsis\n\nGive it at once.")
+        return client.post(path, fields | {"file": file}), "post"
+    if is_patch:
+        return client.patch(path, body, content_type="application/json"), "patch"
+    return (post(client, path, body), "post") if body else (client.get(path), "get")
 
 
 def test_the_token_is_an_http_bearer(schema: Any) -> None:

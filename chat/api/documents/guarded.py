@@ -1,0 +1,60 @@
+"""What the operations on documents share: which refusal has which status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from rest_framework.exceptions import APIException
+from rest_framework.response import Response
+
+from chat.api.guarded import Guarded
+from core.errors import MedragError
+from corpus.access import NotPermitted
+from corpus.files import FileTooLarge
+from corpus.parsing.types import ParseError
+from corpus.review.pictures import NoPicture
+from corpus.review.words_found import PagesNotReviewed
+from corpus.services.documents import HIDDEN_DUPLICATE, DuplicateDocument, NotNow
+from corpus.services.lifecycle import BadSuccessor, ReasonNeeded, SecondPersonNeeded
+from corpus.services.metadata import BadValue
+from corpus.services.uploads import KeyReused
+
+_STATUS: Mapping[type[MedragError], HTTPStatus] = {
+    NotPermitted: HTTPStatus.FORBIDDEN,
+    SecondPersonNeeded: HTTPStatus.FORBIDDEN,
+    DuplicateDocument: HTTPStatus.CONFLICT,
+    NotNow: HTTPStatus.CONFLICT,
+    PagesNotReviewed: HTTPStatus.CONFLICT,
+    BadSuccessor: HTTPStatus.CONFLICT,
+    KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    ParseError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadValue: HTTPStatus.BAD_REQUEST,
+    ReasonNeeded: HTTPStatus.BAD_REQUEST,
+    FileTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    NoPicture: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+
+class Refused(APIException):
+    """A service's no, in its own words."""
+
+    def __init__(self, sentence: str, status: HTTPStatus) -> None:
+        super().__init__(sentence)
+        self.status_code = status
+
+
+class OfDocuments(Guarded):
+    """Turns what the services refuse into problems."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        status = _STATUS.get(type(exc)) if isinstance(exc, MedragError) else None
+        if isinstance(exc, MedragError) and status is not None and not exc.retryable:
+            return super().handle_exception(Refused(_sentence(exc), status))
+        return super().handle_exception(exc)
+
+
+def _sentence(error: MedragError) -> str:
+    if isinstance(error, DuplicateDocument) and not error.may_be_named:
+        return HIDDEN_DUPLICATE
+    return error.sentence

@@ -1,0 +1,122 @@
+"""What was read of a document: passages for staff, cited pages for whoever may read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from PIL import Image
+from rest_framework.generics import GenericAPIView
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.documents.guarded import OfDocuments
+from chat.api.documents.serializers import StoredPage, StoredPassage
+from chat.api.documents.views import FORBIDDEN
+from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
+from chat.api.pages import InReadingOrder, PageRequest
+from chat.caveats.notices import document_notices
+from chat.selectors import access_document, access_page
+from corpus.access import readable_ids
+from corpus.models import Chunk
+from corpus.review.pictures import has_picture, open_picture
+from corpus.staff_selectors import access_document_of_staff
+
+PNG = "image/png"
+
+
+class PngRenderer(BaseRenderer):
+    """A picture as it is; a problem as JSON, which its own media type says."""
+
+    media_type = PNG
+    format = "png"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return data if isinstance(data, bytes) else json.dumps(data).encode()
+
+
+class PassagesView(OfDocuments, GenericAPIView[Chunk]):
+    serializer_class = StoredPassage
+    pagination_class = InReadingOrder
+
+    @extend_schema(
+        operation_id="document_passages",
+        summary="Read the passages that a document was cut into",
+        description="In reading order; for staff.",
+        parameters=[PageRequest],
+        responses={200: StoredPassage(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
+        examples=[*examples.PASSAGES, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, sha256=sha256)
+        valid(PageRequest(data=request.query_params.dict()))
+        page = self.paginate_queryset(document.chunks.defer("search_vector"))
+        record_read(user, "document_passages", subject=f"document:{document.pk}")
+        return self.get_paginated_response(StoredPassage(page or [], many=True).data)
+
+
+class PageView(OfDocuments):
+    @extend_schema(
+        operation_id="document_page",
+        summary="Read a page of a guideline",
+        description="Where a citation leads: for everybody who may search the collection, and for "
+        "who works in it.",
+        responses={200: StoredPage, **problems(*NOT_FOUND)},
+        examples=[*examples.PAGE, *examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, sha256: str, number: int) -> Response:
+        user = user_of(request)
+        document = access_document(user, sha256=sha256)
+        page = access_page(document, number=number)
+        notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
+        picture = request.build_absolute_uri(reverse("api:picture", args=[sha256, number]))
+        told = {
+            "document": document.title,
+            "version": document.version,
+            "sha256": document.sha256,
+            "number": page.number,
+            "text": page.text,
+            "notices": notices,
+            "picture": picture if has_picture(document, page) else None,
+        }
+        record_read(user, "document_page", subject=f"document:{document.pk}", page=number)
+        return Response(StoredPage(told).data)
+
+
+class PictureView(OfDocuments):
+    renderer_classes = [PngRenderer]
+
+    @extend_schema(
+        operation_id="document_page_picture",
+        summary="Look at a page of a guideline",
+        description="Its picture; 404 where it has none, as of a document without pages.",
+        responses={(200, PNG): OpenApiTypes.BINARY, **problems(*NOT_FOUND)},
+        examples=[*examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, sha256: str, number: int) -> Response:
+        user = user_of(request)
+        document = access_document(user, sha256=sha256)
+        page = access_page(document, number=number)
+        if not has_picture(document, page):
+            raise Http404
+        with open_picture(document, number) as kept, Image.open(kept) as picture:
+            made = BytesIO()
+            picture.save(made, "PNG")
+        record_read(user, "document_page_picture", subject=f"document:{document.pk}", page=number)
+        return Response(made.getvalue(), content_type=PNG)

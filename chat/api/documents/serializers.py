@@ -1,0 +1,266 @@
+"""Documents as the API takes and gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from chat.api.fields import AnyFile, Slug, Strict, Text, Whole, Words
+from chat.api.pages import MAX_WORDS_CHARS, PageRequest
+from chat.caveats.notices import document_notices
+from corpus.models import (
+    Authority,
+    Chunk,
+    Collection,
+    Document,
+    Job,
+    JobState,
+    Lifecycle,
+    SourceType,
+    Stage,
+)
+from corpus.staff_selectors import PageCheck
+
+MAX_REASON_CHARS = 1000
+MAX_PAGES = 20_000
+SHA256 = r"^[0-9a-f]{64}$"
+_STEPS = tuple(Stage)
+
+
+class CollectionField(Slug):
+    """The slug of one of `context["collections"]`; another is as one that is missing. A query."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=50, **kwargs)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        slug = super().run_validation(data)
+        found: Collection | None = self.context["collections"].filter(slug=slug).first()
+        if found is None:
+            raise serializers.ValidationError("There is no such collection.")
+        return found
+
+
+class OtherDocument(serializers.RegexField):
+    """The SHA-256 of one of `context["others"]`; another is as one that is missing. A query."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(SHA256, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        sha256 = super().run_validation(data)
+        found: Document | None = self.context["others"].filter(sha256=sha256).first()
+        if found is None:
+            raise serializers.ValidationError("There is no such document.")
+        return found
+
+
+def _source_type() -> serializers.ChoiceField:
+    return serializers.ChoiceField(choices=SourceType.choices, required=False)
+
+
+class UploadRequest(Strict):
+    """A form as `multipart/form-data`: the file, and what is said of it."""
+
+    file = AnyFile(help_text="PDF, Office, HTML, Markdown or text, by its extension.")
+    collection = CollectionField(help_text="Where it is to stand; its slug.")
+    title = Words(required=False, max_length=500, help_text="The file's name says it without this.")
+    version = Words(required=False, max_length=50)
+    issuer = Words(required=False, max_length=200)
+    source_type = _source_type()
+    population = Words(required=False, max_length=100, help_text="For example `adult`.")
+    effective_from = serializers.DateField(
+        required=False, help_text="In force from the day of publication without this."
+    )
+    review_by = serializers.DateField(required=False)
+
+
+class MetadataRequest(Strict):
+    """What is to change; what is left out stays."""
+
+    title = Text(required=False, max_length=500)
+    version = Words(required=False, max_length=50)
+    issuer = Words(required=False, max_length=200)
+    source_type = _source_type()
+    year = Whole(required=False, allow_null=True, min_value=0, max_value=9999)
+    authority = serializers.ChoiceField(choices=Authority.choices, required=False)
+    specialty = Words(required=False, max_length=100)
+    population = Words(required=False, max_length=100)
+    language = Text(required=False, max_length=10)
+    source_url = serializers.URLField(required=False, max_length=1000, allow_blank=True)
+    licence = Words(required=False, max_length=100)
+    collection = CollectionField(required=False)
+    effective_from = serializers.DateField(required=False, allow_null=True)
+    review_by = serializers.DateField(required=False, allow_null=True)
+
+
+class DocumentsRequest(PageRequest):
+    collection = Slug(required=False, max_length=50)
+    lifecycle = serializers.ChoiceField(choices=Lifecycle.choices, required=False)
+    job = serializers.ChoiceField(
+        choices=JobState.choices, required=False, help_text="The state of its reading."
+    )
+    words = Words(
+        required=False,
+        max_length=MAX_WORDS_CHARS,
+        help_text="Only those with these words in title, file name, issuer or SHA-256.",
+    )
+
+
+def _looked() -> serializers.ListField:
+    return serializers.ListField(
+        child=Whole(min_value=1, max_value=MAX_PAGES),
+        required=False,
+        default=list,
+        max_length=MAX_PAGES,
+        help_text="Numbers of the pages that somebody compared with the original: all of `doubts`.",
+    )
+
+
+class PublishRequest(Strict):
+    looked = _looked()
+
+
+class SupersedeRequest(Strict):
+    successor = OtherDocument(help_text="SHA-256 of the published document that takes its place.")
+
+
+class ReplaceRequest(Strict):
+    successor = OtherDocument(help_text="SHA-256 of the new version, a draft or in review.")
+    looked = _looked()
+
+
+class WithdrawRequest(Strict):
+    reason = Text(
+        max_length=MAX_REASON_CHARS,
+        help_text="Clinicians read it beside each answer that cited the document.",
+    )
+
+
+class JobResponse(serializers.ModelSerializer[Job]):
+    progress = serializers.SerializerMethodField(
+        help_text="How much of its reading is done, from 0 to 1."
+    )
+    error = serializers.CharField(source="last_error", help_text="Why it failed, for staff.")
+
+    class Meta:
+        model = Job
+        fields = (
+            "state", "stage", "progress", "done", "total", "attempts", "error_code", "error",
+            "enqueued_at", "started_at", "finished_at",
+        )  # fmt: skip
+
+    def get_progress(self, job: Job) -> float:
+        """Steps that are finished, and of the running one its share."""
+        if job.state == JobState.DONE:
+            return 1.0
+        share = min(job.done / job.total, 1) if job.total else 0
+        return round((_STEPS.index(Stage(job.stage)) + share) / len(_STEPS), 3)
+
+
+class DocumentResponse(serializers.ModelSerializer[Document]):
+    """A document as staff see it; `context` has the primary keys of what is `readable`."""
+
+    collection = serializers.SlugRelatedField[Collection](slug_field="slug", read_only=True)
+    job = JobResponse(read_only=True, allow_null=True)
+    uploaded_by = serializers.SerializerMethodField()
+    published_by = serializers.SerializerMethodField()
+    superseded_by = serializers.SerializerMethodField(
+        help_text="SHA-256; null also where that document is not open to you."
+    )
+
+    class Meta:
+        model = Document
+        fields = (
+            "sha256", "filename", "media_type", "size_bytes", "page_count", "collection",
+            "title", "version", "issuer", "source_type", "year", "authority", "specialty",
+            "population", "language", "source_url", "licence",
+            "lifecycle", "effective_from", "review_by", "uploaded_at", "uploaded_by",
+            "published_at", "published_by", "withdrawn_at", "withdrawn_reason", "superseded_by",
+            "indexed_at", "job",
+        )  # fmt: skip
+
+    def get_uploaded_by(self, document: Document) -> str | None:
+        return _name(document.uploaded_by)
+
+    def get_published_by(self, document: Document) -> str | None:
+        return _name(document.published_by)
+
+    def get_superseded_by(self, document: Document) -> str | None:
+        new = document.superseded_by
+        is_open = new is not None and new.collection_id in self.context["readable"]
+        return new.sha256 if new and is_open else None
+
+
+class DoubtResponse(serializers.Serializer[PageCheck]):
+    """A page that whoever publishes has to look at."""
+
+    page = serializers.IntegerField(source="number", min_value=1)
+    doubts = serializers.ListField(child=serializers.CharField())
+    ocr_confidence = serializers.FloatField(allow_null=True)
+    words_found = serializers.FloatField(
+        source="words_share",
+        allow_null=True,
+        help_text="The share of its words that were found again; null where none were compared.",
+    )
+
+
+class NoticeResponse(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    level = serializers.CharField()
+    text = serializers.CharField(source="sentence")
+
+
+class DocumentDetails(DocumentResponse):
+    """A document with what somebody has to know before trusting it."""
+
+    doubts = serializers.SerializerMethodField()
+    notices = serializers.SerializerMethodField()
+
+    class Meta(DocumentResponse.Meta):
+        fields = (*DocumentResponse.Meta.fields, "doubts", "notices")  # type: ignore[assignment]
+
+    @extend_schema_field(DoubtResponse(many=True))
+    def get_doubts(self, document: Document) -> Any:
+        return DoubtResponse(self.context["doubts"], many=True).data
+
+    @extend_schema_field(NoticeResponse(many=True))
+    def get_notices(self, document: Document) -> Any:
+        found = document_notices(
+            document, on=timezone.localdate(), readable=self.context["readable"]
+        )
+        return NoticeResponse(found, many=True).data
+
+
+class StoredPassage(serializers.ModelSerializer[Chunk]):
+    class Meta:
+        model = Chunk
+        fields = (
+            "key", "index", "page", "position", "section_path", "text", "tokens", "disabled_at",
+            "disabled_reason",
+        )  # fmt: skip
+
+
+class StoredPage(serializers.Serializer[Any]):
+    """A page as it was read, with what became of its document."""
+
+    document = serializers.CharField()
+    version = serializers.CharField(allow_blank=True)
+    sha256 = serializers.CharField()
+    number = serializers.IntegerField(min_value=1)
+    text = serializers.CharField(allow_blank=True)
+    notices = NoticeResponse(many=True)
+    picture = serializers.CharField(allow_null=True, help_text="For the same token.")
+
+
+def _name(person: User | None) -> str | None:
+    return person.get_username() if person else None

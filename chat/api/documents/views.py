@@ -1,0 +1,194 @@
+"""Documents: add one, list them, read one, say something else of it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils.datastructures import MultiValueDict
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import GenericAPIView
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.documents.guarded import OfDocuments
+from chat.api.documents.serializers import (
+    DocumentDetails,
+    DocumentResponse,
+    DocumentsRequest,
+    MetadataRequest,
+    UploadRequest,
+)
+from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid, words_hmac
+from chat.api.pages import Uploaded
+from corpus.access import collections_uploadable, readable_ids
+from corpus.filenames import clean_filename
+from corpus.models import Document
+from corpus.services.documents import document_ingest
+from corpus.services.history import history_add, history_begin
+from corpus.services.metadata import document_edit
+from corpus.services.uploads import MAX_KEY_CHARS, document_ingest_once
+from corpus.staff_selectors import (
+    Right,
+    access_document_of_staff,
+    collections_changeable,
+    documents_for_staff,
+    page_checks,
+    refuse_others_than_staff,
+)
+
+KEY_HEADER = "Idempotency-Key"
+FORBIDDEN, CONFLICT, UNREADABLE = (403,), (409,), (422,)
+_KEY = OpenApiParameter(
+    KEY_HEADER,
+    {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[!-~]+$"},
+    OpenApiParameter.HEADER,
+    description="A name of the caller's for this upload. Sent again with the same file and the "
+    "same words it answers with the document that is there; with others it is refused.",
+)
+
+
+class DocumentsView(OfDocuments, GenericAPIView[Document]):
+    serializer_class = DocumentResponse
+    pagination_class = Uploaded
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        operation_id="documents",
+        summary="List the documents that one works with",
+        description="Drafts among them, the latest first; for staff.",
+        parameters=[DocumentsRequest],
+        responses={200: DocumentResponse(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
+        examples=[*examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        refuse_others_than_staff(user)
+        asked = valid(DocumentsRequest(data=request.query_params.dict()))
+        page = self.paginate_queryset(_narrowed(documents_for_staff(user), asked))
+        words = asked.get("words")
+        hashed = {"query_hmac": words_hmac(words)} if words else {}
+        record_read(user, "documents", subject=f"user:{user.pk}", **hashed)
+        context = {"readable": readable_ids(user)}
+        return self.get_paginated_response(
+            DocumentResponse(page or [], many=True, context=context).data
+        )
+
+    @extend_schema(
+        operation_id="document_upload",
+        summary="Upload a document",
+        description="It becomes a draft, and a job that reads it. Nothing of it is searched "
+        "before it is published.",
+        parameters=[_KEY],
+        request={"multipart/form-data": UploadRequest},
+        responses={
+            202: DocumentDetails,
+            **problems(*BODY, *FORBIDDEN, *CONFLICT, *UNREADABLE),
+        },
+        examples=[*examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def post(self, request: Request) -> Response:
+        user = user_of(request)
+        refuse_others_than_staff(user)
+        if not user.has_perm("corpus.add_document"):
+            raise PermissionDenied
+        key = _key_of(request)
+        shelves = {"collections": collections_uploadable(user)}
+        told = valid(UploadRequest(data=_each_once(request.data), context=shelves))
+        upload = told.pop("file")
+        filename, document = clean_filename(upload.name or ""), Document(**told)
+        if key:
+            sha256 = document_ingest_once(
+                document, upload=upload, uploaded_by=user, filename=filename, key=key
+            )
+        else:
+            document_ingest(document, upload=upload, uploaded_by=user, filename=filename)
+            sha256 = document.sha256
+        if document.pk:  # else an earlier request with this key has stored it
+            history_begin(document, by=user)
+        stored = access_document_of_staff(user, sha256=sha256)
+        address = request.build_absolute_uri(reverse("api:document", args=[sha256]))
+        return Response(details(stored, user), HTTPStatus.ACCEPTED, headers={"Location": address})
+
+
+class DocumentView(OfDocuments):
+    @extend_schema(
+        operation_id="document",
+        summary="Read how a document stands",
+        description="Its job, what is said of it, and what somebody has to look at before it is "
+        "published.",
+        responses={200: DocumentDetails, **problems(*FORBIDDEN, *NOT_FOUND)},
+        examples=[*examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, sha256=sha256)
+        record_read(user, "document", subject=f"document:{document.pk}")
+        return Response(details(document, user))
+
+    @extend_schema(
+        operation_id="document_edit",
+        summary="Say something else of a document",
+        description="A new title or population reaches the search when it is read again.",
+        request=MetadataRequest,
+        responses={200: DocumentDetails, **problems(*BODY, *FORBIDDEN, *NOT_FOUND)},
+        examples=[*examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def patch(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
+        shelves = {"collections": collections_changeable(user)}
+        changes = valid(MetadataRequest(data=request.data, context=shelves))
+        if fields := document_edit(document, by=user, changes=changes):
+            history_add(document, by=user, line=f"Changed {', '.join(fields)}.")
+        return Response(details(access_document_of_staff(user, pk=document.pk), user))
+
+
+def details(document: Document, user: User) -> dict[str, Any]:
+    """Two queries, and that of a document that was not read for its user."""
+    doubtful = [check for check in page_checks(document) if check.is_doubtful]
+    context = {"readable": readable_ids(user), "doubts": doubtful}
+    return dict(DocumentDetails(document, context=context).data)
+
+
+def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[Document]:
+    if slug := asked.get("collection"):
+        documents = documents.filter(collection__slug=slug)
+    if lifecycle := asked.get("lifecycle"):
+        documents = documents.filter(lifecycle=lifecycle)
+    if state := asked.get("job"):
+        documents = documents.filter(job__state=state)
+    if words := asked.get("words"):
+        named = Q()
+        for field in ("title", "filename", "issuer", "sha256"):
+            named |= Q(**{f"{field}__icontains": words})
+        documents = documents.filter(named)
+    return documents
+
+
+def _key_of(request: Request) -> str:
+    """Return the caller's name for the upload; empty without. Raises ValidationError."""
+    key = request.headers.get(KEY_HEADER)
+    if key is None:
+        return ""
+    is_sound = key.isascii() and key.isprintable() and " " not in key
+    if not key or len(key) > MAX_KEY_CHARS or not is_sound:
+        raise ValidationError(
+            {KEY_HEADER: [f"1 to {MAX_KEY_CHARS} printable characters without blanks."]}
+        )
+    return key
+
+
+def _each_once(form: Any) -> Any:
+    """Refuse a form that says a thing twice: only one of the two would count."""
+    sent = form.lists() if isinstance(form, MultiValueDict) else ()  # none: an empty body
+    if doubled := [name for name, values in sent if len(values) > 1]:
+        raise ValidationError({name: ["This was sent more than once."] for name in doubled})
+    return form

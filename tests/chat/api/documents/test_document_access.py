@@ -1,0 +1,174 @@
+"""Every operation on documents by every role, and what is not there beside what is not theirs."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import AuditEvent
+from corpus.models import Document, Lifecycle
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from tests.chat.api.api_calls import assert_problem, post, signed_in
+from tests.chat.guidelines import publish_guideline
+from tests.corpora import publish
+from tests.people import narrow, person
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "nobody's": (),
+    "clinician": (CLINICIANS,),
+    "staff": (STAFF,),
+    "publisher": (PUBLISHERS,),
+    "auditor": (AUDITORS,),
+}
+ALL = frozenset(ROLES)
+WORKERS = frozenset({"staff", "publisher", "auditor"})
+MISSING = "0" * 64
+# What is called on what, who may, the status of it, and the action that is logged.
+OPERATIONS: dict[tuple[str, str], tuple[frozenset[str], int, str]] = {
+    ("get", "documents"): (WORKERS, 200, "read"),
+    ("post", "documents"): (frozenset({"staff"}), 202, "document.uploaded"),
+    ("get", "document"): (WORKERS, 200, "read"),
+    ("patch", "document"): (frozenset({"staff", "publisher"}), 200, "document.edited"),
+    ("post", "publish"): (frozenset({"publisher"}), 200, "document.published"),
+    ("post", "replace"): (frozenset({"publisher"}), 200, "document.superseded"),
+    ("post", "supersede"): (frozenset({"publisher"}), 200, "document.superseded"),
+    ("post", "withdraw"): (frozenset({"publisher"}), 200, "document.withdrawn"),
+    ("get", "passages"): (WORKERS, 200, "read"),
+    ("get", "page"): (ALL, 200, "read"),
+    ("get", "picture"): (ALL, 200, "read"),
+}
+OF_ONE = [key for key in OPERATIONS if key[1] != "documents"]
+
+
+@pytest.fixture
+def chest(db: None) -> Document:
+    return publish_guideline()
+
+
+@pytest.fixture
+def others(chest: Document) -> dict[str, str]:
+    """A draft and a published document beside it, and which of them an operation speaks of."""
+    draft = publish("# New", collection="chest", lifecycle=Lifecycle.DRAFT)
+    newer = publish("# Newer", collection="chest")
+    return {"publish": draft.sha256, "replace": draft.sha256, "supersede": newer.sha256}
+
+
+def body_of(name: str, others: dict[str, str]) -> dict[str, Any]:
+    return {
+        "document": {"issuer": "Another Group"},
+        "publish": {},
+        "replace": {"successor": others["replace"]},
+        "supersede": {"successor": others["supersede"]},
+        "withdraw": {"reason": "The dose is wrong."},
+    }.get(name, {})
+
+
+def upload(client: Client, **changes: Any) -> Any:
+    file = SimpleUploadedFile("new.md", b"# New guideline\n\nGive 5 mg once.")
+    return client.post("/api/v1/documents", {"file": file, "collection": "chest"} | changes)
+
+
+def call(client: Client, method: str, name: str, sha256: str, others: dict[str, str]) -> Any:
+    if (method, name) == ("post", "documents"):
+        return upload(client)
+    number = [1] if name in ("page", "picture") else []
+    address = reverse(f"api:{name}", args=[] if name == "documents" else [sha256, *number])
+    if method == "get":
+        return client.get(address)
+    body = body_of(name, others)
+    if method == "patch":
+        return client.patch(address, body, content_type="application/json")
+    return post(client, address, body)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("method", "name"), OPERATIONS)
+def test_each_role_may_what_the_administration_lets_it(
+    chest: Document, others: dict[str, str], method: str, name: str, role: str
+) -> None:
+    roles, status, action = OPERATIONS[method, name]
+    client = signed_in(person("somebody", *ROLES[role]))
+    sha256 = others["publish"] if name == "publish" else chest.sha256
+    before = AuditEvent.objects.count()
+    response = call(client, method, name, sha256, others)
+    assert response["Cache-Control"] == "no-store"
+    if role not in roles:
+        assert_problem(response, 403)
+        assert AuditEvent.objects.count() == before
+        return
+    assert response.status_code == status, response.content
+    event = AuditEvent.objects.latest("seq")
+    assert event.action == action
+    assert event.actor.endswith(":somebody")
+
+
+@pytest.mark.parametrize(("method", "name"), OPERATIONS)
+def test_nobody_gets_in_without_a_token(
+    chest: Document, others: dict[str, str], method: str, name: str
+) -> None:
+    assert_problem(call(Client(), method, name, chest.sha256, others), 401)
+
+
+@pytest.mark.parametrize("role", ["clinician", "staff", "publisher", "auditor"])
+@pytest.mark.parametrize(("method", "name"), OF_ONE)
+def test_what_is_hidden_is_as_what_is_missing(
+    chest: Document, others: dict[str, str], method: str, name: str, role: str
+) -> None:
+    for right in ("searchers", "uploaders", "publishers"):
+        narrow(chest.collection, right, "Haematology")
+    client = signed_in(person("somebody", *ROLES[role]))
+    hidden = call(client, method, name, chest.sha256, others)
+    missing = call(client, method, name, MISSING, others)
+    assert hidden.status_code in (403, 404)
+    assert_problem(hidden, hidden.status_code)
+    assert hidden.content == missing.content
+    assert not AuditEvent.objects.filter(action="read").exists()
+
+
+@pytest.mark.parametrize(("field", "name"), [("replace", "replace"), ("supersede", "supersede")])
+def test_a_hidden_successor_is_as_a_missing_one(
+    chest: Document, others: dict[str, str], field: str, name: str
+) -> None:
+    client = signed_in(person("somebody", PUBLISHERS))
+    elsewhere = publish("# Elsewhere", collection="blood")
+    for right in ("searchers", "publishers"):
+        narrow(elsewhere.collection, right, "Haematology")
+    address = reverse(f"api:{name}", args=[chest.sha256])
+    hidden, missing = (
+        post(client, address, {"successor": sha256}) for sha256 in (elsewhere.sha256, MISSING)
+    )
+    assert_problem(hidden, 400, "There is no such document.")
+    assert hidden.content == missing.content
+
+
+def test_a_draft_s_page_is_not_for_clinicians(chest: Document, alice: User) -> None:
+    draft = publish("# A draft", collection="chest", lifecycle=Lifecycle.DRAFT)
+    address = reverse("api:page", args=[draft.sha256, 1])
+    assert_problem(signed_in(alice).get(address), 404)
+    assert signed_in(person("staff", STAFF)).get(address).status_code == 200
+
+
+def test_an_upload_goes_only_where_one_may_add(chest: Document) -> None:
+    narrow(chest.collection, "uploaders", "Haematology")
+    client = signed_in(person("staff", STAFF))
+    closed, missing = (upload(client, collection=slug) for slug in ("chest", "none"))
+    assert_problem(closed, 400, "no such collection")
+    assert closed.content == missing.content
+    assert Document.objects.count() == 1
+
+
+def test_bytes_that_are_hidden_are_not_named(chest: Document) -> None:
+    content = b"# New guideline\n\nGive 5 mg once."
+    hidden = publish("# Hidden", collection="blood", sha256=hashlib.sha256(content).hexdigest())
+    client = signed_in(person("staff", STAFF))
+    assert_problem(upload(client), 409, "Hidden")
+    for right in ("searchers", "uploaders", "publishers"):
+        narrow(hidden.collection, right, "Haematology")
+    problem = assert_problem(upload(client), 409, "It can't be added here.")
+    assert "Hidden" not in str(problem)
