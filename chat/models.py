@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from corpus.positions import SECTIONS, below_title, place_words
@@ -43,6 +44,16 @@ class ClaimKind(models.TextChoices):
     ANSWER = "answer", "Answer"
     CAUTION = "caution", "Limit that stands beside it"  # added, since the answer left it out
     OTHERWISE = "otherwise", "Another guideline says otherwise"
+
+
+class Scope(models.TextChoices):
+    """What a token may be used for, of what its account may do."""
+
+    ASK = "ask", "Ask, search, begin conversations, say what was helpful"
+    READ = "read", "Read one's own conversations, answers and the pages that they cite"
+    DOCUMENTS = "documents", "Work with documents and collections"
+    USERS = "users", "Work with accounts"
+    AUDIT = "audit", "Read the log and have it verified"
 
 
 class Channel(models.TextChoices):
@@ -274,3 +285,24 @@ class CalibrationRecord(models.Model):
     @property
     def version(self) -> str:
         return f"site-{self.number}"
+
+
+class TokenGrant(models.Model):
+    """What a token of knox's is for; `chat.sign_in.tokens` is its only writer."""
+
+    token = models.OneToOneField("knox.AuthToken", on_delete=models.CASCADE, related_name="grant")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100, blank=True, help_text="what uses it")
+    scopes = ArrayField(models.CharField(max_length=20, choices=Scope))
+    rate = models.CharField(max_length=20, blank=True)  # such as 600/min; empty: the site's
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "API token"
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.name or f"token {self.pk}"

@@ -6,10 +6,13 @@ anything else.
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any
 
 import knox.admin  # noqa: F401  registers tokens, which is undone below
 from axes.models import AccessAttempt
+from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.models import Group, Permission, User
@@ -17,15 +20,21 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import ManyToManyField, Q, QuerySet
 from django.forms import ModelForm, ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from knox.models import AuthToken
 
+from chat.models import Scope, TokenGrant
 from chat.sign_in.lockouts import unlock
+from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
 
 if TYPE_CHECKING:
     AttemptModelAdmin = admin.ModelAdmin[AccessAttempt]
     UserAdmin = auth_admin.UserAdmin[User]
+    TokenModelAdmin = admin.ModelAdmin[TokenGrant]
+    TokenModelForm = ModelForm[TokenGrant]
 else:
     AttemptModelAdmin, UserAdmin = admin.ModelAdmin, auth_admin.UserAdmin
+    TokenModelAdmin, TokenModelForm = admin.ModelAdmin, ModelForm
 
 GIVEN = ("groups", "user_permissions")
 
@@ -94,6 +103,81 @@ class RoleAdmin(auth_admin.GroupAdmin):
         return _is_superuser(request)
 
 
+class TokenForm(TokenModelForm):
+    """What a token is for. It can't be changed afterwards: it is revoked, and another made."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices, widget=forms.CheckboxSelectMultiple, initial=list(BY_DEFAULT)
+    )
+    days = forms.IntegerField(min_value=1, max_value=3650, initial=settings.API_TOKEN_DAYS)
+    rate = forms.RegexField(
+        r"^[1-9][0-9]{0,6}/(s|sec|min|hour|day)$",
+        required=False,
+        help_text="Such as 600/min. Empty: as set for the site.",
+    )
+
+    class Meta:
+        model = TokenGrant
+        fields = ("user", "name")
+
+
+class TokenAdmin(TokenModelAdmin):
+    """Tokens for the API: a token acts in its account's name, so that only superusers make one."""
+
+    form = TokenForm
+    list_display = ("__str__", "user", "granted", "rate", "made_at", "made_by", "ends")
+    list_select_related = ("user", "made_by", "token")
+    search_fields = ("name", "user__username")
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
+        return _is_superuser(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
+        return _is_superuser(request)
+
+    def get_fields(self, request: HttpRequest, obj: TokenGrant | None = None) -> Any:
+        if obj is None:
+            return ("user", "name", "scopes", "days", "rate")
+        return ("user", "name", "granted", "rate", "made_at", "made_by", "ends")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: TokenGrant | None = None) -> Any:
+        return () if obj is None else self.get_fields(request, obj)
+
+    def save_model(
+        self, request: HttpRequest, obj: TokenGrant, form: TokenModelForm, change: bool
+    ) -> None:
+        """Make it, and show it this once."""
+        told = {name: form.cleaned_data[name] for name in ("name", "scopes", "days", "rate")}
+        token = token_create(obj.user, by=_who(request), **told)
+        made = TokenGrant.objects.filter(user=obj.user).latest("pk")
+        obj.pk, obj.token = made.pk, made.token
+        text = format_html("The token, which is not shown again: <code>{}</code>", token)
+        self.message_user(request, text, messages.WARNING)
+
+    def delete_model(self, request: HttpRequest, obj: TokenGrant) -> None:
+        token_revoke(obj, by=_who(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[TokenGrant]) -> None:
+        for grant in queryset.select_related("token"):
+            self.delete_model(request, grant)
+
+    @admin.display(description="scopes")
+    def granted(self, grant: TokenGrant) -> str:
+        return ", ".join(grant.scopes)
+
+    @admin.display(description="ends")
+    def ends(self, grant: TokenGrant) -> datetime.datetime | None:
+        ends: datetime.datetime | None = grant.token.expiry
+        return ends
+
+
 class LockoutAdmin(AttemptModelAdmin):
     """Failed attempts that still count. To unlock is to forget them."""
 
@@ -125,6 +209,10 @@ def _is_superuser(request: HttpRequest) -> bool:
     return bool(getattr(request.user, "is_superuser", False))
 
 
+def _who(request: HttpRequest) -> User:
+    return User.objects.get(username=request.user.get_username())
+
+
 def _may_touch(request: HttpRequest, account: User | None) -> bool:
     return account is None or not account.is_superuser or _is_superuser(request)
 
@@ -146,7 +234,8 @@ def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
 
 for model in (User, Group, AuthToken):
     admin.site.unregister(model)
-# Tokens are made and revoked by `manage.py api_token`, which records it.
+# Knox's own page records nothing, and makes tokens without an end: TokenAdmin takes its place.
+admin.site.register(TokenGrant, TokenAdmin)
 admin.site.register(User, AccountAdmin)
 admin.site.register(Group, RoleAdmin)
 admin.site.register(AccessAttempt, LockoutAdmin)

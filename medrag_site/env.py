@@ -83,6 +83,17 @@ class Env:
     def url(self, name: str) -> str:
         return self._parsed(name, "", _address, f"an address such as {_EXAMPLE_ADDRESS}")
 
+    def origins(self, name: str) -> list[str]:
+        """Origins as a browser writes them, in lower case: no pattern stands for many."""
+
+        def parse(raw: str) -> list[str]:
+            origins = [word.strip() for word in raw.split(",")]
+            if not all(re.fullmatch(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?", o) for o in origins):
+                raise ValueError(raw)
+            return origins
+
+        return self._parsed(name, [], parse, "such as https://records.example.org, with commas")
+
     def urls(self, name: str) -> list[str]:
         """Addresses with commas between them, in order of preference."""
 

@@ -158,7 +158,10 @@ AUDIT_HEADS_URL = env.url("MEDRAG_AUDIT_HEADS_URL")
 
 # API
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")
+KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a table
 API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
+
+CORS_ORIGINS = env.origins("MEDRAG_CORS_ORIGINS")
 
 # Web process
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
@@ -217,6 +220,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "medrag_site.web.request_validation.SoundRequests",
+    "medrag_site.web.cross_origin.CrossOrigin",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -8,34 +8,58 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 from rest_framework import serializers
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.permissions import SAFE_METHODS, BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from chat.api.rates import TokenRate
 from chat.api.requests import ApiToken, StrictJSONParser
 from chat.api.serializers import Problem
 from chat.audit import log as audit
+from chat.models import Scope
+from chat.sign_in.tokens import Granted
 
-ALWAYS = (401, 405, 406, 429, 500, 503)
+ALWAYS = (401, 403, 405, 406, 429, 500, 503)
 BODY = (400, 413, 415)  # of what is sent
 NOT_FOUND = (404,)
+
+
+class InScope(BasePermission):
+    """Lets a token in whose scopes have that of the operation; the refusal names it."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if not isinstance(request.auth, Granted) or not isinstance(view, Guarded):
+            return False
+        is_read = request.method in SAFE_METHODS
+        needed = view.scope_to_read if is_read else view.scope_to_write
+        self.message = f"This takes a token with the scope `{needed}`."
+        return not needed or needed in request.auth.scopes
 
 
 class Guarded(APIView):
     """For people with a token, within their rate; nothing of it is kept by a cache."""
 
     authentication_classes = [ApiToken]
-    permission_classes = [IsAuthenticated]
+    permission_classes = [IsAuthenticated, InScope]
     parser_classes = [StrictJSONParser]
-    throttle_classes = [ScopedRateThrottle]
+    throttle_classes = [TokenRate]
     throttle_scope = "query"
+    scope_to_read = str(Scope.READ)  # of GET; empty: any token does
+    scope_to_write = str(Scope.ASK)  # of all else
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        self.rates = super().get_throttles()
+        return self.rates
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
         response["Cache-Control"] = "no-store"
+        for rate in getattr(self, "rates", ()):
+            for name, value in rate.headers().items():
+                response[name] = value
         return super().finalize_response(request, response, *args, **kwargs)
 
 

@@ -40,6 +40,8 @@ class MeResponse(serializers.Serializer[Any]):
 
 
 class MeView(Guarded):
+    scope_to_read = ""
+
     @extend_schema(
         operation_id="me",
         summary="Who one is, and what one may do",

@@ -9,6 +9,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
 from chat.api.guarded import Guarded
+from chat.models import Scope
 from core.errors import MedragError
 from corpus.access import NotPermitted
 from corpus.files import FileTooLarge
@@ -46,6 +47,8 @@ class Refused(APIException):
 
 class OfDocuments(Guarded):
     """Turns what the services refuse into problems."""
+
+    scope_to_read = scope_to_write = str(Scope.DOCUMENTS)
 
     def handle_exception(self, exc: Exception) -> Response:
         status = _STATUS.get(type(exc)) if isinstance(exc, MedragError) else None

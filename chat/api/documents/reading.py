@@ -25,6 +25,7 @@ from chat.api.documents.views import FORBIDDEN
 from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import InReadingOrder, PageRequest
 from chat.caveats.notices import document_notices
+from chat.models import Scope
 from chat.selectors import access_document, access_page
 from corpus.access import readable_ids
 from corpus.models import Chunk
@@ -72,6 +73,8 @@ class PassagesView(OfDocuments, GenericAPIView[Chunk]):
 
 
 class PageView(OfDocuments):
+    scope_to_read = str(Scope.READ)
+
     @extend_schema(
         operation_id="document_page",
         summary="Read a page of a guideline",
@@ -100,6 +103,7 @@ class PageView(OfDocuments):
 
 
 class PictureView(OfDocuments):
+    scope_to_read = str(Scope.READ)
     renderer_classes = [PngRenderer]
 
     @extend_schema(

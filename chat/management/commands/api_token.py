@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import transaction
-from knox.models import get_token_model
 
-from chat.api.requests import TOKEN_PREFIX
-from chat.audit import log as audit
+from chat.models import Scope
+from chat.sign_in.tokens import BY_DEFAULT, token_create, tokens_revoke
+
+MAX_DAYS = 3650
 
 
 class Command(BaseCommand):
@@ -23,8 +22,25 @@ class Command(BaseCommand):
         parser.add_argument(
             "--revoke", action="store_true", help="End all tokens of the account at once."
         )
+        parser.add_argument("--name", default="", help="What it is for; up to 100 characters.")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=Scope.values,
+            help=f"What it may be used for; may be repeated. Without: {', '.join(BY_DEFAULT)}.",
+        )
+        parser.add_argument("--days", type=int, help="When it ends; MEDRAG_API_TOKEN_DAYS without.")
 
-    def handle(self, *, username: str, revoke: bool, **options: Any) -> None:
+    def handle(
+        self,
+        *,
+        username: str,
+        revoke: bool,
+        name: str,
+        scope: list[str] | None,
+        days: int | None,
+        **options: Any,
+    ) -> None:
         user = User.objects.filter(username=username).first()
         if user is None:
             raise CommandError(f"There is no account named {username!r}.")
@@ -33,28 +49,9 @@ class Command(BaseCommand):
             return
         if not user.is_active:
             raise CommandError(f"The account {username!r} is not active.")
-        token = token_create(user)
-        self.stderr.write(
-            f"A token for {username}, good for {settings.API_TOKEN_DAYS} days. "
-            f"It is not shown again."
-        )
+        days = settings.API_TOKEN_DAYS if days is None else days
+        if not 1 <= days <= MAX_DAYS:
+            raise CommandError(f"A token is good for 1 to {MAX_DAYS} days.")
+        token = token_create(user, name=name[:100], scopes=scope or BY_DEFAULT, days=days)
+        self.stderr.write(f"A token for {username}, good for {days} days. It is not shown again.")
         self.stdout.write(token)
-
-
-def token_create(user: User) -> str:
-    """Make a token, and return the only copy; the database keeps its hash."""
-    lifetime = datetime.timedelta(days=settings.API_TOKEN_DAYS)
-    with transaction.atomic():
-        stored, token = get_token_model().objects.create(user, lifetime, TOKEN_PREFIX)
-        payload = {"expires": stored.expiry.isoformat(), "key": stored.token_key}
-        audit.record("token.created", actor=None, subject=f"user:{user.pk}", payload=payload)
-    return str(token)
-
-
-def tokens_revoke(user: User) -> int:
-    """End every token of the account; returns how many there were."""
-    with transaction.atomic():
-        count: int = user.auth_token_set.all().delete()[0]  # type: ignore[attr-defined]
-        payload = {"count": count}
-        audit.record("token.revoked", actor=None, subject=f"user:{user.pk}", payload=payload)
-    return count

@@ -6,15 +6,16 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.management.commands.api_token import token_create
+from chat.models import Scope
+from chat.sign_in.tokens import token_create
 
 QUERY, SEARCH = "/api/v1/query", "/api/v1/search"
 PROBLEM = "application/problem+json"
 
 
-def signed_in(user: User) -> Client:
-    """Signed in by a token, and showing errors as a server would."""
-    token = token_create(user)
+def signed_in(user: User, *scopes: str) -> Client:
+    """Signed in by a token of all scopes, or of these; errors are shown as by a server."""
+    token = token_create(user, scopes=scopes or Scope.values)
     return Client(headers={"authorization": f"Bearer {token}"}, raise_request_exception=False)
 
 

@@ -13,8 +13,8 @@ from knox.models import AuthToken
 from psycopg.errors import DiskFull
 from rest_framework.throttling import ScopedRateThrottle
 
-from chat.management.commands.api_token import token_create
 from chat.models import Turn
+from chat.sign_in.tokens import token_create
 from tests.chat.api.api_calls import QUERY, SEARCH, assert_problem, post, signed_in
 
 

@@ -25,8 +25,8 @@ from hypothesis import HealthCheck, settings
 from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from chat.management.commands.api_token import token_create
-from chat.models import Conversation
+from chat.models import Conversation, Scope
+from chat.sign_in.tokens import token_create
 from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
 from medrag_site.web.handler import Handler
 from tests.chat.audit.audit_tools import store_turn
@@ -116,7 +116,10 @@ def headers(own_database: str, settings: LazySettings, one_connection: None) -> 
     store_turn(alice, id=UUID(TURN), conversation=thread)
     publish("# Newer", collection=COLLECTION, sha256=NEWER)
     in_groups(alice, STAFF, PUBLISHERS, AUDITORS)
-    return {"Host": "localhost", "Authorization": f"Token {token_create(alice)}"}
+    return {
+        "Host": "localhost",
+        "Authorization": f"Token {token_create(alice, scopes=Scope.values)}",
+    }
 
 
 def unsaid_of(case: Case) -> list[Any]:

@@ -13,8 +13,8 @@ import psutil
 import pytest
 from django.contrib.auth.models import User
 
-from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Reason, Turn
+from chat.sign_in.tokens import token_create
 from corpus.models import Job, JobState
 from tests.corpora import publish
 from tests.corpus.documents import ingest

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 
-from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Turn
+from chat.sign_in.tokens import token_create
 from tests.corpora import publish
 from tests.llm.server import Endpoint, endpoint, says
 

@@ -1,0 +1,51 @@
+"""Pages of other sites that may call the API from a browser: those that the setting names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
+
+API = "/api/"
+METHODS = "GET, POST, PATCH"
+SENT = "Accept, Authorization, Content-Type, Idempotency-Key"
+SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After"
+PREFLIGHT_S = 600
+
+
+class CrossOrigin:
+    """Lets the origins of MEDRAG_CORS_ORIGINS read what the API answers to their own token.
+
+    No cookie is ever taken from another site: a session is no token, and credentials are not
+    allowed. To all other origins nothing is said, so that their browser shows them nothing.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not settings.CORS_ORIGINS or not request.path_info.startswith(API):
+            return self._get_response(request)
+        origin = request.headers.get("Origin", "")
+        is_allowed = origin in settings.CORS_ORIGINS
+        response: HttpResponseBase
+        if is_allowed and _is_preflight(request):
+            response = HttpResponse(status=HTTPStatus.NO_CONTENT)
+            response["Access-Control-Allow-Methods"] = METHODS
+            response["Access-Control-Allow-Headers"] = SENT
+            response["Access-Control-Max-Age"] = str(PREFLIGHT_S)
+        else:
+            response = self._get_response(request)
+        patch_vary_headers(response, ["Origin"])
+        if is_allowed:
+            response["Access-Control-Allow-Origin"] = origin
+            response["Access-Control-Expose-Headers"] = SHOWN
+        return response
+
+
+def _is_preflight(request: HttpRequest) -> bool:
+    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
