@@ -24,6 +24,7 @@ from django.utils.html import format_html
 from knox.models import AuthToken
 
 from chat.models import Scope, TokenGrant
+from chat.sign_in.accounts import groups_given, may_touch
 from chat.sign_in.lockouts import unlock
 from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
 
@@ -47,10 +48,10 @@ class AccountAdmin(UserAdmin):
     """
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return super().has_change_permission(request, obj) and _may_touch(request, obj)
+        return super().has_change_permission(request, obj) and may_touch(request.user, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return super().has_delete_permission(request, obj) and _may_touch(request, obj)
+        return super().has_delete_permission(request, obj) and may_touch(request.user, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -213,15 +214,11 @@ def _who(request: HttpRequest) -> User:
     return User.objects.get(username=request.user.get_username())
 
 
-def _may_touch(request: HttpRequest, account: User | None) -> bool:
-    return account is None or not account.is_superuser or _is_superuser(request)
-
-
 def _held(request: HttpRequest) -> dict[str, QuerySet[Any]]:
     """What somebody who is no superuser may give and take, by the field of an account."""
     held = Q(user=request.user.pk) | Q(group__user=request.user.pk)
     permissions = Permission.objects.filter(pk__in=Permission.objects.filter(held).values("pk"))
-    return {"groups": Group.objects.filter(user=request.user.pk), "user_permissions": permissions}
+    return {"groups": groups_given(request.user), "user_permissions": permissions}
 
 
 def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:

@@ -300,6 +300,76 @@ PAGE = [
 ]
 
 
+COLLECTIONS = [
+    _given(
+        "One of them",
+        {
+            "slug": "chest",
+            "name": "Chest",
+            "description": "",
+            "owner_name": "Respiratory pharmacist",
+            "owner_contact": "extension 4321",
+            "documents": 14,
+            "published": 12,
+            "may": ["search", "upload"],
+        },
+    )
+]
+_ACCOUNT: dict[str, Any] = {
+    "id": 7,
+    "username": "clinician",
+    "first_name": "",
+    "last_name": "",
+    "email": "",
+    "is_active": True,
+    "is_staff": False,
+    "is_superuser": False,
+    "groups": ["Clinicians"],
+    "date_joined": "2026-11-02T08:00:00Z",
+    "last_login": None,
+}
+ACCOUNTS = [_given("One of them", _ACCOUNT)]
+ACCOUNT = [_given("An account", _ACCOUNT)]
+ACCOUNT_CREATE = [
+    _sent("A clinician", {"username": "clinician", "groups": ["Clinicians"]}),
+    _given("Made", _ACCOUNT, 201),
+]
+ACCOUNT_EDIT = [
+    _sent("Somebody who left", {"is_active": False, "groups": []}),
+    _given("As it is now", _ACCOUNT | {"is_active": False, "groups": []}),
+]
+EVENTS = [
+    _given(
+        "One of them",
+        {
+            "seq": 42,
+            "at": "2026-11-02T09:30:00Z",
+            "actor": "user:7:clinician",
+            "action": "read",
+            "subject": "user:7",
+            "payload": {"operation": "me"},
+            "hash": _SHA256,
+        },
+    )
+]
+VERDICT = [
+    _given(
+        "Whole",
+        {
+            "ok": True,
+            "verdict": f"OK 42 rows, head seq 42, hash {_SHA256}; 3 answers unchanged; 0 signed "
+            "heads.",
+            "rows": 42,
+            "head_hash": _SHA256,
+            "answers": 3,
+            "signed_heads": 0,
+            "signed_seq": 0,
+            "warnings": [],
+        },
+    )
+]
+
+
 def _problem(name: str, status: int, title: str, **more: Any) -> OpenApiExample:
     return OpenApiExample(
         name,

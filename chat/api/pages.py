@@ -19,7 +19,9 @@ EXAMPLE = "https://medrag.example/api/v1/conversations?cursor=cD0yMDI2LTExLTAy"
 
 class PageRequest(Strict):
     cursor = serializers.CharField(
-        required=False, help_text="Of `next` or `previous`; the first page without this."
+        required=False,
+        trim_whitespace=False,
+        help_text="Of `next` or `previous`; the first page without this.",
     )
 
 
@@ -75,11 +77,29 @@ class Uploaded(ByTime):
     page_size = 50
 
 
+class Joined(ByTime):
+    ordering: Any = ("-date_joined", "-pk")
+    page_size = 50
+
+
+class ByName(Described):
+    ordering: Any = ("name", "pk")
+    page_size = 50
+
+    def is_position(self, text: str) -> bool:
+        return "\0" not in text
+
+
 class ByNumber(Described):
     """Pages by a whole number of each row."""
 
     def is_position(self, text: str) -> bool:
         return text.isascii() and text.isdecimal() and int(text) < 2**31
+
+
+class LatestRow(ByNumber):
+    ordering: Any = ("-seq",)
+    page_size = 50
 
 
 class InReadingOrder(ByNumber):

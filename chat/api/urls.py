@@ -5,8 +5,8 @@
 
 from django.urls import path, re_path
 
-from chat.api import conversations, openai, people, queries, schema, turns
-from chat.api.documents import reading, steps
+from chat.api import accounts, conversations, log, openai, people, queries, schema, turns
+from chat.api.documents import collections, reading, steps
 from chat.api.documents import views as documents
 
 app_name = "api"
@@ -50,6 +50,11 @@ urlpatterns = [
         reading.PictureView.as_view(),
         name="picture",
     ),
+    path("collections", collections.CollectionsView.as_view(), name="collections"),
+    path("users", accounts.AccountsView.as_view(), name="users"),
+    path("users/<int:pk>", accounts.AccountView.as_view(), name="user"),
+    path("audit", log.EventsView.as_view(), name="audit"),
+    path("audit/verify", log.VerdictView.as_view(), name="audit_verify"),
     path("me", people.MeView.as_view(), name="me"),
     path("schema", schema.SchemaView.as_view(), name="schema"),
     *unknown_urlpatterns,

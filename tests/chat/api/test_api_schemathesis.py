@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -25,9 +26,10 @@ from hypothesis import HealthCheck, settings
 from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from chat.audit.verify import verify_chain
 from chat.models import Conversation, Scope
 from chat.sign_in.tokens import token_create
-from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
+from medrag_site.accounts import CLINICIANS
 from medrag_site.web.handler import Handler
 from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import publish_guideline
@@ -68,10 +70,15 @@ def described() -> dict[str, Any]:
     schemas["PatchedMetadataRequest"]["properties"]["source_url"]["enum"] = [
         "https://guideline.example/"
     ]
+    for name in ("AccountRequest", "PatchedAccountChanges"):
+        schemas[name]["properties"]["email"]["enum"] = ["carol@hospital.example"]
+        schemas[name]["properties"]["groups"]["items"]["enum"] = [CLINICIANS]
     for path, operations in whole["paths"].items():
         for operation in operations.values():
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "path":
+                    if "/users/" in path:
+                        continue
                     parameter["schema"]["enum"] = [there_at(path, parameter["name"])]
     return whole
 
@@ -107,7 +114,12 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.fixture
-def headers(own_database: str, settings: LazySettings, one_connection: None) -> dict[str, str]:
+def headers(
+    own_database: str,
+    settings: LazySettings,
+    one_connection: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> dict[str, str]:
     """Those of somebody with a token, on a site with one guideline that streams see too."""
     alice = User.objects.create_user("alice")
     settings.AXES_FAILURE_LIMIT = settings.LOCKOUT_ADDRESS_FAILURES = 10**6
@@ -115,7 +127,9 @@ def headers(own_database: str, settings: LazySettings, one_connection: None) -> 
     thread = Conversation.objects.create(id=UUID(CONVERSATION), user=alice, title="Chest")
     store_turn(alice, id=UUID(TURN), conversation=thread)
     publish("# Newer", collection=COLLECTION, sha256=NEWER)
-    in_groups(alice, STAFF, PUBLISHERS, AUDITORS)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
+    alice = in_groups(alice, CLINICIANS)
+    monkeypatch.setattr("chat.audit.log.verify_chain", partial(verify_chain, "default"))
     return {
         "Host": "localhost",
         "Authorization": f"Token {token_create(alice, scopes=Scope.values)}",

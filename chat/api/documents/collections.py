@@ -1,0 +1,98 @@
+"""Collections, with what one may do in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.documents.guarded import OfDocuments
+from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
+from chat.api.pages import ByName, PageRequest
+from corpus.access import (
+    collections_publishable,
+    collections_searchable,
+    collections_uploadable,
+    documents_visible,
+)
+from corpus.models import Collection, Lifecycle
+from corpus.staff_selectors import collections_seen
+
+RIGHTS = [
+    ("search", "Find and read what is published in it"),
+    ("upload", "Add documents to it"),
+    ("publish", "Publish, supersede and withdraw its documents"),
+]
+
+
+class CollectionResponse(serializers.ModelSerializer[Collection]):
+    documents = serializers.IntegerField(
+        source="size", min_value=0, help_text="Those that one works with, drafts among them."
+    )
+    published = serializers.IntegerField(min_value=0, help_text="Of those, the published.")
+    may = serializers.SerializerMethodField(help_text="What one may do in it.")
+
+    class Meta:
+        model = Collection
+        fields = (
+            "slug", "name", "description", "owner_name", "owner_contact", "documents",
+            "published", "may",
+        )  # fmt: skip
+
+    def get_may(self, collection: Collection) -> list[str]:
+        return [right for right, _ in RIGHTS if collection.pk in self.context["open"][right]]
+
+
+class CollectionsView(OfDocuments, GenericAPIView[Collection]):
+    serializer_class = CollectionResponse
+    pagination_class = ByName
+
+    @extend_schema(
+        operation_id="collections",
+        summary="List the collections that one may know of",
+        description="By name. Of one that is closed nothing is said.",
+        parameters=[PageRequest],
+        responses={200: CollectionResponse(many=True), **problems(400, *NOT_FOUND)},
+        examples=[*examples.COLLECTIONS, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        valid(PageRequest(data=request.query_params.dict()))
+        page = self.paginate_queryset(_counted(user))
+        record_read(user, "collections", subject=f"user:{user.pk}")
+        context = {"open": _rights(user)}
+        return self.get_paginated_response(
+            CollectionResponse(page or [], many=True, context=context).data
+        )
+
+
+def _counted(user: User) -> QuerySet[Collection]:
+    mine = documents_visible(user).filter(collection=OuterRef("pk")).order_by()
+    published = mine.filter(lifecycle=Lifecycle.PUBLISHED)
+    counts: dict[str, Any] = {
+        name: Coalesce(
+            Subquery(found.values("collection").annotate(n=Count("pk")).values("n")),
+            0,
+            output_field=IntegerField(),
+        )
+        for name, found in (("size", mine), ("published", published))
+    }
+    return collections_seen(user).annotate(**counts)
+
+
+def _rights(user: User) -> dict[str, set[int]]:
+    """Three queries."""
+    open_ = {
+        "search": collections_searchable(user),
+        "upload": collections_uploadable(user),
+        "publish": collections_publishable(user),
+    }
+    return {right: set(found.values_list("pk", flat=True)) for right, found in open_.items()}

@@ -1,0 +1,108 @@
+"""The log, for auditors: its rows, and whether it is whole."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.fields import Words
+from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of, valid
+from chat.api.pages import LatestRow, PageRequest
+from chat.audit import log as audit
+from chat.models import AuditEvent, Scope
+
+
+class EventsRequest(PageRequest):
+    action = Words(required=False, max_length=100, help_text="Such as `document.published`.")
+    subject = Words(required=False, max_length=100, help_text="Such as `document:7`.")
+
+
+class EventResponse(serializers.ModelSerializer[AuditEvent]):
+    payload = serializers.SerializerMethodField()
+    hash = serializers.SerializerMethodField(help_text="Of the row, in hex.")
+
+    class Meta:
+        model = AuditEvent
+        fields = ("seq", "at", "actor", "action", "subject", "payload", "hash")
+
+    def get_payload(self, event: AuditEvent) -> dict[str, Any]:
+        payload: dict[str, Any] = json.loads(event.payload)
+        return payload
+
+    def get_hash(self, event: AuditEvent) -> str:
+        return bytes(event.hash).hex()
+
+
+class VerdictResponse(serializers.Serializer[Any]):
+    ok = serializers.BooleanField()
+    verdict = serializers.CharField(help_text="As `manage.py audit verify` prints it.")
+    rows = serializers.IntegerField(help_text="Found sound, up to the first break.")
+    head_hash = serializers.CharField()
+    answers = serializers.IntegerField(help_text="Stored answers compared with their digest.")
+    signed_heads = serializers.IntegerField()
+    signed_seq = serializers.IntegerField()
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class OfAuditors(Guarded):
+    scope_to_read = scope_to_write = str(Scope.AUDIT)
+
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if not request.user.has_perm("chat.view_auditevent"):
+            raise PermissionDenied
+
+
+class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
+    serializer_class = EventResponse
+    pagination_class = LatestRow
+
+    @extend_schema(
+        operation_id="audit",
+        summary="Read the log",
+        description="The latest first; for auditors.",
+        parameters=[EventsRequest],
+        responses={200: EventResponse(many=True), **problems(400, *NOT_FOUND)},
+        examples=[*examples.EVENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        asked = valid(EventsRequest(data=request.query_params.dict()))
+        named = {key: asked[key] for key in ("action", "subject") if asked.get(key)}
+        page = self.paginate_queryset(AuditEvent.objects.filter(**named))
+        record_read(user, "audit", subject=f"user:{user.pk}")
+        return self.get_paginated_response(EventResponse(page or [], many=True).data)
+
+
+class VerdictView(OfAuditors):
+    @extend_schema(
+        operation_id="audit_verify",
+        summary="Have the log verified",
+        description="Every row's hash, the signed heads and the stored answers, which takes "
+        "minutes where there are millions. A broken log has status 200: it is a result.",
+        responses={200: VerdictResponse, **problems()},
+        examples=[*examples.VERDICT, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        report = audit.verify_chain()
+        told = {
+            "ok": report.ok,
+            "verdict": str(report),
+            "rows": report.rows,
+            "head_hash": report.head_hash,
+            "answers": report.answers,
+            "signed_heads": report.signed_heads,
+            "signed_seq": report.signed_seq,
+            "warnings": list(report.warnings),
+        }
+        record_read(user, "audit_verify", subject=f"user:{user.pk}")
+        return Response(told)

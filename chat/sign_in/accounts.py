@@ -1,0 +1,114 @@
+"""Who may make and change accounts, and give which groups. Nobody gives away what they lack.
+
+The page in the administration (`medrag_site.admin`) and the API both ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+
+from chat.audit import log as audit
+
+EDITABLE = frozenset(("first_name", "last_name", "email", "is_active"))
+VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
+
+
+def accounts_visible(by: User) -> QuerySet[User]:
+    """Every account, the latest first, for who may view them. Raises PermissionDenied."""
+    if not (by.has_perm(VIEW) or by.has_perm(CHANGE_ONE)):
+        raise PermissionDenied
+    return User.objects.prefetch_related("groups").order_by("-date_joined", "-pk")
+
+
+def access_account(by: User, *, pk: int, to_change: bool = False) -> User:
+    account = get_object_or_404(accounts_visible(by), pk=pk)
+    if to_change and not (by.has_perm(CHANGE_ONE) and may_touch(by, account)):
+        raise PermissionDenied
+    return account
+
+
+def may_touch(by: AbstractBaseUser | AnonymousUser, account: User | None) -> bool:
+    """Only superusers touch superusers."""
+    return account is None or not account.is_superuser or bool(getattr(by, "is_superuser", False))
+
+
+def groups_given(by: AbstractBaseUser | AnonymousUser) -> QuerySet[Group]:
+    """Those that somebody may give and take: all for superusers, else their own."""
+    if getattr(by, "is_superuser", False):
+        return Group.objects.all()
+    return Group.objects.filter(user=by.pk)
+
+
+def account_create(by: User, *, username: str, groups: Iterable[Group], **said: Any) -> User:
+    """Make an account that nobody can sign in with before it is given a password.
+
+    `groups` are of `groups_given`. Raises PermissionDenied.
+    """
+    if not by.has_perm(ADD):
+        raise PermissionDenied
+    with transaction.atomic():
+        account = User(username=username, **said)
+        account.set_unusable_password()
+        account.save(force_insert=True)
+        account.groups.set(groups_given(by).filter(pk__in=[group.pk for group in groups]))
+        LogEntry.objects.log_actions(
+            by.pk, [account], ADDITION, change_message=[{"added": {}}], single_object=True
+        )
+        _record("user.created", account, by=by)
+    return account
+
+
+def account_edit(
+    account: User,
+    *,
+    by: User,
+    changes: Mapping[str, Any],
+    groups: Iterable[Group] | None = None,
+) -> tuple[str, ...]:
+    """Change these fields, and the groups that `by` may give; return the names of what differed.
+
+    What else the account has stays. None leaves the groups as they are.
+    """
+    with transaction.atomic():
+        stored = User.objects.select_for_update().get(pk=account.pk)
+        fields = sorted(n for n in EDITABLE & set(changes) if getattr(stored, n) != changes[n])
+        for name in fields:
+            setattr(stored, name, changes[name])
+        if fields:
+            stored.save(update_fields=fields)
+        if groups is not None and _set_groups(stored, groups, by=by):
+            fields.append("groups")
+        if fields:
+            line = f"Changed {', '.join(fields)}."
+            LogEntry.objects.log_actions(
+                by.pk, [stored], CHANGE, change_message=line, single_object=True
+            )
+            _record("user.changed", stored, by=by, fields=fields)
+    return tuple(fields)
+
+
+def _set_groups(account: User, wanted: Iterable[Group], *, by: User) -> bool:
+    """Whether they are others now."""
+    given = set(groups_given(by).values_list("pk", flat=True))
+    before = set(account.groups.values_list("pk", flat=True))
+    after = (before - given) | ({group.pk for group in wanted} & given)
+    account.groups.set(after)
+    return before != after
+
+
+def _record(action: str, account: User, *, by: User, **more: Any) -> None:
+    payload = {
+        "account": account.username,
+        "groups": sorted(account.groups.values_list("name", flat=True)),
+        "is_active": account.is_active,
+        **more,
+    }
+    audit.record(action, actor=by, subject=f"user:{account.pk}", payload=payload)
