@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.views.generic import TemplateView
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import NotFound
@@ -18,6 +19,12 @@ class SchemaView(SpectacularAPIView):
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
+
+
+class DocsView(TemplateView):
+    """The description to read and to try, from installed files: no other server is asked."""
+
+    template_name = "api/docs.html"
 
 
 @extend_schema(exclude=True)

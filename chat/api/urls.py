@@ -57,5 +57,6 @@ urlpatterns = [
     path("audit/verify", log.VerdictView.as_view(), name="audit_verify"),
     path("me", people.MeView.as_view(), name="me"),
     path("schema", schema.SchemaView.as_view(), name="schema"),
+    path("docs", schema.DocsView.as_view(), name="docs"),
     *unknown_urlpatterns,
 ]
