@@ -17,8 +17,8 @@ from django.test import Client
 from rest_framework.throttling import ScopedRateThrottle
 
 from chat.api.openai import IGNORED, models_here
-from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Channel, Reason, Turn
+from chat.sign_in.tokens import token_create
 from corpus.models import Document
 from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, publish_guideline

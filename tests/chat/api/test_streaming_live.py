@@ -14,8 +14,8 @@ import psutil
 import pytest
 from django.contrib.auth.models import User
 
-from chat.management.commands.api_token import token_create
 from chat.models import AuditEvent, Turn
+from chat.sign_in.tokens import token_create
 from tests.chat.api.streamed import events_of
 from tests.corpora import publish
 from tests.llm.contents import honest
