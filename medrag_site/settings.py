@@ -308,6 +308,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",  # what follows it is the tag
     # A request names only the modes that the site has the parts for.
     "ENUM_NAME_OVERRIDES": {
         "ModeEnum": "chat.models.Mode",

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import APIException
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -49,18 +50,12 @@ class Groups(serializers.ListField):
 
 @extend_schema_field({"type": "string", "maxLength": 150, "pattern": r"^[\p{L}\p{N}_.@+-]+$"})
 class Username(serializers.CharField):
-    """One that is not taken, in the characters that Django takes."""
+    """In the characters that Django takes."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
-
-    def run_validation(self, data: Any = serializers.empty) -> str:
-        name: str = super().run_validation(data)
-        if User.objects.filter(username=name).exists():
-            raise serializers.ValidationError("There is an account of this name.")
-        return name
 
 
 class AccountChanges(Strict):
@@ -88,6 +83,11 @@ class AccountResponse(serializers.ModelSerializer[User]):
             "id", "username", "first_name", "last_name", "email", "is_active", "is_staff",
             "is_superuser", "groups", "date_joined", "last_login",
         )  # fmt: skip
+
+
+class NameTaken(APIException):
+    status_code = HTTPStatus.CONFLICT
+    default_detail = "There is an account of this name."
 
 
 class OfAccounts(Guarded):
@@ -120,13 +120,15 @@ class AccountsView(OfAccounts, GenericAPIView[User]):
         description="With the groups that one may give. Nobody signs in with it before it is given "
         "a password in the administration; a token works at once.",
         request=AccountRequest,
-        responses={201: AccountResponse, **problems(*BODY)},
+        responses={201: AccountResponse, **problems(*BODY, HTTPStatus.CONFLICT)},
         examples=[*examples.ACCOUNT_CREATE, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
         accounts_visible(user)  # before a name is said to be taken
         told = valid(AccountRequest(data=request.data, context={"given": groups_given(user)}))
+        if User.objects.filter(username=told["username"]).exists():
+            raise NameTaken
         made = account_create(user, **{"groups": ()} | told)
         return Response(AccountResponse(made).data, HTTPStatus.CREATED)
 

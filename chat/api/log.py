@@ -25,7 +25,7 @@ class EventsRequest(PageRequest):
     subject = Words(required=False, max_length=100, help_text="Such as `document:7`.")
 
 
-class EventResponse(serializers.ModelSerializer[AuditEvent]):
+class LoggedEvent(serializers.ModelSerializer[AuditEvent]):
     payload = serializers.SerializerMethodField()
     hash = serializers.SerializerMethodField(help_text="Of the row, in hex.")
 
@@ -62,7 +62,7 @@ class OfAuditors(Guarded):
 
 
 class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
-    serializer_class = EventResponse
+    serializer_class = LoggedEvent
     pagination_class = LatestRow
 
     @extend_schema(
@@ -70,7 +70,7 @@ class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
         summary="Read the log",
         description="The latest first; for auditors.",
         parameters=[EventsRequest],
-        responses={200: EventResponse(many=True), **problems(400, *NOT_FOUND)},
+        responses={200: LoggedEvent(many=True), **problems(400, *NOT_FOUND)},
         examples=[*examples.EVENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
@@ -79,7 +79,7 @@ class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
         named = {key: asked[key] for key in ("action", "subject") if asked.get(key)}
         page = self.paginate_queryset(AuditEvent.objects.filter(**named))
         record_read(user, "audit", subject=f"user:{user.pk}")
-        return self.get_paginated_response(EventResponse(page or [], many=True).data)
+        return self.get_paginated_response(LoggedEvent(page or [], many=True).data)
 
 
 class VerdictView(OfAuditors):

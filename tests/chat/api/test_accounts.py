@@ -75,7 +75,6 @@ def test_an_account_is_made_read_and_deactivated(root: Client) -> None:
     ("body", "pointer"),
     [
         ({}, "#/username"),
-        ({"username": "alice"}, "#/username"),
         ({"username": "a b"}, "#/username"),
         ({"username": ""}, "#/username"),
         ({"username": "carol", "groups": ["None"]}, "#/groups/0"),
@@ -86,6 +85,10 @@ def test_an_account_is_made_read_and_deactivated(root: Client) -> None:
 def test_a_wrong_account_is_400(root: Client, alice: User, body: Any, pointer: str) -> None:
     problem = assert_problem(post(root, USERS, body), 400)
     assert [error["pointer"] for error in problem["errors"]] == [pointer]
+
+
+def test_a_name_that_is_taken_is_409(root: Client, alice: User) -> None:
+    assert_problem(post(root, USERS, {"username": "alice"}), 409, "There is an account")
 
 
 def test_nobody_gives_away_what_they_lack(manager: Client, alice: User) -> None:

@@ -220,7 +220,7 @@ def test_a_document_without_pictures_has_none(alice: User) -> None:
     assert (cited["picture"], cited["page_size"]) == (None, None)
 
 
-@pytest.mark.parametrize(("question", "queries"), [(QUESTION, 14), (NEAR, 15)])
+@pytest.mark.parametrize(("question", "queries"), [(QUESTION, 15), (NEAR, 16)])
 def test_many_documents_take_the_queries_of_one(
     guideline: Document,
     alice: User,
