@@ -118,7 +118,10 @@ class Turn(models.Model):
 
     class Meta:
         ordering = ["created_at", "pk"]
-        indexes = [models.Index(fields=["conversation", "created_at"])]
+        indexes = [
+            models.Index(fields=["conversation", "created_at"]),
+            models.Index(fields=["-created_at", "-id"], name="turn_newest"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

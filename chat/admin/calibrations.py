@@ -1,0 +1,96 @@
+"""Which calibrations of the gate there are. The one in use can be chosen, and that is recorded."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from chat.admin.read_only import ReadOnly, pretty
+from chat.gate.records import calibration_use, is_for_encoder_in_use
+from chat.models import CalibrationRecord
+
+if TYPE_CHECKING:
+    CalibrationModelAdmin = admin.ModelAdmin[CalibrationRecord]
+else:
+    CalibrationModelAdmin = admin.ModelAdmin
+
+
+@admin.register(CalibrationRecord)
+class CalibrationRecordAdmin(ReadOnly, CalibrationModelAdmin):
+    """Whoever may change calibrations chooses the one in use; none can be edited."""
+
+    list_display = (
+        "version",
+        "created_at",
+        "is_active",
+        "method",
+        "threshold",
+        "risk",
+        "guarantee",
+        "testset",
+        "encoder",
+    )
+    list_filter = ("is_active", "encoder")
+    list_per_page = 50
+    fieldsets = (
+        (None, {"fields": ("version", "is_active", "created_at", "created_by")}),
+        ("The gate", {"fields": ("method", "weights", "threshold", "risk", "guarantee")}),
+        ("Made with", {"fields": ("testset", "testset_digest", "encoder", "retrieval")}),
+        ("On questions that it was not fitted on", {"fields": ("counted", "measured", "picture")}),
+    )
+    readonly_fields = ("version", "weights", "counted", "measured", "picture")
+    actions = ("use_from_now_on",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CalibrationRecord]:
+        return super().get_queryset(request).defer("plot").select_related("created_by")
+
+    def has_choose_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("chat.change_calibrationrecord"))
+
+    @admin.action(description="Use this calibration from now on", permissions=["choose"])
+    def use_from_now_on(self, request: HttpRequest, chosen: QuerySet[CalibrationRecord]) -> None:
+        if len(records := list(chosen)) != 1:
+            self.message_user(request, "Choose exactly one. Nothing was changed.", messages.ERROR)
+            return
+        calibration_use(records[0], by=User.objects.get(username=request.user.get_username()))
+        if is_for_encoder_in_use(records[0]):
+            self.message_user(request, f"From the next question on {records[0]} decides.")
+        else:
+            sentence = f"It waits: {records[0]} was made for an encoder that is not in use."
+            self.message_user(request, sentence, messages.WARNING)
+
+    @admin.display(description="version", ordering="number")
+    def version(self, record: CalibrationRecord) -> str:
+        return record.version
+
+    @admin.display(description="weights")
+    def weights(self, record: CalibrationRecord) -> str:
+        return (
+            f"{record.intercept:.2f} + {record.cosine:.2f} cosine + {record.coverage:.2f} coverage"
+            + (f", {len(record.knots)} knots" if record.knots else "")
+        )
+
+    @admin.display(description="questions")
+    def counted(self, record: CalibrationRecord) -> SafeString:
+        return pretty(record.counts)
+
+    @admin.display(description="figures")
+    def measured(self, record: CalibrationRecord) -> SafeString:
+        return pretty(record.metrics)
+
+    @admin.display(description="plot")
+    def picture(self, record: CalibrationRecord) -> SafeString:
+        """Inside the page, so that it needs no address of its own."""
+        encoded = base64.b64encode(bytes(record.plot)).decode()
+        return format_html(
+            '<img src="data:image/png;base64,{}" alt="{}" style="max-width: 100%">',
+            encoded,
+            f"Reliability, risk and coverage of {record.version}; the figures above say the same",
+        )

@@ -1,0 +1,175 @@
+"""Filters of lists: words that are typed, days from and to, and what became of a question.
+
+None of them lists what there is, so that a list costs the same with ten people and with thousands.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from chat.models import Citation, Reason, Turn, TurnStatus
+
+HASH_CHARS = 8  # of a document's SHA-256, from which on it is told from a title
+
+
+class WordsFilter(admin.SimpleListFilter):
+    """A field to type into, that keeps whatever else the list is narrowed to."""
+
+    template = "admin/chat/filters/_words.html"
+    placeholder = ""
+
+    def has_output(self) -> bool:
+        return True
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return []
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        yield {
+            "kept": _kept(changelist, *self.expected_parameters()),
+            "all": changelist.get_query_string(remove=[*self.used_parameters]),
+        }
+
+    @property
+    def typed(self) -> str:
+        return (self.value() or "").strip()
+
+
+class PersonFilter(WordsFilter):
+    title, parameter_name, placeholder = "person", "person", "name"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
+        words = self.typed
+        if not words:
+            return queryset
+        names = ("username", "first_name", "last_name")
+        wanted = Q(pk__in=())
+        for name in names:
+            wanted |= Q(**{f"user__{name}__icontains": words})
+        return queryset.filter(wanted)
+
+
+class DocumentFilter(WordsFilter):
+    title, parameter_name, placeholder = "document cited", "document", "title, number or SHA-256"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
+        words = self.typed
+        if not words:
+            return queryset
+        wanted = Q(title__icontains=words)
+        if words.isdecimal() and len(words) < 10:
+            wanted |= Q(document=int(words))
+        if len(words) >= HASH_CHARS:
+            wanted |= Q(sha256__startswith=words.lower())
+        cited = Citation.objects.filter(wanted).order_by().values("claim__turn")
+        return queryset.filter(pk__in=cited)
+
+
+class OutcomeFilter(admin.SimpleListFilter):
+    title, parameter_name = "outcome", "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        whole = [(str(TurnStatus.ANSWERED), "Answered"), (str(TurnStatus.ABSTAINED), "Refused")]
+        return [*whole, *Reason.choices]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
+        wanted = self.value()
+        if wanted in TurnStatus.values:
+            return queryset.filter(status=wanted)
+        return queryset.filter(reason=wanted) if wanted in Reason.values else queryset
+
+
+class FeedbackFilter(admin.SimpleListFilter):
+    title, parameter_name = "feedback", "feedback"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("bad", "Not helpful"), ("good", "Helpful"), ("none", "None given")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
+        given: dict[str | None, Q] = {
+            "bad": Q(feedback__helpful=False),
+            "good": Q(feedback__helpful=True),
+            "none": Q(feedback=None),
+        }
+        wanted = given.get(self.value())
+        return queryset if wanted is None else queryset.filter(wanted)
+
+
+class DaysFilter(admin.ListFilter):
+    """Days `from` and `to`, both counted, by the site's own clock; a few of them are links.
+
+    `field` is the moment that is meant.
+    """
+
+    title, template, field = "day", "admin/chat/filters/_days.html", "created_at"
+
+    def __init__(
+        self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any
+    ) -> None:
+        super().__init__(request, params, model, model_admin)
+        for name in self.expected_parameters():
+            if name in params:
+                self.used_parameters[str(name)] = params.pop(name)[-1].strip()
+
+    def has_output(self) -> bool:
+        return True
+
+    def expected_parameters(self) -> list[str | None]:
+        return ["from", "to"]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        today = timezone.localdate()
+        for label, back, until in (("Today", 0, 0), ("Yesterday", 1, 1), ("Last 7 days", 6, 0)):
+            days = (today - datetime.timedelta(days=back), today - datetime.timedelta(days=until))
+            asked = {"from": days[0].isoformat(), "to": days[1].isoformat()}
+            yield {
+                "display": label,
+                "query_string": changelist.get_query_string(asked),
+                "selected": asked == self.used_parameters,
+            }
+        yield {
+            "kept": _kept(changelist, "from", "to"),
+            "all": changelist.get_query_string(remove=["from", "to"]),
+            "first": self.used_parameters.get("from", ""),
+            "last": self.used_parameters.get("to", ""),
+        }
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        first, last = (self._day(name) for name in ("from", "to"))
+        if first:
+            queryset = queryset.filter(**{f"{self.field}__gte": day_begins(first)})
+        if last:
+            after = day_begins(last + datetime.timedelta(days=1))
+            queryset = queryset.filter(**{f"{self.field}__lt": after})
+        return queryset
+
+    def _day(self, name: str) -> datetime.date | None:
+        said = str(self.used_parameters.get(name, ""))
+        if not said:
+            return None
+        try:
+            day = datetime.date.fromisoformat(said)
+        except ValueError as error:
+            raise IncorrectLookupParameters(error) from error
+        if not 1900 < day.year < 9999:
+            raise IncorrectLookupParameters("no such day")
+        return day
+
+
+def day_begins(day: datetime.date) -> datetime.datetime:
+    """Return the first moment of a day by the site's clock."""
+    return timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
+
+
+def _kept(changelist: ChangeList, *left_out: str | None) -> list[tuple[str, str]]:
+    """What else the list is narrowed to, for a form to hand on."""
+    return [(name, value) for name, value in changelist.params.items() if name not in left_out]

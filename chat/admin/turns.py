@@ -1,0 +1,148 @@
+"""Questions and what became of them: found by whoever audits, and read one by one."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from chat.admin.filters import (
+    DaysFilter,
+    DocumentFilter,
+    FeedbackFilter,
+    OutcomeFilter,
+    PersonFilter,
+)
+from chat.admin.links import as_uuid, searched
+from chat.admin.read_only import ReadOnly, pretty
+from chat.models import AuditEvent, Feedback, Turn
+from chat.selectors import audited_turns, every_collection
+from chat.web.presentation import shown_turns
+
+if TYPE_CHECKING:
+    TurnModelAdmin = admin.ModelAdmin[Turn]
+else:
+    TurnModelAdmin = admin.ModelAdmin
+
+SEQ_DIGITS = 18  # of an event's number; more is none
+
+
+@admin.register(Turn)
+class TurnAdmin(ReadOnly, TurnModelAdmin):
+    list_display = (
+        "created_at",
+        "user",
+        "question_start",
+        "became",
+        "said_of_it",
+        "confidence",
+        "channel",
+    )
+    list_display_links = ("created_at", "question_start")
+    list_filter = (
+        DaysFilter,
+        PersonFilter,
+        DocumentFilter,
+        OutcomeFilter,
+        FeedbackFilter,
+        "channel",
+        "mode",
+    )
+    list_select_related = ("user", "feedback")
+    list_per_page = 50
+    search_fields = ("question", "user__username")
+    search_help_text = (
+        "Words of the question, a name, the id of a turn or of a conversation, or the number of an "
+        "event in the log"
+    )
+    show_full_result_count = False
+    ordering = ("-created_at", "-pk")
+    fieldsets = (
+        (None, {"fields": ("question", "standalone", "outcome", "option")}),
+        (
+            "Who and when",
+            {"fields": ("user", "channel", "created_at", "duration_ms", "id", "thread", "events")},
+        ),
+        (
+            "How it was decided",
+            {"fields": ("mode", "confidence", "fingerprint", "given", "trace_text")},
+        ),
+    )
+    readonly_fields = ("outcome", "given", "thread", "events", "trace_text")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        """Without what only the page of one shows: a trace is long."""
+        return super().get_queryset(request).defer("trace", "nearest")
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Turn | None:
+        turn = super().get_object(request, object_id, from_field)
+        return audited_turns().get(pk=turn.pk) if turn else None
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Turn], search_term: str
+    ) -> tuple[QuerySet[Turn], bool]:
+        """By an id alone where it is one; a number may be a word of the question too."""
+        term = search_term.strip()
+        if pk := as_uuid(term):
+            return queryset.filter(Q(pk=pk) | Q(conversation=pk)), False
+        found, has_duplicates = super().get_search_results(request, queryset, term)
+        if turn := _turn_of_event(term):
+            found |= queryset.filter(pk=turn)
+        return found, has_duplicates
+
+    @admin.display(description="question")
+    def question_start(self, turn: Turn) -> str:
+        return turn.question[:90] + ("…" if len(turn.question) > 90 else "")
+
+    @admin.display(description="outcome", ordering="reason")
+    def became(self, turn: Turn) -> str:
+        return turn.reason or turn.get_status_display()
+
+    @admin.display(description="feedback")
+    def said_of_it(self, turn: Turn) -> str:
+        return str(getattr(turn, "feedback", "-"))
+
+    @admin.display(description="answer or refusal")
+    def outcome(self, turn: Turn) -> SafeString:
+        """As it was shown, also what is in collections that are not open to the auditor."""
+        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+        return render_to_string("admin/chat/turn/_outcome.html", {"shown": shown})
+
+    @admin.display(description="feedback")
+    def given(self, turn: Turn) -> str:
+        given = Feedback.objects.filter(turn=turn).first()
+        return f"{given}: {given.comment}".rstrip(": ") if given else "-"
+
+    @admin.display(description="conversation")
+    def thread(self, turn: Turn) -> SafeString | str:
+        if turn.conversation_id is None:
+            return "-"
+        address = searched("admin:chat_turn_changelist", turn.conversation_id)
+        return format_html('<a href="{}">{}</a>', address, turn.conversation_id)
+
+    @admin.display(description="in the log")
+    def events(self, turn: Turn) -> SafeString:
+        address = searched("admin:chat_auditevent_changelist", turn.pk)
+        return format_html('<a href="{}">Events of this turn</a>', address)
+
+    @admin.display(description="trace")
+    def trace_text(self, turn: Turn) -> SafeString:
+        return pretty(turn.trace)
+
+
+def _turn_of_event(term: str) -> uuid.UUID | None:
+    """Return the turn that an event of the log is about, by the event's number: `12` or `#12`."""
+    number = term.removeprefix("#")
+    if not (number.isascii() and number.isdecimal() and len(number) <= SEQ_DIGITS):
+        return None
+    event = AuditEvent.objects.filter(seq=int(number), subject__startswith="turn:").first()
+    return as_uuid(event.subject.removeprefix("turn:")) if event else None
