@@ -6,7 +6,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db import transaction
 
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
-EVALUATORS = "Evaluators"
+EVALUATORS, REVIEWERS = "Evaluators", "Reviewers"
 
 _READ_CORPUS = tuple(
     f"corpus.view_{model}"
@@ -24,6 +24,8 @@ _READ_EVALUATION = tuple(
         "questionresult",
     )
 )
+_REVIEW = tuple(f"chat.{right}_review" for right in ("view", "add", "change"))
+_READ_ANSWERS = tuple(f"chat.view_{model}" for model in ("turn", "claim", "citation", "feedback"))
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     CLINICIANS: (),  # to ask takes an account and nothing more
     STAFF: (
@@ -45,20 +47,13 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
     AUDITORS: (
         *_READ_CORPUS,
         *_READ_EVALUATION,
-        *(
-            f"chat.view_{model}"
-            for model in (
-                "auditevent",
-                "conversation",
-                "turn",
-                "claim",
-                "citation",
-                "feedback",
-                "calibrationrecord",
-            )
-        ),
+        *_READ_ANSWERS,
+        *(f"chat.view_{model}" for model in ("auditevent", "conversation", "calibrationrecord")),
+        *_REVIEW,
+        "chat.export_review",
         "retrieval.view_lexiconentry",
     ),
+    REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge what others were answered
 }
 
 # name, what the person does, groups; all but the clinician work in the administration

@@ -1,4 +1,6 @@
-"""What an auditor reads. No turn, event or feedback can be added, changed or deleted, by anybody.
+"""What an auditor reads, and where answers are reviewed.
+
+No turn, event or feedback can be added, changed or deleted, by anybody.
 
 Django looks for it here.
 """
@@ -7,6 +9,7 @@ from chat.admin.calibrations import CalibrationRecordAdmin
 from chat.admin.events import AuditEventAdmin
 from chat.admin.feedback import FeedbackAdmin
 from chat.admin.read_only import ReadOnly, pretty
+from chat.admin.reviews import ReviewAdmin
 from chat.admin.turns import TurnAdmin
 
 __all__ = [
@@ -14,6 +17,7 @@ __all__ = [
     "CalibrationRecordAdmin",
     "FeedbackAdmin",
     "ReadOnly",
+    "ReviewAdmin",
     "TurnAdmin",
     "pretty",
 ]

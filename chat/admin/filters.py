@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from chat.models import Citation, Reason, Turn, TurnStatus
+from chat.models import Citation, Flag, Reason, Review, Turn, TurnStatus
 
 HASH_CHARS = 8  # of a document's SHA-256, from which on it is told from a title
 
@@ -102,6 +102,29 @@ class FeedbackFilter(admin.SimpleListFilter):
         }
         wanted = given.get(self.value())
         return queryset if wanted is None else queryset.filter(wanted)
+
+
+class FlagFilter(admin.SimpleListFilter):
+    title, parameter_name = "why", "why"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return list(Flag.choices)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Review]) -> QuerySet[Review]:
+        wanted = self.value()
+        return queryset.filter(flags__contains=[wanted]) if wanted in Flag.values else queryset
+
+
+class AssigneeFilter(admin.SimpleListFilter):
+    title, parameter_name = "assigned to", "assigned"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("me", "Me"), ("nobody", "Nobody")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Review]) -> QuerySet[Review]:
+        if self.value() == "me":
+            return queryset.filter(assignee=request.user.pk)
+        return queryset.filter(assignee=None) if self.value() == "nobody" else queryset
 
 
 class DaysFilter(admin.ListFilter):

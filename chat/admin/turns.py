@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -21,8 +21,9 @@ from chat.admin.filters import (
     PersonFilter,
 )
 from chat.admin.links import as_uuid, searched
-from chat.admin.read_only import ReadOnly, pretty
+from chat.admin.read_only import ReadOnly, pretty, user_of
 from chat.models import AuditEvent, Feedback, Turn
+from chat.reviews.services import OwnTurn, review_flag
 from chat.selectors import audited_turns, every_collection
 from chat.web.presentation import shown_turns
 
@@ -64,6 +65,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
     )
     show_full_result_count = False
     ordering = ("-created_at", "-pk")
+    actions = ("have_reviewed",)
     fieldsets = (
         (None, {"fields": ("question", "standalone", "outcome", "option")}),
         (
@@ -98,6 +100,22 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
         if turn := _turn_of_event(term):
             found |= queryset.filter(pk=turn)
         return found, has_duplicates
+
+    def has_flag_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("chat.add_review")
+
+    @admin.action(description="Have these reviewed", permissions=["flag"])
+    def have_reviewed(self, request: HttpRequest, chosen: QuerySet[Turn]) -> None:
+        by, refused = user_of(request), 0
+        turns = list(chosen)
+        for turn in turns:
+            try:
+                review_flag(turn, by=by)
+            except OwnTurn as error:
+                refused += 1
+                self.message_user(request, error.sentence, messages.ERROR)
+        if waiting := len(turns) - refused:
+            self.message_user(request, f"{waiting} in the queue of reviews.", messages.SUCCESS)
 
     @admin.display(description="question")
     def question_start(self, turn: Turn) -> str:

@@ -35,6 +35,12 @@ def scanned(confidence: float | None) -> str:
 
 
 @register.filter
+def percent(share: float) -> str:
+    """`{{ row.share|percent }}`: `12.5 %`"""
+    return f"{share * 100:.1f} %"
+
+
+@register.filter
 def notices(document: Document, on: datetime.date) -> tuple[Notice, ...]:
     """`{% for notice in document|notices:today %}`"""
     return document_notices(document, on=on)

@@ -1,0 +1,242 @@
+"""The queue of answers and refusals that somebody is to judge, and what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from chat.admin.filters import AssigneeFilter, DaysFilter, FlagFilter
+from chat.admin.read_only import ReadOnly, user_of
+from chat.admin.review_forms import AssignForm, DecideForm, FillForm
+from chat.models import Review, ReviewState
+from chat.reviews.counting import verdicts_counted
+from chat.reviews.export import CSV, FORMS, exported, review_rows
+from chat.reviews.selectors import REVIEWS, reviews_readable
+from chat.reviews.services import (
+    Filled,
+    review_assign,
+    review_decide,
+    reviews_export_record,
+    reviews_flag_by_rules,
+    reviews_sample,
+)
+from chat.selectors import audited_turns, every_collection
+from chat.web.presentation import shown_turns
+from core.errors import MedragError
+
+if TYPE_CHECKING:
+    ReviewModelAdmin = admin.ModelAdmin[Review]
+else:
+    ReviewModelAdmin = admin.ModelAdmin
+
+
+class AskedFilter(DaysFilter):
+    title, field = "day asked", "turn__created_at"
+
+
+@admin.register(Review)
+class ReviewAdmin(ReadOnly, ReviewModelAdmin):
+    """Whoever asked a question sees no review of it; a superuser is no exception."""
+
+    list_display = ("question_start", "became", "why_text", "state", "verdict", "assignee",
+                    "created_at", "done_by")  # fmt: skip
+    list_filter = ("state", FlagFilter, AssigneeFilter, "verdict", AskedFilter)
+    list_per_page = 50
+    search_fields = ("turn__question", "turn__pk")
+    search_help_text = "Words of the question, or the id of a turn"
+    show_full_result_count = False
+    actions = ("take",)
+    change_list_template = "admin/chat/review/queue.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Review]:
+        return reviews_readable(user_of(request))
+
+    def has_review_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(REVIEWS)
+
+    @admin.display(description="question")
+    def question_start(self, review: Review) -> str:
+        question = review.turn.question
+        return question[:90] + ("…" if len(question) > 90 else "")
+
+    @admin.display(description="outcome")
+    def became(self, review: Review) -> str:
+        return review.turn.reason or review.turn.get_status_display()
+
+    @admin.display(description="why")
+    def why_text(self, review: Review) -> str:
+        return review.why
+
+    @admin.action(description="Assign these to me", permissions=["review"])
+    def take(self, request: HttpRequest, chosen: QuerySet[Review]) -> None:
+        by, taken = user_of(request), 0
+        for review in chosen:
+            try:
+                review_assign(review, to=by, by=by)
+                taken += 1
+            except MedragError as error:
+                self.message_user(request, f"{review}: {error.sentence}", messages.ERROR)
+        self.message_user(request, f"{taken} assigned to you.", messages.SUCCESS)
+
+    def get_urls(self) -> list[URLPattern]:
+        views: dict[str, Callable[..., HttpResponseBase]] = {
+            "fill/": self.fill,
+            "verdicts/": self.verdicts,
+            "export/": self.export,
+            "<int:pk>/assign/": self.assign,
+        }
+        own = [
+            path(route, self.admin_site.admin_view(view), name=f"chat_review_{view.__name__}")
+            for route, view in views.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        rights = {
+            "may_fill": request.user.has_perm("chat.add_review"),
+            "may_export": request.user.has_perm("chat.export_review"),
+        }
+        return super().changelist_view(request, {**(extra_context or {}), **rights})
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """One review: what was asked and shown, and, while it is open, the verdict to give."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        review = self._review(request, object_id)
+        form = DecideForm(request.POST or None, review=review)
+        if request.method == "POST":
+            if not self.has_review_permission(request):
+                raise PermissionDenied
+            if form.is_valid() and self._decided(request, review, form):
+                return redirect("admin:chat_review_changelist")
+        turn = audited_turns().get(pk=review.turn_id)
+        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+        is_open = review.state == ReviewState.OPEN and self.has_review_permission(request)
+        initial = {"assignee": str(review.assignee_id or "")}
+        context = {
+            "title": f"Review {review.pk}",
+            "review": review,
+            "shown": shown,
+            "form": form if is_open else None,
+            "assign_form": AssignForm(review=review, initial=initial) if is_open else None,
+        }
+        return self._page(request, "decide.html", context)
+
+    def _decided(self, request: HttpRequest, review: Review, form: DecideForm) -> bool:
+        verdict, note = form.decided
+        try:
+            review_decide(review, verdict=verdict, note=note, by=user_of(request))
+        except MedragError as error:
+            form.add_error(None, error.sentence)
+            return False
+        messages.success(request, f"{str(review).capitalize()}: {verdict.label.lower()}.")
+        return True
+
+    def assign(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Name who is to decide."""
+        if request.method != "POST":
+            return _only_post()
+        if not self.has_review_permission(request):
+            raise PermissionDenied
+        review = self._review(request, pk)
+        form = AssignForm(request.POST, review=review)
+        if not form.is_valid():
+            messages.error(request, "This person can't review it. Nothing was changed.")
+        else:
+            try:
+                review_assign(review, to=form.to, by=user_of(request))
+                messages.success(request, f"Assigned to {form.to or 'nobody'}.")
+            except MedragError as error:
+                messages.error(request, error.sentence)
+        return redirect("admin:chat_review_change", review.pk)
+
+    def fill(self, request: HttpRequest) -> HttpResponse:
+        """Flag what rules name, and draw a sample."""
+        if not request.user.has_perm("chat.add_review"):
+            raise PermissionDenied
+        today = timezone.localdate()
+        initial = {"first": today.replace(day=1), "last": today}
+        form = FillForm(request.POST or None, initial=initial)
+        if request.method == "POST" and form.is_valid():
+            for said in self._filled(request, form):
+                messages.success(request, said)
+            return redirect("admin:chat_review_changelist")
+        return self._page(request, "fill.html", {"title": "Fill the queue", "form": form})
+
+    def _filled(self, request: HttpRequest, form: FillForm) -> list[str]:
+        said, by = [], user_of(request)
+        if rules := form.chosen_rules:
+            below = form.cleaned_data["below"]
+            found = reviews_flag_by_rules(form.period, rules, below=below, by=by)
+            said.append(_sentence("By rules", found))
+        if sample := form.sample:
+            said.append(_sentence("By chance", reviews_sample(form.period, sample, by=by)))
+        return said
+
+    def verdicts(self, request: HttpRequest) -> HttpResponse:
+        """Count verdicts by month; those drawn by chance apart from those that were flagged."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        reviews = Review.objects.all()
+        context = {
+            "title": "Verdicts",
+            "tables": [
+                ("Drawn by chance", verdicts_counted(reviews, sampled=True)),
+                ("Flagged", verdicts_counted(reviews, sampled=False)),
+            ],
+        }
+        return self._page(request, "verdicts.html", context)
+
+    def export(self, request: HttpRequest) -> HttpResponseBase:
+        """Hand out what the list is narrowed to, with or without texts; the log tells of it."""
+        if request.method != "POST":
+            return _only_post()
+        if not request.user.has_perm("chat.export_review"):
+            raise PermissionDenied
+        form = request.POST.get("format", "")
+        form, texts = form if form in FORMS else CSV, request.POST.get("texts") == "yes"
+        try:
+            found = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters as error:
+            raise BadRequest("The list can't be narrowed like that.") from error
+        count = found.count()
+        reviews_export_record(rows=count, form=form, texts=texts, by=user_of(request))
+        lines = exported(review_rows(found, texts=texts), form)
+        headers = {"Content-Disposition": f'attachment; filename="reviews.{form}"'}
+        return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
+
+    def _review(self, request: HttpRequest, pk: object) -> Review:
+        """One 404 for what is missing and for what one asked oneself."""
+        if not str(pk).isascii() or not str(pk).isdecimal() or len(str(pk)) > 18:
+            pk = 0
+        return get_object_or_404(self.get_queryset(request), pk=pk)
+
+    def _page(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
+        shared = {**self.admin_site.each_context(request), "opts": Review._meta}
+        return TemplateResponse(request, f"admin/chat/review/{name}", {**shared, **context})
+
+
+def _only_post() -> HttpResponse:
+    return HttpResponse(status=405, headers={"Allow": "POST"})
+
+
+def _sentence(how: str, found: Filled) -> str:
+    return f"{how}: {found.meant} of {found.of} questions, {found.added} new in the queue."

@@ -1,0 +1,216 @@
+"""The only writer of reviews. Each decision is an event of the log, without the note's words."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from chat.audit import log as audit
+from chat.models import Flag, Review, ReviewState, Turn, TurnStatus, Verdict
+from chat.question.identifiers.guard import question_guarded
+from chat.reviews.sampling import drawn
+from chat.reviews.selectors import REVIEWS, Period, turns_between, turns_flagged
+from core.errors import MedragError
+from corpus.parsing.clean import clean_lines
+
+MAX_NOTE_CHARS = 4000
+_LOCK_CLASS = 7_303  # of PostgreSQL's advisory locks: one fills the queue at a time
+
+OF_ANSWER = (Verdict.CORRECT, Verdict.INCOMPLETE, Verdict.WRONG, Verdict.DANGEROUS)
+OF_REFUSAL = (Verdict.RIGHTLY_REFUSED, Verdict.WRONGLY_REFUSED)
+
+
+class OwnTurn(MedragError):
+    """Whoever asked a question does not judge what became of it."""
+
+    def __init__(self) -> None:
+        super().__init__("Nobody reviews what they asked themselves.", hint="Nothing was changed.")
+
+
+class ReviewError(MedragError):
+    """The review can't be changed like that. Nothing was changed."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """So many of the turns of a period, drawn by a seed. `percent` is in (0, 100]."""
+
+    percent: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Filled:
+    """How many turns were looked at, how many of them are meant, and how many of these are new."""
+
+    of: int
+    meant: int
+    added: int
+
+
+def verdicts_for(turn: Turn) -> tuple[Verdict, ...]:
+    """Return what can be said of an answer, or of a refusal."""
+    return OF_ANSWER if turn.status == TurnStatus.ANSWERED else OF_REFUSAL
+
+
+def review_flag(turn: Turn, *, by: User) -> Review:
+    """Have a turn reviewed; one that waits already stays as it is. Raises `OwnTurn`."""
+    if turn.user_id == by.pk:
+        raise OwnTurn
+    with transaction.atomic():
+        _one_at_a_time()
+        open_ = Review.objects.filter(turn=turn, state=ReviewState.OPEN).first()
+        if open_ is not None:
+            return open_
+        review = Review.objects.create(turn=turn, flags=[Flag.HAND], created_by=by)
+        _record("review.flagged", review, by, {"flags": review.flags})
+    return review
+
+
+def reviews_flag_by_rules(
+    period: Period, rules: Iterable[Flag], *, below: float, by: User
+) -> Filled:
+    """Have reviewed what rules name in a period; each of them names a turn once. One event."""
+    turns, meant, added = turns_between(period), set[uuid.UUID](), 0
+    with transaction.atomic():
+        _one_at_a_time()
+        for rule in (rules := list(rules)):
+            found = list(turns_flagged(turns, rule, below=below).values_list("pk", flat=True))
+            meant.update(found)
+            added += _add(found, rule, by)
+        filled = Filled(turns.count(), len(meant), added)
+        payload = {"rules": [str(rule) for rule in rules], "below": below}
+        _record_filled("review.ruled", period, filled, by, payload)
+    return filled
+
+
+def reviews_sample(period: Period, sample: Sample, *, by: User) -> Filled:
+    """Have a share of a period's turns reviewed, drawn by a seed. One event.
+
+    Those of whoever draws are among them, for others to judge: a sample that leaves some out speaks
+    of no whole.
+    """
+    with transaction.atomic():
+        _one_at_a_time()
+        ids = [str(pk) for pk in turns_between(period).values_list("pk", flat=True)]
+        chosen = [uuid.UUID(id) for id in drawn(ids, percent=sample.percent, seed=sample.seed)]
+        filled = Filled(len(ids), len(chosen), _add(chosen, Flag.SAMPLE, by, sample))
+        payload = {"percent": sample.percent, "seed": sample.seed}
+        _record_filled("review.sampled", period, filled, by, payload)
+    return filled
+
+
+def review_assign(review: Review, *, to: User | None, by: User) -> None:
+    """Name who is to decide, or nobody. Raises `OwnTurn`, and `ReviewError` where it is decided."""
+    _refuse_own(review, by)
+    if to is not None:
+        _refuse_own(review, to)
+        if not to.has_perm(REVIEWS):
+            raise ReviewError(f"{to} may not review.", hint="Nothing was changed.")
+    with transaction.atomic():
+        _change(review, assignee=to)
+        _record("review.assigned", review, by, {"to": audit.actor_name(to) if to else ""})
+
+
+def review_decide(review: Review, *, verdict: Verdict, note: str, by: User) -> None:
+    """Keep a verdict with its note, for good.
+
+    What identifies a patient is taken out of the note as out of feedback; of the note the log has
+    its length and a keyed hash. Raises `OwnTurn`, and `ReviewError` where it is decided already or
+    the verdict is not one of `verdicts_for`.
+    """
+    _refuse_own(review, by)
+    if verdict not in verdicts_for(review.turn):
+        raise ReviewError("This verdict does not fit.", hint="Choose one that is offered.")
+    note = _note(note)
+    with transaction.atomic():
+        _change(
+            review,
+            state=ReviewState.DONE,
+            verdict=verdict,
+            note=note,
+            done_at=timezone.now(),
+            done_by=by,
+        )
+        payload: dict[str, Any] = {"verdict": str(verdict), "note_chars": len(note)}
+        if note:
+            payload["note_hmac"] = salted_hmac(
+                "chat.reviews.note", note, algorithm="sha256"
+            ).hexdigest()
+        _record("review.decided", review, by, payload)
+
+
+def reviews_export_record(*, rows: int, form: str, texts: bool, by: User) -> None:
+    """Tell the log that reviews are handed out, before they are."""
+    payload = {"format": form, "rows": rows, "texts": texts}
+    with transaction.atomic():
+        audit.record("review.exported", actor=by, subject="reviews:all", payload=payload)
+
+
+def _note(note: str) -> str:
+    policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
+    return question_guarded(clean_lines(note).strip()[:MAX_NOTE_CHARS], policy).text
+
+
+def _refuse_own(review: Review, user: User) -> None:
+    if review.turn.user_id == user.pk:
+        raise OwnTurn
+
+
+def _change(review: Review, **values: Any) -> None:
+    """Write to an open review. Raises `ReviewError` where somebody else was faster."""
+    open_ = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN)
+    if open_.update(**values) != 1:
+        raise ReviewError("This is decided already.", hint="Nothing was changed.")
+    review.refresh_from_db(fields=[*values])
+
+
+def _add(ids: Collection[uuid.UUID], flag: Flag, by: User, sample: Sample | None = None) -> int:
+    """Flag turns that never had this flag; how many did not wait yet. The caller holds the lock."""
+    had = Review.objects.filter(turn__in=ids, flags__contains=[flag])
+    fresh = set(ids).difference(had.values_list("turn", flat=True))
+    of_sample = {"seed": sample.seed, "percent": sample.percent} if sample else {}
+    open_ = list(Review.objects.filter(turn__in=fresh, state=ReviewState.OPEN))
+    for review in open_:
+        review.flags.append(str(flag))
+        for name, value in of_sample.items():
+            setattr(review, name, value)
+    Review.objects.bulk_update(open_, ["flags", *of_sample])
+    new = fresh.difference(review.turn_id for review in open_)
+    Review.objects.bulk_create(
+        Review(turn_id=pk, flags=[str(flag)], created_by=by, **of_sample) for pk in sorted(new)
+    )
+    return len(new)
+
+
+def _one_at_a_time() -> None:
+    """Whoever fills the queue waits here until the one before has committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
+
+
+def _record(action: str, review: Review, by: User, payload: dict[str, Any]) -> None:
+    content = {"review": review.pk, **payload}
+    audit.record(action, actor=by, subject=f"turn:{review.turn_id}", payload=content)
+
+
+def _record_filled(
+    action: str, period: Period, filled: Filled, by: User, payload: dict[str, Any]
+) -> None:
+    content = {
+        "from": period.begins.isoformat(),
+        "to": period.ends.isoformat(),
+        "of": filled.of,
+        "meant": filled.meant,
+        "added": filled.added,
+        **payload,
+    }
+    audit.record(action, actor=by, subject="reviews:all", payload=content)
