@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from chat.admin.filters import (
     DaysFilter,
@@ -22,10 +19,11 @@ from chat.admin.filters import (
 )
 from chat.admin.links import as_uuid, searched
 from chat.admin.read_only import ReadOnly, pretty, user_of
-from chat.models import AuditEvent, Feedback, Turn
+from chat.models import AuditEvent, Turn
+from chat.reviews.selectors import reviews_readable
 from chat.reviews.services import OwnTurn, review_flag
-from chat.selectors import audited_turns, every_collection
-from chat.web.presentation import shown_turns
+from chat.selectors import audited_turns
+from chat.web.story import turn_story
 
 if TYPE_CHECKING:
     TurnModelAdmin = admin.ModelAdmin[Turn]
@@ -66,18 +64,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
     show_full_result_count = False
     ordering = ("-created_at", "-pk")
     actions = ("have_reviewed",)
-    fieldsets = (
-        (None, {"fields": ("question", "standalone", "outcome", "option")}),
-        (
-            "Who and when",
-            {"fields": ("user", "channel", "created_at", "duration_ms", "id", "thread", "events")},
-        ),
-        (
-            "How it was decided",
-            {"fields": ("mode", "confidence", "fingerprint", "given", "trace_text")},
-        ),
-    )
-    readonly_fields = ("outcome", "given", "thread", "events", "trace_text")
+    fields = ("id",)  # the page of one is a story, not a form
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
         """Without what only the page of one shows: a trace is long."""
@@ -129,32 +116,20 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
     def said_of_it(self, turn: Turn) -> str:
         return str(getattr(turn, "feedback", "-"))
 
-    @admin.display(description="answer or refusal")
-    def outcome(self, turn: Turn) -> SafeString:
-        """As it was shown, also what is in collections that are not open to the auditor."""
-        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
-        return render_to_string("admin/chat/turn/_outcome.html", {"shown": shown})
-
-    @admin.display(description="feedback")
-    def given(self, turn: Turn) -> str:
-        given = Feedback.objects.filter(turn=turn).first()
-        return f"{given}: {given.comment}".rstrip(": ") if given else "-"
-
-    @admin.display(description="conversation")
-    def thread(self, turn: Turn) -> SafeString | str:
-        if turn.conversation_id is None:
-            return "-"
-        address = searched("admin:chat_turn_changelist", turn.conversation_id)
-        return format_html('<a href="{}">{}</a>', address, turn.conversation_id)
-
-    @admin.display(description="in the log")
-    def events(self, turn: Turn) -> SafeString:
-        address = searched("admin:chat_auditevent_changelist", turn.pk)
-        return format_html('<a href="{}">Events of this turn</a>', address)
-
-    @admin.display(description="trace")
-    def trace_text(self, turn: Turn) -> SafeString:
-        return pretty(turn.trace)
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
+    ) -> HttpResponse:
+        """Tell how it came about; also what is in collections that are not open to the auditor."""
+        turn: Turn = context["original"]
+        context |= {
+            "story": turn_story(turn, on=timezone.localdate()),
+            "seconds": f"{turn.duration_ms / 1000:.2f}",
+            "thread_address": searched("admin:chat_turn_changelist", turn.conversation_id),
+            "events_address": searched("admin:chat_auditevent_changelist", turn.pk),
+            "reviews": reviews_readable(user_of(request)).filter(turn=turn),
+            "trace_text": pretty(turn.trace),
+        }
+        return super().render_change_form(request, context, *arguments, **named)
 
 
 def _turn_of_event(term: str) -> uuid.UUID | None:
