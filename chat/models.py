@@ -6,6 +6,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 
 from corpus.positions import SECTIONS, below_title, place_words
@@ -122,6 +123,7 @@ class Turn(models.Model):
             models.Index(fields=["conversation", "created_at"]),
             models.Index(fields=["-created_at", "-id"], name="turn_newest"),
         ]
+        permissions = [("replay_turn", "Can run a turn again and compare")]
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -215,6 +217,13 @@ class AuditEvent(models.Model):
     class Meta:
         ordering = ["seq"]
         default_permissions = ("view",)
+        permissions = [
+            ("verify_auditevent", "Can verify the log"),
+            ("sign_auditevent", "Can sign the head of the log"),
+            ("export_auditevent", "Can export the log"),
+        ]
+        # What happened to a thing; by hash, since a subject may be of any length.
+        indexes = [HashIndex(fields=["subject"], name="event_subject")]
 
     def __str__(self) -> str:
         return f"{self.seq} {self.action}"

@@ -44,6 +44,7 @@ _STEPS_OF_SEARCH = (
 ).split()
 # What is no part of the result: how long it took, and what it cost.
 _NOT_COMPARED = {"durations_ms", "duration_ms", "rewriting", "usage", "notes"}
+SHOWN_CHARS = 300  # of a value that differs
 _DRAWN = {"keys", "raw"}  # new with each call of a language model
 
 
@@ -59,6 +60,14 @@ class Difference:
     stored: Any
     now: Any
 
+    @property
+    def stored_text(self) -> str:
+        return _short(self.stored)
+
+    @property
+    def now_text(self) -> str:
+        return _short(self.now)
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -67,8 +76,8 @@ class Replay:
     difference: Difference | None  # None: the same in every step
 
 
-def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
-    """Run it again and compare, in the order of the steps. One audit event.
+def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None) -> Replay:
+    """Run it again and compare, in the order of the steps. One audit event, of who had it done.
 
     Raises `NotReplayable` for a turn whose question was blocked, or is of an older release.
     """
@@ -88,7 +97,7 @@ def turn_replay(turn: Turn, *, regenerate: bool = False) -> Replay:
     if regenerate:
         stored, now = _without_drawn(stored), _without_drawn(now)
     difference = _first_difference(stored, now)
-    _record(turn, difference, regenerate=regenerate)
+    _record(turn, difference, regenerate=regenerate, by=by)
     return Replay(turn, outcome, difference)
 
 
@@ -218,10 +227,17 @@ def _at(values: list[Any], number: int) -> Any:
     return values[number] if number < len(values) else None
 
 
-def _record(turn: Turn, difference: Difference | None, *, regenerate: bool) -> None:
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."
+
+
+def _record(
+    turn: Turn, difference: Difference | None, *, regenerate: bool, by: audit.Actor
+) -> None:
     payload = {
         "difference": difference.place if difference else None,
         "regenerated": regenerate,
     }
     with transaction.atomic():
-        audit.record("replay", actor=None, subject=f"turn:{turn.pk}", payload=payload)
+        audit.record("replay", actor=by, subject=f"turn:{turn.pk}", payload=payload)

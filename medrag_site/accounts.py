@@ -51,6 +51,8 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         *(f"chat.view_{model}" for model in ("auditevent", "conversation", "calibrationrecord")),
         *_REVIEW,
         "chat.export_review",
+        *(f"chat.{right}_auditevent" for right in ("verify", "sign", "export")),
+        "chat.replay_turn",
         "retrieval.view_lexiconentry",
     ),
     REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge what others were answered

@@ -1,33 +1,73 @@
-"""The log, row by row."""
+"""The log, row by row: found, verified, signed and handed out. Whatever is done is in it too."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
-from chat.admin.links import subject_link
-from chat.admin.read_only import ReadOnly, pretty
+from chat.admin.filters import ActionFilter, ActorFilter, DaysFilter
+from chat.admin.links import as_uuid, subject_link
+from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
+from chat.audit.export import event_rows, record_work
+from chat.audit.log import send_heads, sign_head, verify_chain
 from chat.models import AuditEvent
+from core.errors import MedragError
+from core.exports import CSV, FORMS, exported
 
 if TYPE_CHECKING:
     EventModelAdmin = admin.ModelAdmin[AuditEvent]
 else:
     EventModelAdmin = admin.ModelAdmin
 
+_SUBJECT = re.compile(r"[a-z]+:\S+")
+
+
+class AtFilter(DaysFilter):
+    field = "at"
+
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnly, EventModelAdmin):
     list_display = ("seq", "at", "actor", "action", "about")
-    list_filter = ("action", "at")
+    list_filter = (AtFilter, ActorFilter, ActionFilter)
     list_per_page = 100
-    search_fields = ("actor", "subject")
+    search_fields = ("actor", "action", "subject")
+    search_help_text = (
+        "Words of actor, action or subject, the id of a turn or of a conversation, or an event's "
+        "number"
+    )
     show_full_result_count = False
     ordering = ("-seq",)
     fields = ("seq", "at", "actor", "action", "about", "payload_text", "hash_hex", "previous_hex")
     readonly_fields = ("about", "payload_text", "hash_hex", "previous_hex")
+    change_list_template = "admin/chat/auditevent/log.html"
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
+    ) -> tuple[QuerySet[AuditEvent], bool]:
+        """What names a thing is found by the index; a number is an event's."""
+        term = search_term.strip()
+        if pk := as_uuid(term):
+            return queryset.filter(subject__in=(f"turn:{pk}", f"conversation:{pk}")), False
+        if _SUBJECT.fullmatch(term):
+            named = Q(subject=term) | Q(actor=term) | Q(actor__startswith=f"{term}:")
+            return queryset.filter(named), False
+        number = term.removeprefix("#")
+        if number.isascii() and number.isdecimal():
+            return queryset.filter(seq=int(number) if len(number) <= 18 else 0), False
+        return super().get_search_results(request, queryset, term)
 
     @admin.display(description="subject", ordering="subject")
     def about(self, event: AuditEvent) -> SafeString | str:
@@ -44,3 +84,88 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
     @admin.display(description="hash of the event before")
     def previous_hex(self, event: AuditEvent) -> str:
         return bytes(event.prev_hash).hex()
+
+    def get_urls(self) -> list[URLPattern]:
+        views: dict[str, Callable[[HttpRequest], HttpResponseBase]] = {
+            "verify": self.verify,
+            "sign": self.sign,
+            "export": self.export,
+        }
+        own = [
+            path(f"{name}/", self.admin_site.admin_view(view), name=f"chat_auditevent_{name}")
+            for name, view in views.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def verify(self, request: HttpRequest) -> HttpResponse:
+        """Walk the whole chain, and show the verdict."""
+        if refused := self._refused(request, "verify"):
+            return refused
+        try:
+            report = verify_chain()
+        except (MedragError, OSError) as error:
+            messages.error(request, f"The log can't be verified. {_sentence(error)}")
+            return redirect("admin:chat_auditevent_changelist")
+        payload = {"ok": report.ok, "rows": report.rows, "answers": report.answers}
+        record_work("audit.verified", actor=user_of(request), payload=payload)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "The log is sound" if report.ok else "The log is broken",
+            "opts": AuditEvent._meta,
+            "report": report,
+        }
+        return TemplateResponse(request, "admin/chat/auditevent/verified.html", context)
+
+    def sign(self, request: HttpRequest) -> HttpResponse:
+        """Sign the head; that somebody asked for it is the row that is signed last."""
+        if refused := self._refused(request, "sign"):
+            return refused
+        record_work("audit.sign", actor=user_of(request), payload={})
+        try:
+            head = sign_head()
+        except (MedragError, OSError) as error:
+            messages.error(request, f"Nothing was signed. {_sentence(error)}")
+        else:
+            messages.success(request, f"Signed row {head.seq}." if head else "It is signed.")
+            for fault in send_heads():
+                messages.warning(request, fault)
+        return redirect("admin:chat_auditevent_changelist")
+
+    def export(self, request: HttpRequest) -> HttpResponseBase:
+        """Hand out what the list is narrowed to, whole or without payloads and names."""
+        if refused := self._refused(request, "export"):
+            return refused
+        form = request.POST.get("format", "")
+        form, texts = form if form in FORMS else CSV, request.POST.get("texts") == "yes"
+        try:
+            found = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters as error:
+            raise BadRequest("The list can't be narrowed like that.") from error
+        last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0
+        found = found.filter(seq__lte=last)  # without the row that tells of it
+        payload = {"format": form, "rows": found.count(), "texts": texts}
+        record_work("audit.exported", actor=user_of(request), payload=payload)
+        headers = {"Content-Disposition": f'attachment; filename="log.{form}"'}
+        lines = exported(event_rows(found, texts=texts), form)
+        return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
+
+    def _refused(self, request: HttpRequest, right: str) -> HttpResponse | None:
+        """Raises PermissionDenied; a response where it is not a POST."""
+        if not request.user.has_perm(f"chat.{right}_auditevent"):
+            raise PermissionDenied
+        return only_post() if request.method != "POST" else None
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        rights = {
+            f"may_{right}": request.user.has_perm(f"chat.{right}_auditevent")
+            for right in ("verify", "sign", "export")
+        }
+        return super().changelist_view(request, {**(extra_context or {}), **rights})
+
+
+def _sentence(error: MedragError | OSError) -> str:
+    if isinstance(error, MedragError):
+        return error.sentence
+    return f"A file of the signed heads can't be read or written: {error.strerror}."

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from chat.models import Citation, Flag, Reason, Review, Turn, TurnStatus
+from chat.models import AuditEvent, Citation, Flag, Reason, Review, Turn, TurnStatus
 
 HASH_CHARS = 8  # of a document's SHA-256, from which on it is told from a title
 
@@ -102,6 +102,24 @@ class FeedbackFilter(admin.SimpleListFilter):
         }
         wanted = given.get(self.value())
         return queryset if wanted is None else queryset.filter(wanted)
+
+
+class EventWordsFilter(WordsFilter):
+    """Events whose field `parameter_name` holds the words."""
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[AuditEvent]
+    ) -> QuerySet[AuditEvent]:
+        field = f"{self.parameter_name}__icontains"
+        return queryset.filter(**{field: self.typed}) if self.typed else queryset
+
+
+class ActorFilter(EventWordsFilter):
+    title, parameter_name, placeholder = "actor", "actor", "name or user:7"
+
+
+class ActionFilter(EventWordsFilter):
+    title, parameter_name, placeholder = "action", "action", "such as turn or withdrawn"
 
 
 class FlagFilter(admin.SimpleListFilter):

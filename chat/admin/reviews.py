@@ -16,11 +16,11 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from chat.admin.filters import AssigneeFilter, DaysFilter, FlagFilter
-from chat.admin.read_only import ReadOnly, user_of
+from chat.admin.read_only import ReadOnly, only_post, user_of
 from chat.admin.review_forms import AssignForm, DecideForm, FillForm
 from chat.models import Review, ReviewState
 from chat.reviews.counting import verdicts_counted
-from chat.reviews.export import CSV, FORMS, exported, review_rows
+from chat.reviews.export import review_rows
 from chat.reviews.selectors import REVIEWS, reviews_readable
 from chat.reviews.services import (
     Filled,
@@ -33,6 +33,7 @@ from chat.reviews.services import (
 from chat.selectors import audited_turns, every_collection
 from chat.web.presentation import shown_turns
 from core.errors import MedragError
+from core.exports import CSV, FORMS, exported
 
 if TYPE_CHECKING:
     ReviewModelAdmin = admin.ModelAdmin[Review]
@@ -153,7 +154,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
     def assign(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Name who is to decide."""
         if request.method != "POST":
-            return _only_post()
+            return only_post()
         if not self.has_review_permission(request):
             raise PermissionDenied
         review = self._review(request, pk)
@@ -208,7 +209,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Hand out what the list is narrowed to, with or without texts; the log tells of it."""
         if request.method != "POST":
-            return _only_post()
+            return only_post()
         if not request.user.has_perm("chat.export_review"):
             raise PermissionDenied
         form = request.POST.get("format", "")
@@ -232,10 +233,6 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
     def _page(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
         shared = {**self.admin_site.each_context(request), "opts": Review._meta}
         return TemplateResponse(request, f"admin/chat/review/{name}", {**shared, **context})
-
-
-def _only_post() -> HttpResponse:
-    return HttpResponse(status=405, headers={"Allow": "POST"})
 
 
 def _sentence(how: str, found: Filled) -> str:

@@ -6,8 +6,12 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils import timezone
 
 from chat.admin.filters import (
@@ -18,12 +22,14 @@ from chat.admin.filters import (
     PersonFilter,
 )
 from chat.admin.links import as_uuid, searched
-from chat.admin.read_only import ReadOnly, pretty, user_of
+from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
 from chat.models import AuditEvent, Turn
+from chat.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
 from chat.reviews.services import OwnTurn, review_flag
 from chat.selectors import audited_turns
 from chat.web.story import turn_story
+from core.errors import MedragError
 
 if TYPE_CHECKING:
     TurnModelAdmin = admin.ModelAdmin[Turn]
@@ -130,6 +136,34 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
             "trace_text": pretty(turn.trace),
         }
         return super().render_change_form(request, context, *arguments, **named)
+
+    def get_urls(self) -> list[URLPattern]:
+        replay = path(
+            "<uuid:pk>/replay/",
+            self.admin_site.admin_view(self.replay),
+            name="chat_turn_replay",
+        )
+        return [replay, *super().get_urls()]
+
+    def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+        """Run it again, with a language model's answer as it was stored, and compare."""
+        if not request.user.has_perm("chat.replay_turn"):
+            raise PermissionDenied
+        if request.method != "POST":
+            return only_post()
+        turn = get_object_or_404(Turn, pk=pk)
+        try:
+            replay = turn_replay(turn, by=user_of(request))
+        except MedragError as error:
+            messages.error(request, error.sentence)
+            return redirect("admin:chat_turn_change", turn.pk)
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": "Replay",
+            "opts": Turn._meta,
+            "replay": replay,
+        }
+        return TemplateResponse(request, "admin/chat/turn/replay.html", context)
 
 
 def _turn_of_event(term: str) -> uuid.UUID | None:

@@ -1,32 +1,15 @@
-"""Reviews as CSV or JSON lines, with what was asked and answered, or without any text."""
+"""Review rows for other programs: with what was asked and answered, or without any text."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import QuerySet
 
 from chat.models import Review
 
-CSV, JSON_LINES = "csv", "jsonl"
-FORMS = {CSV: "text/csv; charset=utf-8", JSON_LINES: "application/x-ndjson; charset=utf-8"}
 _BATCH = 200
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def exported(rows: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
-    """Yield lines of one of `FORMS`. The names of the first row are those of all."""
-    if form == JSON_LINES:
-        yield from (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        return
-    for number, row in enumerate(rows):
-        if not number:
-            yield _csv_line(row)
-        yield _csv_line(harmless(value) for value in row.values())
 
 
 def review_rows(reviews: QuerySet[Review], *, texts: bool) -> Iterator[dict[str, Any]]:
@@ -39,13 +22,6 @@ def review_rows(reviews: QuerySet[Review], *, texts: bool) -> Iterator[dict[str,
             row["statements"] = "\n".join(claim.text for claim in review.turn.claims.all())
             row["note"] = review.note
         yield row
-
-
-def harmless(value: Any) -> Any:
-    """Return text that no spreadsheet takes for a formula."""
-    if isinstance(value, list):
-        value = " ".join(str(each) for each in value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(_STARTS_FORMULA) else value
 
 
 def _facts(review: Review) -> dict[str, Any]:
@@ -69,9 +45,3 @@ def _facts(review: Review) -> dict[str, Any]:
         "done_at": review.done_at.isoformat() if review.done_at else "",
         "done_by": review.done_by.get_username() if review.done_by else "",
     }
-
-
-def _csv_line(cells: Iterable[Any]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import Any
 
@@ -11,8 +10,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from chat.models import Turn
 from chat.replay import Replay, turn_replay
 from core.errors import MedragError
-
-SHOWN_CHARS = 300  # of a value that differs
 
 
 class Command(BaseCommand):
@@ -44,15 +41,10 @@ def as_text(replay: Replay) -> str:
     return "\n".join(
         [
             f"Turn {replay.turn.pk}: the first difference is at {found.place}.",
-            f"  stored: {_short(found.stored)}",
-            f"  now:    {_short(found.now)}",
+            f"  stored: {found.stored_text}",
+            f"  now:    {found.now_text}",
         ]
     )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."
 
 
 def _turn(raw: str) -> Turn:
