@@ -49,6 +49,7 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
         "number"
     )
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     ordering = ("-seq",)
     fields = ("seq", "at", "actor", "action", "about", "payload_text", "hash_hex", "previous_hex")
     readonly_fields = ("about", "payload_text", "hash_hex", "previous_hex")

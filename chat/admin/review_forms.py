@@ -53,11 +53,16 @@ class AssignForm(forms.Form):
         return self.people.get(self.cleaned_data["assignee"])
 
 
+def _day() -> forms.DateInput:
+    """As a browser's own field wants its value, whatever the language of the site."""
+    return forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+
 class FillForm(forms.Form):
     """Which turns of a period are to be reviewed: what rules name, a share by chance, or both."""
 
-    first = forms.DateField(label="Asked from", widget=forms.DateInput(attrs={"type": "date"}))
-    last = forms.DateField(label="to", widget=forms.DateInput(attrs={"type": "date"}))
+    first = forms.DateField(label="Asked from", widget=_day())
+    last = forms.DateField(label="to", widget=_day())
     rules = forms.MultipleChoiceField(
         required=False,
         choices=[(str(rule), Flag(rule).label) for rule in RULES],

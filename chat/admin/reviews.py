@@ -56,6 +56,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
     search_fields = ("turn__question", "turn__pk")
     search_help_text = "Words of the question, or the id of a turn"
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     actions = ("take",)
     change_list_template = "admin/chat/review/queue.html"
 
@@ -72,7 +73,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
 
     @admin.display(description="outcome")
     def became(self, review: Review) -> str:
-        return review.turn.reason or review.turn.get_status_display()
+        return str(review.turn.get_reason_display() or review.turn.get_status_display())
 
     @admin.display(description="why")
     def why_text(self, review: Review) -> str:

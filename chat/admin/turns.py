@@ -68,6 +68,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
         "event in the log"
     )
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # each would count the whole list
     ordering = ("-created_at", "-pk")
     actions = ("have_reviewed",)
     fields = ("id",)  # the page of one is a story, not a form
@@ -116,7 +117,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
 
     @admin.display(description="outcome", ordering="reason")
     def became(self, turn: Turn) -> str:
-        return turn.reason or turn.get_status_display()
+        return str(turn.get_reason_display() or turn.get_status_display())
 
     @admin.display(description="feedback")
     def said_of_it(self, turn: Turn) -> str:

@@ -25,7 +25,7 @@ from django.db import transaction
 from django.test import Client
 from django_q.models import Schedule, Success
 
-from chat.models import Feedback
+from chat.models import Feedback, Review
 from corpus.models import Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.addresses import addresses
@@ -61,6 +61,7 @@ def world(db: None) -> dict[str, list[str]]:
                            stopped=turn.created_at, success=True)  # fmt: skip
     AccessAttempt.objects.create(username="a", ip_address="192.0.2.1", failures_since_start=9)
     Feedback.objects.create(turn=turn, helpful=True)
+    Review.objects.create(turn=turn, flags=["hand"])
     return {
         "sha256": [document.sha256],
         "number": ["1"],

@@ -104,6 +104,13 @@ def test_rules_name_what_is_doubtful(
     assert event("review.ruled")["rules"] == every
 
 
+def test_the_form_begins_with_this_month_as_browsers_write_days(auditor: Client) -> None:
+    today = timezone.localdate()
+    page = auditor.get(FILL).content.decode()
+    assert f'value="{today.replace(day=1).isoformat()}"' in page
+    assert f'value="{today.isoformat()}"' in page
+
+
 def test_a_warning_of_a_conflict_is_a_rule(auditor: Client, answered: Turn) -> None:
     stored = Turn.objects.get(pk=answered.pk)
     stored.pk = None
