@@ -43,7 +43,7 @@ class Mode(models.TextChoices):
 
 class ClaimKind(models.TextChoices):
     ANSWER = "answer", "Answer"
-    CAUTION = "caution", "Limit that stands beside it"  # added, since the answer left it out
+    CAUTION = "caution", "Caution from the same section"  # added, since the answer left it out
     OTHERWISE = "otherwise", "Another guideline says otherwise"
 
 
@@ -118,6 +118,7 @@ class Turn(models.Model):
     duration_ms = models.PositiveIntegerField()
 
     class Meta:
+        verbose_name = "answer"  # to people; a refusal is one, too
         ordering = ["created_at", "pk"]
         indexes = [
             models.Index(fields=["conversation", "created_at"]),

@@ -86,6 +86,8 @@ class ItemScore(models.Model):
     detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
 
     class Meta:
+        verbose_name = "question of a run"
+        verbose_name_plural = "questions of runs"
         ordering = ["run", "query"]
         constraints = [models.UniqueConstraint(fields=["run", "query"], name="item_once")]
 

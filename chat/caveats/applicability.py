@@ -7,14 +7,17 @@ document's population and title. No query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.text.drugs import drugs
+from core.text.measures import Interval
 from core.text.populations import (
+    KIDNEY,
+    Apart,
     People,
     aged,
     apart,
@@ -29,7 +32,9 @@ from retrieval.types import Hit
 _EVERYBODY = frozenset(("all", "any", "everybody", "all ages"))
 _PER_KG = re.compile(r"\w/kg\b|\bper (?:kg|kilogram)\b", re.IGNORECASE)
 _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
+_CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
 _NOT_STATED = "not stated by the source"
+_OF_ALL_AGES = "people of all ages"
 _MAX_RANGES = 1  # several in one quote are the columns of a table, and none of them is assumed
 
 
@@ -64,7 +69,8 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
     unasked = _unasked(question, asked, answers)
     only_for = tuple(sorted({number for at in unasked.values() for number in at}))
     line = _line(asked, answers, about)
-    return Applicability(line, _mismatch(pairs), wrong, _only(unasked), only_for)
+    mismatch = _mismatch(question, claims, pairs)
+    return Applicability(line, mismatch, wrong, _only(unasked), only_for)
 
 
 def claim_people(claim: DraftClaim) -> People:
@@ -74,7 +80,7 @@ def claim_people(claim: DraftClaim) -> People:
     return first_named([people_of(said_text), *headed])
 
 
-def _apart(asked: People, claim: DraftClaim) -> tuple[str, str] | None:
+def _apart(asked: People, claim: DraftClaim) -> Apart | None:
     """Who was asked about and whom a claim is about, by any of its passages, if nobody is both."""
     for hit in _hits(claim):
         if pair := apart(asked, _by(hit, claim)):
@@ -106,17 +112,29 @@ def _headed(hit: Hit) -> tuple[People, People]:
 
 
 def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
-    """`claims` are the answers by their number among all that is shown."""
+    """`claims` are the answers by their number among all that is shown.
+
+    Whom they are for is said only where the question does not say it or they differ in it.
+    """
     named = {number: _who(claim) for number, claim in claims.items()}
-    parts = [f"Applies to: {_each(named)}."]
-    assumed = {number: _assumed(claim) for number, claim in claims.items()}
-    if any(assumed.values()):
-        parts.append(f"Assumes: {_each(assumed)}.")
+    parts = [_for_whom(asked, named)]
+    if needed := _needed(claims):
+        parts.append(f"You need {needed}.")
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
-        parts.append(f"Not stated by the sources: {', '.join(group_words(missing))}.")
-    return " ".join(parts)
+        these = "This statement is" if len(claims) == 1 else "These statements are"
+        parts.append(f"{these} not about {' or '.join(group_words(missing))}.")
+    return " ".join(part for part in parts if part)
+
+
+def _for_whom(asked: People, named: Mapping[int, str]) -> str:
+    """Empty where all are for those whom the question names, or for everybody."""
+    if set(named.values()) <= {", ".join(group_words(asked.groups)), _OF_ALL_AGES}:
+        return ""
+    if set(named.values()) == {_NOT_STATED}:
+        return "The source does not say whom this is for."
+    return f"Applies to: {_each(named)}."
 
 
 def _unasked(
@@ -141,7 +159,8 @@ def _unasked(
 
 def _only(unasked: Mapping[str, Sequence[int]]) -> str:
     return " ".join(
-        f"Only for {who}, not named in the question: {_statements(at)}."
+        f"{_statements(at).capitalize()} {_be(at)} only for {who}, "
+        "which the question does not name."
         for who, at in unasked.items()
     )
 
@@ -166,24 +185,51 @@ def _who_by(hit: Hit, about: People) -> str:
     if words:
         return ", ".join(words)
     population = hit.population.strip()
-    return "people of all ages" if population.lower() in _EVERYBODY else population or _NOT_STATED
+    return _OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED
 
 
-def _assumed(claim: DraftClaim) -> str:
-    """Kidney function, weight: what the quotes bound their statement by."""
-    text = claim.text + " ; " + claim.quotes[0].text
+def _needed(claims: Mapping[int, DraftClaim]) -> str:
+    """What must be known of the patient: the weight once, the bounds by their statements."""
+    bounds: dict[str, list[int]] = {}
+    for number, claim in claims.items():
+        for bound in _bounds(claim):
+            bounds.setdefault(bound, []).append(number)
+    parts = ["the weight"] if any(_is_by_weight(claim) for claim in claims.values()) else []
+    parts += [
+        bound if len(at) == len(claims) else f"for {_numbers(at)}, {bound}"
+        for bound, at in bounds.items()
+    ]
+    return "; ".join(parts)
+
+
+def _bounds(claim: DraftClaim) -> list[str]:
+    """Kidney function and weight: what the quotes bound their statement by."""
     people = people_of(claim.text)
     parts = []
     kidney = tuple(dict.fromkeys(people.kidney))
     if 0 < len(kidney) <= _MAX_RANGES:
-        name = "eGFR" if _EGFR.search(text) else "creatinine clearance"
-        parts.append(f"{name} {said(kidney[0], 'mL/min')}")
-    weights = tuple(dict.fromkeys(people.weights))
+        is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
+        parts.append(_bound("an eGFR" if is_egfr else "a creatinine clearance", kidney[0], ""))
+    weights = _weights(claim)
     if 0 < len(weights) <= _MAX_RANGES:
-        parts.append(f"weight {said(weights[0], 'kg')}")
-    elif _PER_KG.search(text):
-        parts.append("a known body weight")
-    return ", ".join(parts)
+        parts.append(_bound("a weight", weights[0], "kg"))
+    return parts
+
+
+def _bound(name: str, interval: Interval, unit: str) -> str:
+    """`a creatinine clearance above 60`, `an eGFR of 45 or more`."""
+    value = _plain(said(interval, unit))
+    return f"{name} {value}" if value.startswith(("above", "below")) else f"{name} of {value}"
+
+
+def _weights(claim: DraftClaim) -> tuple[Interval, ...]:
+    return tuple(dict.fromkeys(people_of(claim.text).weights))
+
+
+def _is_by_weight(claim: DraftClaim) -> bool:
+    """Whether a dose is reckoned by a weight that no bound gives."""
+    is_bounded = 0 < len(_weights(claim)) <= _MAX_RANGES
+    return not is_bounded and bool(_PER_KG.search(claim.text + " ; " + claim.quotes[0].text))
 
 
 def _each(words: Mapping[int, str]) -> str:
@@ -197,21 +243,51 @@ def _each(words: Mapping[int, str]) -> str:
     return "; ".join(f"{phrase} ({_statements(at)})" for phrase, at in by_phrase.items())
 
 
-def _mismatch(pairs: Iterable[tuple[str, str] | None]) -> str:
-    by_pair: dict[tuple[str, str], list[int]] = {}
+def _mismatch(question: str, claims: Sequence[DraftClaim], pairs: Sequence[Apart | None]) -> str:
+    by_pair: dict[Apart, list[int]] = {}
     for index, pair in enumerate(pairs, start=1):
         if pair:
             by_pair.setdefault(pair, []).append(index)
     return " ".join(
-        f"The question is about {ours}; {_statements(at)} {_be(at)} about {theirs}."
-        for (ours, theirs), at in by_pair.items()
+        _outside(question, claims, pair, at)
+        if pair.of
+        else f"The question is about {pair.ours}; {_these(at, claims)} {_be(at)} for {pair.theirs}."
+        for pair, at in by_pair.items()
     )
 
 
+def _outside(question: str, claims: Sequence[DraftClaim], pair: Apart, at: Sequence[int]) -> str:
+    """`The patient's eGFR (50) is outside this statement (below 30).`"""
+    ours, theirs = pair.ours, pair.theirs
+    name = pair.of
+    if pair.of == KIDNEY:
+        name, other = _kidney_name(question), _kidney_name(claims[at[0] - 1].text)
+        ours, theirs = (_plain(words.replace("mL/min", "")) for words in (ours, theirs))
+        theirs = theirs if other in (name, KIDNEY) else f"{other} {theirs}"
+    return f"The patient's {name} ({ours}) is outside {_these(at, claims)} ({theirs})."
+
+
+def _kidney_name(text: str) -> str:
+    if _EGFR.search(text):
+        return "eGFR"
+    return "creatinine clearance" if _CLEARANCE.search(text) else KIDNEY
+
+
+def _these(at: Sequence[int], claims: Sequence[DraftClaim]) -> str:
+    """`this statement` where there is one alone, else the numbers."""
+    return "this statement" if len(claims) == 1 else _statements(at)
+
+
 def _statements(at: Sequence[int]) -> str:
-    if len(at) == 1:
-        return f"statement {at[0]}"
-    return f"statements {', '.join(map(str, at[:-1]))} and {at[-1]}"
+    return f"statement{'s' if len(at) > 1 else ''} {_numbers(at)}"
+
+
+def _numbers(at: Sequence[int]) -> str:
+    return " and ".join(filter(None, (", ".join(map(str, at[:-1])), str(at[-1]))))
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split())
 
 
 def _be(at: Sequence[int]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
+from chat.caveats.precedence import is_before, named
 from chat.reader.features import lacks_dose
 from chat.types import DraftClaim
 from retrieval.types import Hit
@@ -45,8 +46,7 @@ def omission_caution(left_out: DraftClaim) -> Caution:
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,
-        f"The source also states a limit that is not part of this answer: "
-        f"{_place(quote.hit, quote.page)}. Read it before acting.",
+        f"A caution is not part of this answer: {_place(quote.hit, quote.page)}. Read it first.",
         documents=(quote.hit.sha256,),
     )
 
@@ -55,29 +55,44 @@ def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
     """Where more limits stand than are shown or told one by one."""
     quotes = [limit.quotes[0] for limit in left_out]
     places = dict.fromkeys(_place(quote.hit, quote.page) for quote in quotes)
-    count = "one further limit" if len(left_out) == 1 else f"{len(left_out)} further limits"
+    count = "One more caution" if len(left_out) == 1 else f"{len(left_out)} more cautions"
+    stands = "stands" if len(left_out) == 1 else "stand"
     return Caution(
         OMISSION,
-        f"The source also states {count}: {'; '.join(places)}. Read before acting.",
+        f"{count} {stands} in the source: {'; '.join(places)}. Read before acting.",
         documents=tuple(dict.fromkeys(quote.hit.sha256 for quote in quotes)),
     )
 
 
 def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
-    """What differs, where, and which document has precedence by what.
+    """Who says what, such as `Northfield (trust-wide, 2025): 15 minutes.`, by precedence.
 
-    Never the statements: they stand in the answer, or were not let through.
-
-    `claims` are those of the answer in their order, with what was added to them.
+    `claims` are those of the answer in their order, with what was added to them. The value is told
+    only of a statement that is one of them; of another, which was not let through, its place.
     """
     ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
-    places = f"{_place(ours, ours.page)}, and {_place(theirs, theirs.page)}"
+    has_title = ours.issuer == theirs.issuer
+    sides = [
+        f"{named(hit, with_title=has_title)}: {_said_by(claim, value, claims)}."
+        for hit, claim, value in (
+            (ours, conflict.ours, conflict.our_value),
+            (theirs, conflict.theirs, conflict.their_value),
+        )
+    ]
+    ordered = sides if is_before(ours, theirs) else sides[::-1]
     return Caution(
         CONFLICT,
-        f"Guidelines in force disagree ({conflict.kind}): {places}. {conflict.precedence}",
+        f"Guidelines differ ({conflict.kind}). {' '.join(ordered)}",
         _numbers((conflict.ours, conflict.theirs), claims),
         (ours.sha256, theirs.sha256),
     )
+
+
+def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str:
+    quote = claim.quotes[0]
+    if value and _numbers((claim,), claims):
+        return value
+    return f"see {_place(quote.hit, quote.page)}"
 
 
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import islice, product
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.precedence import precedence
 from chat.caveats.statements import (
     AMOUNT,
     FIRST_CHOICE,
@@ -61,7 +60,8 @@ class Conflict:
     ours: DraftClaim
     theirs: DraftClaim  # verbatim, with places
     kind: str  # what differs, in words: `the dose`, `when`, `whether it is done at all` ...
-    precedence: str
+    our_value: str = ""  # as each says it: `15 minutes`
+    their_value: str = ""
 
 
 def conflicts(
@@ -122,8 +122,8 @@ class _Said:
 class _Pair:
     claim: DraftClaim
     unit: Unit
-    ours: str
-    theirs: str
+    ours: _Said
+    theirs: _Said
     kind: str
 
 
@@ -138,7 +138,7 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
             for one, other in product(own, theirs):
                 kind = _difference(one, other) if one.may_say(other) else ""
                 if kind and apart(asked, other.people) is None:
-                    yield _Pair(claim, unit, one.text, other.text, kind)
+                    yield _Pair(claim, unit, one, other, kind)
 
 
 def _said(text: str, quote: Quote) -> Iterator[_Said]:
@@ -306,13 +306,13 @@ def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
     """Those that say the same thing by the encoder too. No query."""
     if not pairs:
         return []
-    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.ours, pair.theirs)))
+    texts = list(dict.fromkeys(s.text for pair in pairs for s in (pair.ours, pair.theirs)))
     vectors = dict(zip(texts, get_embedder().encode(texts), strict=True))
     return [
         pair
         for pair in pairs
         # Rounded, so that the last bits of a float never decide.
-        if round(float(vectors[pair.ours] @ vectors[pair.theirs]), COSINE_DIGITS)
+        if round(float(vectors[pair.ours.text] @ vectors[pair.theirs.text]), COSINE_DIGITS)
         >= (SAME_THING_FORBIDDEN if pair.kind == POLARITY else SAME_THING)
     ]
 
@@ -321,9 +321,28 @@ def _told_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
     seen: set[frozenset[str]] = set()
     for pair in pairs:
         ours, theirs = pair.claim.quotes[0].hit, pair.unit.hit
-        both = frozenset((f"{ours.document_id} {pair.ours}", f"{theirs.document_id} {pair.theirs}"))
+        both = frozenset(
+            (f"{ours.document_id} {pair.ours.text}", f"{theirs.document_id} {pair.theirs.text}")
+        )
         if both in seen:
             continue
         seen.add(both)
         draft = DraftClaim(pair.unit.text, pair.unit.quotes, kind=ClaimKind.CAUTION)
-        yield Conflict(pair.claim, draft, pair.kind, precedence(ours, theirs))
+        values = (_value_said(said.statement, pair.kind) for said in (pair.ours, pair.theirs))
+        yield Conflict(pair.claim, draft, pair.kind, *values)
+
+
+def _value_said(statement: Statement, kind: str) -> str:
+    """What a statement says of that in which the two differ, in its own words."""
+    if kind == POLARITY:
+        return "not to" if statement.forbids else "to do it"
+    if kind == ROUTE:
+        return " or ".join(sorted(statement.routes))
+    facts = statement.conditions if kind == THRESHOLD else _of(statement.facts, kind)
+    return " or ".join(dict.fromkeys(_as_written(fact.said, statement.text) for fact in facts))
+
+
+def _as_written(said: str, text: str) -> str:
+    """A part of a levelled text as the text itself has it, where it is found there."""
+    start = text.lower().find(said)
+    return text[start : start + len(said)] if start >= 0 else said

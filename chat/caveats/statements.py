@@ -123,6 +123,7 @@ class Fact:
     interval: Interval
     drug: str = ""
     names: frozenset[str] = frozenset()  # the words before it: potassium, of a concentration
+    said: str = field(default="", compare=False)  # as it stands in the levelled text
 
 
 @dataclass(frozen=True)
@@ -186,14 +187,19 @@ def _numeric_label(text: str) -> str:
 def _facts(text: str, named: tuple[str, ...]) -> list[Fact]:
     """Facts of a levelled text; those with an empty role are conditions."""
     facts = [
-        Fact(FREQUENCY, _frequency(match), _drug_at(text, match.start(), named))
+        Fact(
+            FREQUENCY,
+            _frequency(match),
+            _drug_at(text, match.start(), named),
+            said=match.group().strip(),
+        )
         for match in _FREQUENCIES.finditer(text)
     ]
     rest = _FREQUENCIES.sub(lambda match: " " * len(match.group()), text)
     rest = _without_over(rest)
     for measure in measures(rest):
         if fact := _fact(measure, rest, named):
-            facts.append(fact)
+            facts.append(replace(fact, said=rest[measure.start : measure.end].strip()))
     return facts
 
 

@@ -13,5 +13,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     said = people_of(claim)
     about = first_named([people_of(evidence.text), people_of(evidence.context)])
     if found := apart(said, about):
-        return Finding(NAME, Label.CONTRADICTED, f"about {found[0]}; the evidence: {found[1]}")
+        of = f"{found.of} " if found.of else ""
+        told = f"about {of}{found.ours}; the evidence: {of}{found.theirs}"
+        return Finding(NAME, Label.CONTRADICTED, told)
     return None

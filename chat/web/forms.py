@@ -43,7 +43,7 @@ class AskForm(forms.Form):
         required=False,
         label="Search in",
         empty_label="All guidelines",
-        error_messages={"invalid_choice": "That collection is not here; choose another."},
+        error_messages={"invalid_choice": "That collection is not here any more. Choose another."},
     )
 
     def __init__(
@@ -56,7 +56,9 @@ class AskForm(forms.Form):
                 label=name.replace("_", " ").capitalize(),
                 choices=[("", "Any"), *choices],
                 required=False,
-                error_messages={"invalid_choice": "No guideline in force has that; choose anew."},
+                error_messages={
+                    "invalid_choice": "No guideline in force has that any more. Choose again."
+                },
             )
         if len(collections) < 2:
             del self.fields["collection"]
@@ -98,7 +100,7 @@ class FeedbackForm(forms.Form):
         max_length=MAX_COMMENT_CHARS,
         strip=True,
         error_messages={
-            "max_length": "The comment is longer than 2,000 characters. It was not kept: please "
-            "shorten it and send it again."
+            "max_length": "The comment was not saved, because it is longer than 2,000 "
+            "characters. Shorten it and send it again."
         },
     )

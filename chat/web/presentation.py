@@ -147,9 +147,9 @@ class ShownTurn:
         ]
 
     @property
-    def confidence_percent(self) -> int:
-        """Rounded down, so that 100 means what it says."""
-        return int(self.turn.confidence * 100)
+    def is_for_several(self) -> bool:
+        """Whether the statements are for different people, so that each has to say for whom."""
+        return len({claim.claim.population for claim in self.claims if not claim.is_hidden}) > 1
 
     @property
     def plain_text(self) -> str:

@@ -3,19 +3,19 @@
 from chat.models import Reason
 
 _WAIT = (
-    "Answers can't be given just now, but the search works: what it found is below. Read it in its "
-    "documents, or try again in a minute."
+    "Your question was kept. What the search found is below: read it in its documents, or ask "
+    "again in a minute."
 )
 
 # Why a statement was withheld, by the check that it failed.
 WHY: dict[str, str] = {
     "citation": "it cites no passage that was found",
-    "quote": "what it quotes does not stand in the passage",
+    "quote": "its quote is not in the passage",
     "numbers": "a number, a unit or how often is not what the guideline says",
     "medicines": "it names a medicine that the passage does not name",
     "routes": "it names another route than the passage",
     "groups": "it is about other patients than the passage",
-    "polarity": "it turns the passage round",
+    "polarity": "it says the opposite of the passage",
     "entailment": "the passage does not clearly say it",
 }
 
@@ -26,10 +26,10 @@ ADVICE: dict[Reason, str] = {
     "medicine, the patient group, the setting.",
     Reason.ONLY_OUT_OF_DATE: "Do not act on the old text. Use what replaced it, or ask the topic's "
     "owner what applies now.",
-    Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or who knows this topic "
-    "what applies.",
-    Reason.UNCLEAR_QUESTION: "Ask it in full: the medicine or condition, the patient, and what you "
-    "want to know. It was taken to go on from the question before.",
+    Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
+    "knows this topic.",
+    Reason.UNCLEAR_QUESTION: "It seems to go on from the question before. Ask it in full: the "
+    "medicine or condition, the patient, and what you want to know.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
     "from them passed the check against its source.",
@@ -39,21 +39,21 @@ ADVICE: dict[Reason, str] = {
     "which one applies.",
     Reason.IDENTIFIERS_IN_QUESTION: "Ask again without names, dates of birth, addresses or record "
     "numbers. An age and a condition are enough.",
-    Reason.SEARCH_UNAVAILABLE: "Try again in a minute. Until then look into the guidelines "
-    "themselves.",
-    Reason.GATE_UNAVAILABLE: "Tell the administrator: the gate has no calibration for the way "
-    "guidelines are searched now, and until it has nothing is answered.",
+    Reason.SEARCH_UNAVAILABLE: "Your question was kept. Ask again in a minute, or open the "
+    "guidelines themselves.",
+    Reason.GATE_UNAVAILABLE: "Nothing can be answered until this is put right. Tell the people who "
+    "run this system: the gate has no calibration for the current search.",
     Reason.GENERATOR_UNAVAILABLE: _WAIT,
     Reason.VERIFIER_UNAVAILABLE: _WAIT,
-    Reason.BUDGET_EXCEEDED: "Ask a shorter question, or try again in a minute.",
+    Reason.BUDGET_EXCEEDED: "Your question was kept. Ask a shorter one, or try again in a minute.",
 }
 
 # The same where no passage is shown: nobody is sent to what is not there.
 ADVICE_ALONE: dict[Reason, str] = ADVICE | {
     Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
-    "setting. Or look into the guidelines themselves.",
+    "setting. Or open the guidelines themselves.",
     Reason.UNSUPPORTED_CLAIMS: "No statement drawn from the guidelines passed the check against "
-    "its source. Look into the guidelines themselves, or use another source.",
+    "its source. Open the guidelines themselves, or use another source.",
     Reason.LOW_CONFIDENCE: "Ask a narrower question, or use another source.",
     Reason.CONFLICT: "Ask the topic's owner which guideline applies.",
     Reason.GENERATOR_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],

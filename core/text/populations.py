@@ -11,10 +11,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.text.measures import DAYS, Interval, Measure, in_base, levelled, measures
 from core.text.population_terms import populations
 
+KIDNEY, WEIGHT = "kidney function", "weight"  # what two people can differ in by a value
 _YEAR = 365.25
 _DAYS_IN = {"years": _YEAR, "months": 30.4375, "days": 1.0}
 _STAFF = re.compile(
@@ -121,6 +123,17 @@ class People:
         return frozenset(self.groups) - {"adult"}
 
 
+class Apart(NamedTuple):
+    """What the one is and the other is, in words: `("a child", "adults")`.
+
+    `of` names the measure where both are values of one: `("50 mL/min", "below 30 mL/min")`.
+    """
+
+    ours: str
+    theirs: str
+    of: str = ""  # `kidney function` or `weight`
+
+
 def people_of(text: str) -> People:
     """Whom a question, a heading or a statement is about. Nobody in particular: all empty."""
     plain = _COMPARED.sub(" ", _STAFF.sub(" ", text))
@@ -164,35 +177,31 @@ def first_named(levels: Sequence[People]) -> People:
     )
 
 
-def apart(asked: People, about: People) -> tuple[str, str] | None:
-    """What the one is and the other is, where nobody can be both; None where somebody can.
-
-    As words for a sentence: `("a child", "adults")`.
-    """
+def apart(asked: People, about: People) -> Apart | None:
+    """What the one is and the other is, where nobody can be both; None where somebody can."""
     if ages := _ages_apart(asked, about):
         return ages
     for state in asked.states:
         if state in about.denied:
-            return _one(state), without(state)
+            return Apart(_one(state), without(state))
     for state in about.states:
         if state in asked.denied:
-            return without(state), _many(state)
+            return Apart(without(state), _many(state))
     if "pregnant" in about.states and "pregnant" not in asked.states:
         if young := next((group for group in asked.age_groups if group in _YOUNG), ""):
-            return _one(young), _many("pregnant")
+            return Apart(_one(young), _many("pregnant"))
         if asked.male:
-            return "a man", _many("pregnant")
-    for name, ours, theirs in (
-        ("kidney function", asked.kidney, about.kidney),
-        ("weight", asked.weights, about.weights),
+            return Apart("a man", _many("pregnant"))
+    for name, unit, ours, theirs in (
+        (KIDNEY, "mL/min", asked.kidney, about.kidney),
+        (WEIGHT, "kg", asked.weights, about.weights),
     ):
         if ours and theirs and not _meet(ours, theirs):
-            unit = "kg" if name == "weight" else "mL/min"
-            return f"a {name} of {said(ours[0], unit)}", f"a {name} of {said(theirs[0], unit)}"
+            return Apart(said(ours[0], unit), said(theirs[0], unit), name)
     return None
 
 
-def _ages_apart(asked: People, about: People) -> tuple[str, str] | None:
+def _ages_apart(asked: People, about: People) -> Apart | None:
     ours = asked.ages or tuple(_years(*_MEANT[group]) for group in asked.age_groups)
     theirs = about.ages or tuple(_years(*_COVERED[group]) for group in about.age_groups)
     if not ours or not theirs or _meet(ours, theirs):
@@ -203,7 +212,7 @@ def _ages_apart(asked: People, about: People) -> tuple[str, str] | None:
         many = f"{many} aged {aged(theirs[0])}"
         if asked.ages and asked.age_groups:
             one = f"{one} of {_age_in_words(ours[0])}"
-    return one, many
+    return Apart(one, many)
 
 
 def group_words(groups: Iterable[str]) -> list[str]:

@@ -42,6 +42,7 @@ class Encoder(models.Model):
     activated_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "search model"
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(

@@ -51,7 +51,7 @@ OTHER_PEOPLE = [
     ("dose for a 5 year old", DOSE, "pregnancy", "T", ("a child", "pregnancy")),
     ("trimethoprim with an eGFR of 25", "Give it if eGFR is 45 mL/min or more.", "", "T", ("25",)),
     ("dose at CrCl 75 mL/min", "Creatinine clearance (mL/min): 20 to 39; Dose: 4 mg/kg", "", "T",
-     ("75 mL/min", "20 to 39")),
+     ("(75)", "20 to 39")),
     ("dose in normal renal function", DOSE, "renal impairment", "T", ("without", "with renal")),
     ("dose for someone of 45 kg", "Patients who weigh 50 kg or more: 1 g.", "", "T", ("45 kg",)),
 ]  # fmt: skip
@@ -97,8 +97,8 @@ def test_other_people_are_told(
     question: str, text: str, population: str, title: str, words: tuple[str, ...]
 ) -> None:
     told = mismatch(question, text, population, title)
-    assert told.startswith("The question is about ")
-    assert "statement 1 is about " in told
+    assert told.startswith(("The question is about ", "The patient's "))
+    assert "this statement" in told
     assert [word for word in words if word not in told] == [], told
 
 
@@ -112,35 +112,35 @@ def test_the_same_or_nobody_in_particular_is_no_mismatch(
 def test_the_sentence_names_each_statement_once() -> None:
     claims = [claim(DOSE, population="paediatric"), claim(DOSE, population="adult"), claim(DOSE)]
     found = applicability("dose in a child", [*claims, claim("Measure it.", population="adult")])
-    assert found.mismatch == "The question is about a child; statements 2 and 4 are about adults."
+    assert found.mismatch == "The question is about a child; statements 2 and 4 are for adults."
     assert found.claims == (2, 4)
 
 
 def test_the_nearest_word_counts() -> None:
     child = claim(DOSE, population="adult", section=("Doses", "Children under 12"))
     assert applicability("dose in a child", [child]).mismatch == ""
-    assert applicability("dose in an adult", [child]).mismatch.endswith("is about children.")
+    assert applicability("dose in an adult", [child]).mismatch.endswith("is for children.")
     adult = claim("For adults give 500 mg.", section=("Doses", "Children"), population="paediatric")
     assert applicability("dose in an adult", [adult]).mismatch == ""
 
 
 LINES = [
     (claim(DOSE, population="adult"), "Applies to: adults."),
-    (claim(DOSE, population="all"), "Applies to: people of all ages."),
-    (claim(DOSE), "Applies to: not stated by the source."),
+    (claim(DOSE, population="all"), ""),
+    (claim(DOSE), "The source does not say whom this is for."),
     (claim(DOSE, population="sailors"), "Applies to: sailors."),
     (claim(DOSE, population="pregnancy"), "Applies to: pregnancy."),
     (claim(DOSE, title="UTI in adults who are not pregnant"),
      "Applies to: adults, people who are not pregnant."),
     (claim("Children aged 6 to 11 years: 250 mg."), "Applies to: children aged 6 to 11 years."),
     (claim("Give 5 mg/kg.", population="adult"),
-     "Applies to: adults. Assumes: a known body weight."),
+     "Applies to: adults. You need the weight."),
     (claim("Only if eGFR is 45 mL/min/1.73 m² or more.", population="adult"),
-     "Applies to: adults. Assumes: eGFR 45 mL/min or more."),
+     "Applies to: adults. You need an eGFR of 45 or more."),
     (claim("Creatinine clearance (mL/min): 40 to 60; Interval: Every 36 hours", population="adult"),
-     "Applies to: adults. Assumes: creatinine clearance 40 to 60 mL/min."),
+     "Applies to: adults. You need a creatinine clearance of 40 to 60."),
     (claim("Patients who weigh less than 50 kg receive less.", population="adult"),
-     "Applies to: adults. Assumes: weight below 50 kg."),
+     "Applies to: adults. You need a weight below 50 kg."),
     # Columns of a table: none of them is assumed.
     (claim("eGFR 30 to 44: 100 mg; eGFR 15 to 29: Contraindicated", population="adult"),
      "Applies to: adults."),
@@ -154,7 +154,40 @@ def test_line(said: DraftClaim, line: str) -> None:
 
 def test_a_state_that_was_asked_and_is_in_no_source_is_named() -> None:
     line = applicability("amoxicillin dose in pregnancy", [claim(DOSE, population="adult")]).line
-    assert line == "Applies to: adults. Not stated by the sources: pregnancy."
+    assert line == "Applies to: adults. This statement is not about pregnancy."
+
+
+def test_a_line_says_only_what_the_question_does_not() -> None:
+    adult, anybody = claim(DOSE, population="adult"), claim(DOSE, population="all")
+    assert applicability("amoxicillin in adults", [adult, anybody]).line == ""
+    assert applicability("amoxicillin in children", [adult]).line == "Applies to: adults."
+    child = claim(DOSE, population="paediatric")
+    line = "Applies to: adults (statement 1); children (statement 2)."
+    assert applicability("amoxicillin in adults", [adult, child]).line == line
+
+
+def test_what_must_be_known_is_told_with_the_statements_that_it_bounds() -> None:
+    claims = [
+        claim("Give 5 mg/kg.", population="adult"),
+        claim("Only if creatinine clearance is above 60 mL/min.", population="adult"),
+    ]
+    line = applicability("dose in adults", claims).line
+    assert line == "You need the weight; for 2, a creatinine clearance above 60."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("dose with an eGFR of 50", "Give less if eGFR is below 30 mL/min.",
+         "The patient's eGFR (50) is outside this statement (below 30)."),
+        ("dose at CrCl 50 mL/min", "Give less if eGFR is below 30 mL/min.",
+         "The patient's creatinine clearance (50) is outside this statement (eGFR below 30)."),
+        ("dose for someone of 45 kg", "Patients who weigh 50 kg or more: 1 g.",
+         "The patient's weight (45 kg) is outside this statement (50 kg or more)."),
+    ],
+)  # fmt: skip
+def test_a_value_outside_a_statement_is_told_with_both(question: str, text: str, told: str) -> None:
+    assert mismatch(question, text, "adult") == told
 
 
 def test_statements_for_different_people_are_told_apart() -> None:
@@ -172,7 +205,7 @@ def test_statements_keep_their_numbers_behind_a_limit_that_stands_first() -> Non
 
 def test_a_statement_for_a_state_that_was_not_asked_about_is_told_apart() -> None:
     claims = [claim(DOSE, population="renal impairment"), claim(DOSE, population="adult")]
-    told = "Only for people with renal impairment, not named in the question: statement 1."
+    told = "Statement 1 is only for people with renal impairment, which the question does not name."
     for question, is_told in (
         ("amoxicillin dose for an adult", True),
         ("amoxicillin dose in renal impairment", False),
@@ -185,7 +218,7 @@ def test_a_statement_for_a_state_that_was_not_asked_about_is_told_apart() -> Non
 def test_a_dose_that_prevents_is_told_from_one_that_treats() -> None:
     row = "Body weight: 50 to 99 kg; Enoxaparin dose: 40 mg"
     said = claim(row, title="Prevention of thrombosis", section=("Prophylaxis",))
-    told = "Only for prevention, not named in the question: statement 1."
+    told = "Statement 1 is only for prevention, which the question does not name."
     found = applicability("enoxaparin treatment dose for PE", [said])
     assert (found.unasked, found.only_for) == (told, (1,))
     assert applicability_cautions(found)[-1].code == "unasked"
@@ -208,7 +241,7 @@ def test_as_it_is_stored() -> None:
         {"code": "applicability", "text": "Applies to: adults.", "claims": [], "documents": []},
         {
             "code": "mismatch",
-            "text": "The question is about a child; statement 1 is about adults.",
+            "text": "The question is about a child; this statement is for adults.",
             "claims": [1],
             "documents": [],
         },

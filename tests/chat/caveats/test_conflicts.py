@@ -88,31 +88,44 @@ FIFTEEN = (HYPO, "Recheck the capillary glucose 15 minutes after treating hypogl
     [
         (
             {"authority": "trust", "theirs_authority": "national"},
-            "“Hypoglycaemia in Eastvale” (issu",
-        ),
-        (
-            {"authority": "national", "theirs_authority": "local"},
-            "“Hypoglycaemia in adults” (issuer",
+            "Hypoglycaemia in Eastvale (national): 10 minutes. "
+            "Hypoglycaemia in adults (trust-wide): 15 minutes.",
         ),
         (
             {
+                "issuer": "Northfield",
+                "theirs_issuer": "Eastvale",
                 "effective_from": datetime.date(2024, 1, 1),
                 "theirs_effective_from": datetime.date(2025, 2, 1),
             },
-            "in force since 1 February 2025) is the later one",
+            "Eastvale (local, 2025): 10 minutes. Northfield (local, 2024): 15 minutes.",
         ),
         (
             {"year": 2019, "theirs_year": 2012},
-            "“Hypoglycaemia in adults” (issuer not recorded, local,",
+            "Hypoglycaemia in adults (local, 2019): 15 minutes. "
+            "Hypoglycaemia in Eastvale (local, 2012): 10 minutes.",
         ),
-        ({"issuer": "North", "theirs_issuer": "East"}, "Nothing recorded speaks for one of them"),
+        (
+            {"issuer": "North", "theirs_issuer": "North"},
+            "North, Hypoglycaemia in adults (local): 15 minutes. "
+            "North, Hypoglycaemia in Eastvale (local): 10 minutes.",
+        ),
     ],
 )
-def test_precedence_is_told_and_decides_nothing(fields: dict[str, Any], words: str) -> None:
+def test_who_says_what_is_told_in_the_order_of_precedence(
+    fields: dict[str, Any], words: str
+) -> None:
     (conflict,) = found(ASKED, FIFTEEN, TEN, **fields)
-    assert conflict.precedence.startswith(words) or words in conflict.precedence
-    assert conflict.precedence.count("“") == 2
-    assert conflict.precedence.endswith("Ask their issuers before acting.")
+    told = conflict_caution(conflict, (conflict.ours, conflict.theirs))
+    assert told.text == f"Guidelines differ (after how long). {words}"
+
+
+def test_what_was_not_let_through_is_told_by_its_place_alone() -> None:
+    (conflict,) = found(ASKED, FIFTEEN, TEN, issuer="Northfield", theirs_issuer="Eastvale")
+    told = conflict_caution(conflict, (conflict.ours,)).text
+    assert "Northfield (local): 15 minutes. Eastvale (local): see Hypoglycaemia in Eastvale" in told
+    assert "10 minutes" not in told
+    assert "15 minutes" not in conflict_caution(conflict, ()).text
 
 
 def test_statements_of_one_answer_that_disagree_are_told_once() -> None:

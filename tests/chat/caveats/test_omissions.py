@@ -183,7 +183,7 @@ def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     turn = turn_ask("What is the dose of gentamicin?", user=None, channel=Channel.COMMAND)
     assert turn.claims.filter(kind=ClaimKind.CAUTION).count() == MAX_SHOWN
     (told,) = [warning for warning in turn.warnings if warning["code"] == OMISSION]
-    assert told["text"].startswith("The source also states 5 further limits: Gentamicin")
+    assert told["text"].startswith("5 more cautions stand in the source: Gentamicin")
     assert "Contraindications" in told["text"]
 
 

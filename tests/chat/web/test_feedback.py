@@ -56,7 +56,7 @@ def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
     assert page.count("longer than 2,000 characters") == page.count(' aria-invalid="true"') == 1
     form = page[page.index(f'<form id="feedback-{turn.pk}"') :].partition("</form>")[0]
     assert "<details open>" in form
-    assert 'role="alert"> The comment is longer' in form
+    assert 'role="alert"> The comment was not saved' in form
     assert f">{escape(typed)}</textarea>" in form
     assert f'<form id="feedback-{other.pk}"' in page
     assert "Your next question" in page
