@@ -164,6 +164,12 @@ def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
     return list(open_.annotate(in_force=Count("documents", filter=current)))
 
 
+def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
+    """The names of collections that may be named to the reader, by slug. One query, or none."""
+    found = Collection.objects.filter(slug__in=slugs, pk__in=readable).order_by()
+    return dict(found.values_list("slug", "name")) if slugs else {}
+
+
 def documents_in_force(
     on: datetime.date, *, user: User, collection: str = "", words: str = ""
 ) -> QuerySet[Document]:

@@ -22,6 +22,11 @@ async function copyText(text) {
   box.remove();
 }
 
+// The box itself, or a button that asks a question again.
+function asks(element) {
+  return element.id === "ask" || element.matches(".searched, .carried");
+}
+
 function say(name) {
   const progress = document.getElementById("progress");
   if (progress) progress.textContent = name ? progress.dataset[name] : "";
@@ -43,11 +48,11 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.target.id === "ask") say("busy");
+  if (asks(event.target)) say("busy");
 });
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, (event) => {
-    if (event.target.id === "ask") say("failed");
+    if (asks(event.target)) say("failed");
   });
 }
 

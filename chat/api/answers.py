@@ -38,8 +38,8 @@ def turns_payload(
 ) -> list[dict[str, Any]]:
     """Turns from `chat.selectors`, for whom these collections are open, by primary key.
 
-    Of others nothing is shown, also where it was shown once. Four queries at most: for documents
-    that were nearest, their passages, tables that a row is quoted of, and pages.
+    Of others nothing is shown, also where it was shown once. Five queries at most: for documents
+    that were nearest, their passages, tables that a row is quoted of, pages, and collections.
     """
     today = timezone.localdate()
     shown = shown_turns(turns, on=today, readable=readable)

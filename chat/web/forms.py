@@ -7,17 +7,11 @@ from django import forms
 from django.conf import settings
 
 from chat.feedback import MAX_COMMENT_CHARS
+from chat.web.narrowing import NARROWING
 from corpus.models import Collection
 from retrieval.filters import filters_from
 from retrieval.types import Filters
 
-# Fields by which a search can be narrowed, and their names in `Filters`.
-NARROWING = {
-    "specialty": "specialties",
-    "population": "populations",
-    "issuer": "issuers",
-    "source_type": "source_types",
-}
 Narrowing = Mapping[str, list[tuple[str, str]]]
 
 
@@ -60,6 +54,13 @@ class AskForm(forms.Form):
                     "invalid_choice": "No guideline in force has that any more. Choose again."
                 },
             )
+        self._offer(collections)
+        for name in ("collection", *NARROWING):  # what was chosen and is not there any more
+            field = self.fields.get(name)
+            if field and self.initial.get(name) not in dict(field.choices):  # type: ignore[attr-defined]
+                self.initial.pop(name, None)
+
+    def _offer(self, collections: list[Collection]) -> None:
         if len(collections) < 2:
             del self.fields["collection"]
             return
@@ -80,6 +81,13 @@ class AskForm(forms.Form):
     @property
     def is_narrowed(self) -> bool:
         return any(field.value() for field in self.narrowing)
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What narrows the search, by its fields, of a form that is valid."""
+        values = {name: self.cleaned_data.get(name) for name in NARROWING}
+        values["collection"] = "".join(self.slugs)
+        return {name: value for name, value in values.items() if value}
 
     @property
     def filters(self) -> Filters:

@@ -8,14 +8,42 @@ from typing import Any
 from chat.models import Turn
 from corpus.models import SourceType
 
+# Fields of the page by which a search can be narrowed, and their names in `Filters`.
+NARROWING = {
+    "specialty": "specialties",
+    "population": "populations",
+    "issuer": "issuers",
+    "source_type": "source_types",
+}
+_NO_NAMES: Mapping[str, str] = {}
 _LISTS = ("populations", "specialties", "issuers", "languages")
 
 
-def narrowed_to(turn: Turn) -> str:
-    """Such as `adult, Cardiology, from 2020`; empty where the search was not narrowed. No query."""
+def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
+    """Such as `Diabetes, adult, from 2020`; empty where the search was not narrowed. No query.
+
+    `names` are those of collections by slug; one without stands there by its slug.
+    """
+    shelves = [names.get(slug, slug) for slug in collections_asked(turn)]
+    return ", ".join([*shelves, *_words(_asked(turn).get("filters") or {})])
+
+
+def collections_asked(turn: Turn) -> tuple[str, ...]:
+    """The slugs of the collections that alone were searched."""
+    return tuple(_asked(turn).get("collections") or ())
+
+
+def fields_asked(turn: Turn) -> dict[str, str]:
+    """What the question's form was narrowed to, by its fields."""
+    filters = _asked(turn).get("filters") or {}
+    chosen = {name: filters.get(plural) for name, plural in NARROWING.items()}
+    chosen["collection"] = collections_asked(turn)
+    return {name: str(values[0]) for name, values in chosen.items() if values}
+
+
+def _asked(turn: Turn) -> Mapping[str, Any]:
     searches = turn.trace.get("searches") or [{}]  # of turns that were stored before 0.4
-    asked = turn.trace.get("asked") or searches[0]
-    return ", ".join(_words(asked.get("filters") or {}))
+    return turn.trace.get("asked") or searches[0] or {}
 
 
 def _words(filters: Mapping[str, Any]) -> list[str]:

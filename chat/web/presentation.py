@@ -18,8 +18,8 @@ from chat.caveats.notices import Notice, document_notices
 from chat.evidence.lead_ins import as_lead
 from chat.evidence.table_rows import labelled
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
-from chat.selectors import documents_by_sha256
-from chat.web.narrowing import narrowed_to
+from chat.selectors import collection_names, documents_by_sha256
+from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, cited_tables
 from corpus.models import Document
@@ -27,6 +27,7 @@ from corpus.models import Document
 PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."
 ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
+NOT_NAMED = "a collection that is no longer open to you"
 NOT_OPEN = "This statement came from a guideline that is no longer open to you."
 
 
@@ -152,6 +153,16 @@ class ShownTurn:
         return len({claim.claim.population for claim in self.claims if not claim.is_hidden}) > 1
 
     @property
+    def again(self) -> str:
+        """The question as it can be asked again by itself."""
+        return self.turn.standalone or self.turn.question
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """What the search was narrowed to, by the fields of the form."""
+        return fields_asked(self.turn)
+
+    @property
     def plain_text(self) -> str:
         return _plain_text(self)
 
@@ -162,6 +173,7 @@ class _Reader:
 
     on: datetime.date
     readable: Set[int]
+    names: Mapping[str, str]  # by slug, of the collections that alone were searched
 
     def notices(self, document: Document) -> tuple[Notice, ...]:
         return document_notices(document, on=self.on, readable=self.readable)
@@ -171,13 +183,16 @@ class _Reader:
 
 
 def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
-    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused, and
-    one where any shows a row of a table.
+    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused, one
+    where any shows a row of a table, and one where any was asked of a collection.
 
     `readable` are the collections that are open to the reader today, by primary key; of others
     nothing is shown, also where it was shown once.
     """
-    listed, reader = list(turns), _Reader(on, readable)
+    listed = list(turns)
+    slugs = {slug for turn in listed for slug in collections_asked(turn)}
+    names = dict.fromkeys(slugs, NOT_NAMED) | collection_names(slugs, readable=readable)
+    reader = _Reader(on, readable, names)
     hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
     hashes |= {sha for turn in listed for warning in turn.warnings for sha in warning["documents"]}
     documents = documents_by_sha256(hashes) if hashes else {}
@@ -224,7 +239,7 @@ def _shown(
         nearest=nearest,
         advice=_advice(turn, nearest),
         owner={} if hidden else turn.owner,
-        narrowed=narrowed_to(turn),
+        narrowed=narrowed_to(turn, reader.names),
         warnings=_warnings(turn, claims, documents, reader),
         withheld=withheld(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),

@@ -33,7 +33,7 @@ from chat.selectors import (
 )
 from chat.services import turn_ask
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
-from chat.web.forms import NARROWING, AskForm, FeedbackForm
+from chat.web.forms import AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment
 from chat.web.presentation import ShownTurn, shown_turns
 from core.errors import MedragError
@@ -41,6 +41,7 @@ from corpus.access import readable_ids
 from corpus.models import Collection
 
 SIDEBAR = 30
+CHOSEN = "chosen"  # of the session: what the search is narrowed to until that is changed
 
 logger = logging.getLogger(__name__)
 
@@ -162,6 +163,8 @@ def _asked(
     """The stored turn, or None with the reason among the form's errors."""
     if not form.is_valid():
         return None
+    if request.session.get(CHOSEN, {}) != form.chosen:
+        request.session[CHOSEN] = form.chosen
     try:
         return turn_ask(
             form.cleaned_data["question"],
@@ -202,9 +205,7 @@ def _turn_and_empty_form(
     request: SignedInRequest, turn: Turn, thread: Conversation
 ) -> HttpResponse:
     (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
-    kept = {name: request.POST.get(name, "") for name in ("collection", *NARROWING)}
-    form = _form(request, initial=kept)
-    context = {"shown": shown, "conversation": thread, "form": form, "swap": True}
+    context = {"shown": shown, "conversation": thread, "form": _form(request), "swap": True}
     return render(request, "chat/turn/_asked.html", context)
 
 
@@ -226,12 +227,11 @@ def _form(
     request: SignedInRequest,
     sent: QueryDict | None = None,
     *,
-    initial: dict[str, str] | None = None,
     collections: list[Collection] | None = None,
 ) -> AskForm:
     return AskForm(
         sent,
-        initial=initial,
+        initial=dict(request.session.get(CHOSEN, {})),
         collections=_collections(request) if collections is None else collections,
         narrowing=narrowing_choices(_today(), user=request.user),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -347,3 +347,49 @@ def test_a_turn_says_what_alone_was_searched(
     assert b"Searched only: &lt;i&gt;child&lt;/i&gt;." in page.content
     page = clinician.post(ASK, {"question": question}, follow=True)
     assert "Searched only" not in text_of(page)
+
+
+def test_a_chosen_collection_is_named_in_answer_and_refusal_and_can_be_given_up(
+    clinician: Client, guideline: Document
+) -> None:
+    Collection.objects.create(slug="heart", name="Heart <3")
+    page = clinician.post(ASK, {"question": QUESTION, "collection": "chest"}, follow=True)
+    assert "Searched only: Chest. Search all" in text_of(page)
+    page = clinician.post(ASK, {"question": QUESTION, "collection": "heart"}, follow=True)
+    assert "Searched only: Heart &lt;3. Search all" in text_of(page)
+    turn = Turn.objects.latest("created_at")
+    again = {"question": QUESTION}  # what its button sends
+    assert f'name="question" value="{QUESTION}"' in page.content.decode()
+    page = clinician.post(thread(turn.conversation_id, "ask_in"), again, follow=True)
+    assert Turn.objects.latest("created_at").status == TurnStatus.ANSWERED
+    assert text_of(page).count("Searched only") == 1
+    assert '<option value="" selected>' in page.content.decode()
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+def test_a_choice_stays_until_it_is_changed(
+    headers: dict[str, str], clinician: Client, guideline: Document
+) -> None:
+    heart = Collection.objects.create(slug="heart", name="Heart")
+    chosen = '<option value="heart" selected>'
+    clinician.post(ASK, {"question": QUESTION, "collection": "heart"}, headers=headers)
+    assert chosen in clinician.get("/").content.decode()
+    conversation = Conversation.objects.get()
+    address = thread(conversation.pk, "ask_in")
+    asked = {"question": QUESTION, "collection": "heart"}
+    page = clinician.post(address, asked, headers=headers, follow=True)
+    assert chosen in page.content.decode()
+    Collection.objects.create(slug="skin", name="Skin")
+    heart.delete()
+    assert '<option value="" selected>' in clinician.get("/").content.decode()
+
+
+def test_a_collection_that_is_closed_by_now_is_not_named(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    Collection.objects.create(slug="heart", name="Heart")
+    turn = ask(alice, collections=("chest",))
+    guideline.collection.searchers.add(Group.objects.create(name="Few"))
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert "Searched only: a collection that is no longer open to you." in page
+    assert "Chest" not in page
