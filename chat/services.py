@@ -55,6 +55,7 @@ class Asker:
     conversation: Conversation | None = None
     key: uuid.UUID | None = None
     earlier: tuple[str, ...] = ()  # what was asked before in a client's own conversation
+    follows: bool = True  # whether the question may go on from what was asked before
 
 
 @admitted
@@ -65,6 +66,7 @@ def turn_ask(
     channel: Channel,
     conversation: Conversation | None = None,
     earlier: tuple[str, ...] = (),
+    follows: bool = True,
     collections: tuple[str, ...] = (),
     filters: Filters = NO_FILTERS,
     mode: str = "",
@@ -74,8 +76,8 @@ def turn_ask(
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     A question of the page without a conversation begins one; a follow-up is understood from the
-    turns before it, or from the questions `earlier`, which are not stored. What identifies a
-    patient is dealt with before anything is stored or sent.
+    turns before it, or from the questions `earlier`, which are not stored; without `follows` it is
+    read as it stands. What identifies a patient is dealt with before anything is stored or sent.
     Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
     failure of a part is a refusal; if the turn can't be stored there is no answer. `tell` hears of
     each step, and ends it before anything is stored where it raises `AskerLeft`.
@@ -88,7 +90,7 @@ def turn_ask(
     began = time.perf_counter()
     config = answer_config(mode)
     filters_check(filters, collections, config)
-    asker = Asker(user, channel, conversation, key, earlier)
+    asker = Asker(user, channel, conversation, key, earlier, follows)
     guarded = question_guarded(question_clean(question), config.identifiers)
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
@@ -180,6 +182,8 @@ def _inquiry(
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:
+    if not asker.follows:
+        return Standalone(question)
     latest: Iterable[Turn] = ()
     if asker.conversation is not None:
         turns = asker.conversation.turns.only("question", "standalone", "status")

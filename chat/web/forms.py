@@ -40,6 +40,8 @@ class AskForm(forms.Form):
         error_messages={"invalid_choice": "That collection is not here any more. Choose another."},
     )
 
+    whole = forms.BooleanField(required=False, widget=forms.HiddenInput)  # it follows no other
+
     def __init__(
         self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
     ) -> None:

@@ -18,6 +18,7 @@ from chat.caveats.notices import Notice, document_notices
 from chat.evidence.lead_ins import as_lead
 from chat.evidence.table_rows import labelled
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
+from chat.question.follow_up.carried import Carried, carried
 from chat.selectors import collection_names, documents_by_sha256
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
@@ -156,6 +157,11 @@ class ShownTurn:
     def again(self) -> str:
         """The question as it can be asked again by itself."""
         return self.turn.standalone or self.turn.question
+
+    @property
+    def carried(self) -> tuple[Carried, ...]:
+        """What was taken from the question before."""
+        return carried(self.turn.question, self.turn.standalone)
 
     @property
     def kept(self) -> dict[str, str]:

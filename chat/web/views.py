@@ -173,6 +173,7 @@ def _asked(
             conversation=thread,
             collections=form.slugs,
             filters=form.filters,
+            follows=not form.cleaned_data["whole"],
             tell=tell,
         )
     except MedragError as error:

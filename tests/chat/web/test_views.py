@@ -393,3 +393,33 @@ def test_a_collection_that_is_closed_by_now_is_not_named(
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert "Searched only: a collection that is no longer open to you." in page
     assert "Chest" not in page
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+def test_what_a_follow_up_took_over_can_be_removed(
+    headers: dict[str, str], clinician: Client, alice: User, guideline: Document
+) -> None:
+    Collection.objects.create(slug="heart", name="Heart")
+    first = ask(alice, "What is the dose of amoxicillin for adults with pneumonia?")
+    address = thread(first.conversation_id, "ask_in")
+    asked = {"question": "and in pregnancy?", "collection": "chest"}
+    response = clinician.post(address, asked, headers=headers, follow=True)
+    turn = Turn.objects.latest("created_at")
+    assert f"Read as: {turn.standalone}" in text_of(response)
+    form = re.findall(r'<form class="carried".*?</form>', response.content.decode(), re.DOTALL)[-1]
+    sent = dict(re.findall(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"', form))
+    buttons = dict(re.findall(r'value="([^"]*)" aria-label="Ask again without ([^"]*)"', form))
+    (without,) = [text for text, part in buttons.items() if part == "amoxicillin"]
+    assert "amoxicillin" not in without
+    response = clinician.post(address, {**sent, "question": without}, headers=headers, follow=True)
+    again = Turn.objects.latest("created_at")
+    assert (again.question, again.standalone) == (without, "")
+    assert again.trace["asked"]["collections"] == ["chest"]
+    assert response.status_code == 200
+
+
+def test_a_question_that_stands_by_itself_has_no_parts_to_remove(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    turn = ask(alice)
+    assert b'class="carried"' not in clinician.get(thread(turn.conversation_id)).content
