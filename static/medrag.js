@@ -1,8 +1,6 @@
 "use strict";
 // Comfort only: without this file everything still works.
 
-const coarse = matchMedia("(pointer: coarse)");
-
 function scrollToCited() {
   const cited = document.getElementById("cited") || document.querySelector("mark, tr.cited");
   if (cited) cited.scrollIntoView({ block: "center" });
@@ -32,9 +30,9 @@ function say(name) {
   if (progress) progress.textContent = name ? progress.dataset[name] : "";
 }
 
-// Enter sends, Shift+Enter starts a line; on a touch keyboard Enter starts a line.
+// Enter and the Send of a touch keyboard ask, Shift+Enter starts a line.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing || coarse.matches) return;
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   if (event.target.id !== "id_question") return;
   event.preventDefault();
   event.target.form.requestSubmit();

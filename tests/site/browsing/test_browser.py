@@ -145,4 +145,13 @@ def test_a_search_is_narrowed_on_a_phone_without_scrolling_sideways(
         visitor.types("#id_question", guidelines.QUESTION + Keys.ENTER)
         visitor.sees(".turn", "Southfield")
         assert not driver.execute_script(SCROLLS_SIDEWAYS)
+        visitor.sees(".menu", "New question")
+        visitor.sees(".menu", "Guidelines")
+        visitor.clicks(".searched button")
+        visitor.sees(".turn ~ .turn")
+        driver.execute_script("document.activeElement.blur()")
+        note = driver.find_element(By.ID, "ask-note")
+        WebDriverWait(driver, WAIT_S).until(lambda _: not note.is_displayed())
+        visitor.clicks("#id_question")
+        visitor.sees("#ask-note", "Leave out names")
         assert visitor.complaints() == []
