@@ -1,10 +1,11 @@
-"""Begin a conversation before anything is asked in it, as programs do."""
+"""Begin a conversation before anything is asked in it, rename it, take it from its owner's list."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from chat.audit import log as audit
 from chat.errors import QuestionError
@@ -18,16 +19,51 @@ MAX_TITLE_CHARS = 200
 def conversation_create(user: User, *, title: str = "") -> Conversation:
     """Store an empty conversation, and that it was begun. Without a title its first question is it.
 
-    What identifies a patient is dealt with as in a question: raises `QuestionError` under `block`.
+    Raises `QuestionError` as `_title` does.
     """
-    guarded = question_guarded(clean_line(title), settings.IDENTIFIERS)
+    said = _title(title)
+    with transaction.atomic():
+        made = Conversation.objects.create(user=user, title=said)
+        _record("created", made, by=user)
+    return made
+
+
+def conversation_rename(conversation: Conversation, *, title: str, by: User) -> None:
+    """Give it another title, and say that in the log; its place in the list stays.
+
+    Raises `QuestionError` for an empty title, and as `_title` does.
+    """
+    said = _title(title)
+    if not said:
+        raise QuestionError("The title is empty.", hint="Nothing was changed. Write a few words.")
+    with transaction.atomic():
+        conversation.title = said
+        conversation.save(update_fields=["title"])
+        _record("renamed", conversation, by=by)
+
+
+def conversation_delete(conversation: Conversation, *, by: User) -> None:
+    """Take it from its owner's list and pages, and say that in the log. No turn is removed."""
+    with transaction.atomic():
+        conversation.deleted_at = timezone.now()
+        conversation.save(update_fields=["deleted_at"])
+        _record("deleted", conversation, by=by)
+
+
+def _title(words: str) -> str:
+    """What may be kept of a title: what identifies a patient is dealt with as in a question.
+
+    Raises `QuestionError` where that is forbidden.
+    """
+    guarded = question_guarded(clean_line(words), settings.IDENTIFIERS)
     if guarded.is_blocked:
         raise QuestionError(
             f"The title seems to identify a patient ({', '.join(guarded.kinds)}).",
             hint="Nothing was stored. Please leave it out.",
         )
-    with transaction.atomic():
-        made = Conversation.objects.create(user=user, title=guarded.text[:MAX_TITLE_CHARS])
-        subject = f"conversation:{made.pk}"
-        audit.record("conversation.created", actor=user, subject=subject, payload={})
-    return made
+    return guarded.text[:MAX_TITLE_CHARS].strip()
+
+
+def _record(what: str, conversation: Conversation, *, by: User) -> None:
+    subject = f"conversation:{conversation.pk}"
+    audit.record(f"conversation.{what}", actor=by, subject=subject, payload={})

@@ -67,7 +67,8 @@ class Channel(models.TextChoices):
 class Conversation(models.Model):
     """A clinician's thread of questions; nobody else sees it but the auditor.
 
-    One without a user is of an evaluation: it stands in nobody's list.
+    Its turns stay for the auditor when its owner deletes it. One without a user is of an
+    evaluation: it stands in nobody's list.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -77,6 +78,7 @@ class Conversation(models.Model):
     title = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True)  # by its owner, who is not shown it any more
 
     class Meta:
         ordering = ["-updated_at", "pk"]

@@ -26,7 +26,7 @@ OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHD
 
 
 def access_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
-    return get_object_or_404(Conversation, pk=pk, user=user)
+    return get_object_or_404(Conversation, pk=pk, user=user, deleted_at=None)
 
 
 def access_turn(user: User, *, pk: uuid.UUID) -> Turn:
@@ -50,7 +50,7 @@ def turn_readable_ids(user: User) -> frozenset[int]:
 
 def access_citation(user: User, *, pk: int) -> Citation:
     """A citation of the user's own answers; of anybody's for an auditor."""
-    citations = Citation.objects.select_related("claim__turn")
+    citations = Citation.objects.select_related("claim__turn__conversation")
     if not user.has_perm("chat.view_citation"):
         citations = citations.filter(claim__turn__user=user)
     return get_object_or_404(citations, pk=pk)
@@ -106,7 +106,7 @@ def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int
 
 def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
     """The user's conversations, the latest first; with `words` only those that hold them."""
-    found = Conversation.objects.filter(user=user)
+    found = Conversation.objects.filter(user=user, deleted_at=None)
     if words:
         asked = Turn.objects.filter(user=user, question__icontains=words)
         found = found.filter(Q(title__icontains=words) | Q(pk__in=asked.values("conversation")))

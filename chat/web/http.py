@@ -37,6 +37,11 @@ def signed_in(
     return cast(Callable[Concatenate[SignedInRequest, P], HttpResponseBase], guarded)
 
 
+def words_of(request: SignedInRequest) -> str:
+    """What is looked for in a list."""
+    return request.GET.get("q", "").strip()[:200]
+
+
 def wants_fragment(request: SignedInRequest) -> bool:
     """Tell whether htmx will swap the response into a page that is already there."""
     htmx = request.htmx

@@ -125,8 +125,9 @@ def _viewer(
 def _answer_address(request: SignedInRequest, cited: Citation) -> str:
     """Where the answer stands for its asker; an auditor came from the administration."""
     turn = cited.claim.turn
-    if turn.user_id == request.user.pk and turn.conversation_id:
-        return f"{reverse('chat:conversation', args=[turn.conversation_id])}#turn-{turn.pk}"
+    thread = turn.conversation
+    if turn.user_id == request.user.pk and thread and not thread.deleted_at:
+        return f"{reverse('chat:conversation', args=[thread.pk])}#turn-{turn.pk}"
     return ""
 
 

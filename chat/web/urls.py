@@ -2,7 +2,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from chat.web import sources as source_views
-from chat.web import views
+from chat.web import threads, views
 
 
 class Sha256Converter(StringConverter):
@@ -17,9 +17,11 @@ urlpatterns = [
     path("ask/", views.ask, name="ask"),
     path("guidelines/", views.guidelines, name="guidelines"),
     # /conversations/
-    path("conversations/", views.conversations, name="conversations"),
+    path("conversations/", threads.conversations, name="conversations"),
     path("conversations/<uuid:pk>/", views.conversation, name="conversation"),
     path("conversations/<uuid:pk>/ask/", views.ask, name="ask_in"),
+    path("conversations/<uuid:pk>/rename/", threads.rename, name="rename"),
+    path("conversations/<uuid:pk>/delete/", threads.delete, name="delete"),
     path("turns/<uuid:pk>/feedback/", views.feedback, name="feedback"),
     # /source/
     path("source/citation/<int:pk>/", source_views.citation, name="citation"),

@@ -34,7 +34,7 @@ from chat.selectors import (
 from chat.services import turn_ask
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
 from chat.web.forms import AskForm, FeedbackForm
-from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment
+from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment, words_of
 from chat.web.presentation import ShownTurn, shown_turns
 from core.errors import MedragError
 from corpus.access import readable_ids
@@ -64,19 +64,9 @@ def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 @require_safe
 @signed_in
 @never_cache
-def conversations(request: SignedInRequest) -> HttpResponseBase:
-    words = _words(request)
-    pages = Paginator(conversations_of(request.user, words=words), 50)
-    page = pages.get_page(request.GET.get("page"))
-    return render(request, "chat/conversations.html", {"page": page, "words": words})
-
-
-@require_safe
-@signed_in
-@never_cache
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """What is in force today: the same documents that a question is asked of."""
-    words, slug = _words(request), request.GET.get("collection", "")
+    words, slug = words_of(request), request.GET.get("collection", "")
     found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
         "page": Paginator(found, 100).get_page(request.GET.get("page")),
@@ -151,10 +141,6 @@ def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     if wants_fragment(request):
         return render(request, "chat/turn/_feedback.html", {"turn": turn, "sent": form})
     return _feedback_again(request, turn, form)
-
-
-def _words(request: SignedInRequest) -> str:
-    return request.GET.get("q", "").strip()[:200]
 
 
 def _asked(

@@ -1,0 +1,64 @@
+"""Past questions: found by their words, renamed, and deleted where the site lets people do that."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from chat.conversations import conversation_delete, conversation_rename
+from chat.errors import QuestionError
+from chat.selectors import access_conversation, conversations_of
+from chat.web.http import SignedInRequest, signed_in, words_of
+
+A_PAGE = 50
+
+
+@require_safe
+@signed_in
+@never_cache
+def conversations(request: SignedInRequest) -> HttpResponseBase:
+    return _listed(request)
+
+
+@require_POST
+@signed_in
+@never_cache
+def rename(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    thread = access_conversation(request.user, pk=pk)
+    title = request.POST.get("title", "")
+    try:
+        conversation_rename(thread, title=title, by=request.user)
+    except QuestionError as error:
+        return _listed(request, wrong={"pk": thread.pk, "title": title, "why": error.sentence})
+    return redirect("chat:conversations")
+
+
+@require_POST
+@signed_in
+@never_cache
+def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    if not settings.CONVERSATIONS_DELETABLE:
+        raise Http404
+    conversation_delete(access_conversation(request.user, pk=pk), by=request.user)
+    return redirect("chat:conversations")
+
+
+def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:
+    """The list, with what is wrong with a new title where that conversation stands."""
+    words = words_of(request)
+    found = conversations_of(request.user, words=words)
+    context = {
+        "page": Paginator(found, A_PAGE).get_page(request.GET.get("page")),
+        "words": words,
+        "wrong": wrong,
+        "may_delete": settings.CONVERSATIONS_DELETABLE,
+    }
+    return render(request, "chat/conversations.html", context)

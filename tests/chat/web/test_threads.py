@@ -1,0 +1,98 @@
+"""Past questions: renamed and deleted, and what stays of them."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from chat.models import AuditEvent, Conversation, Turn
+from corpus.models import Document
+from tests.chat.guidelines import ask
+from tests.chat.web.pages import text_of, thread
+
+LISTED = reverse("chat:conversations")
+
+
+@pytest.fixture
+def mine(alice: User, guideline: Document) -> Conversation:
+    conversation = ask(alice).conversation
+    assert conversation is not None
+    return conversation
+
+
+def events(action: str) -> list[tuple[str, str]]:
+    return list(AuditEvent.objects.filter(action=action).values_list("actor", "subject"))
+
+
+def test_a_conversation_is_renamed_and_found_by_its_title(
+    clinician: Client, alice: User, mine: Conversation
+) -> None:
+    page = clinician.post(thread(mine.pk, "rename"), {"title": " Ward <4> "}, follow=True)
+    assert "Ward &lt;4&gt;" in text_of(page)
+    assert "Ward" in text_of(clinician.get(LISTED, {"q": "ward <4"}))
+    renamed = Conversation.objects.get()
+    assert (renamed.title, renamed.updated_at) == ("Ward <4>", mine.updated_at)
+    assert events("conversation.renamed") == [(f"user:{alice.pk}:alice", f"conversation:{mine.pk}")]
+
+
+def test_a_title_that_will_not_do_is_told_and_kept_in_its_field(
+    clinician: Client, mine: Conversation, settings: Settings
+) -> None:
+    settings.IDENTIFIERS = "block"
+    for title in (" ", "NHS number 943 476 5919"):
+        page = clinician.post(thread(mine.pk, "rename"), {"title": title})
+        assert page.status_code == 200
+        assert "Nothing was" in text_of(page)
+        assert f'value="{title}"' in page.content.decode()
+    assert Conversation.objects.get().title == mine.title
+    settings.IDENTIFIERS = "redact"
+    clinician.post(thread(mine.pk, "rename"), {"title": "NHS number 943 476 5919"})
+    assert "943" not in Conversation.objects.get().title
+
+
+def test_nobody_renames_or_deletes_what_is_not_theirs(
+    clinician: Client, bob: User, guideline: Document, settings: Settings
+) -> None:
+    settings.CONVERSATIONS_DELETABLE = True
+    other = ask(bob).conversation
+    assert other is not None
+    for name in ("rename", "delete"):
+        assert clinician.post(thread(other.pk, name), {"title": "Mine"}).status_code == 404
+        assert clinician.get(thread(other.pk, name)).status_code == 405
+    assert Conversation.objects.get().title == other.title
+
+
+def test_nothing_is_deleted_where_the_site_does_not_let_people(
+    clinician: Client, mine: Conversation
+) -> None:
+    assert clinician.post(thread(mine.pk, "delete")).status_code == 404
+    assert ">Delete<" not in clinician.get(LISTED).content.decode()
+    assert not Conversation.objects.exclude(deleted_at=None).exists()
+
+
+def test_what_is_deleted_leaves_the_pages_and_stays_in_the_record(
+    clinician: Client, alice: User, mine: Conversation, settings: Settings
+) -> None:
+    settings.CONVERSATIONS_DELETABLE = True
+    cited = Turn.objects.get().claims.get(index=1).citations.all()[0]
+    assert ">Delete<" in clinician.get(LISTED).content.decode()
+    page = clinician.post(thread(mine.pk, "delete"), follow=True)
+    assert "You have not asked anything yet." in text_of(page)
+    assert clinician.get(thread(mine.pk)).status_code == 404
+    assert clinician.post(thread(mine.pk, "ask_in"), {"question": "And?"}).status_code == 404
+    assert "Back to the answer" not in text_of(
+        clinician.get(reverse("chat:citation", args=[cited.pk]))
+    )
+    assert Turn.objects.get().conversation_id == mine.pk
+    assert events("conversation.deleted") == [(f"user:{alice.pk}:alice", f"conversation:{mine.pk}")]
+
+
+def test_many_past_questions_cost_as_many_queries_as_one(
+    clinician: Client, alice: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in (1, 5):
+        for _ in range(number):
+            Conversation.objects.create(user=alice, title="One")
+        with django_assert_num_queries(4):
+            clinician.get(LISTED)
