@@ -169,6 +169,12 @@ class ShownTurn:
         return fields_asked(self.turn)
 
     @property
+    def as_of(self) -> str:
+        """Of which day the answer is."""
+        day = date_format(timezone.localtime(self.turn.created_at), "j F Y, H:i")
+        return f"From guidelines in force on {day}."
+
+    @property
     def plain_text(self) -> str:
         return _plain_text(self)
 
@@ -394,24 +400,32 @@ def _plain(text: str) -> str:
 
 def _plain_text(shown: ShownTurn) -> str:
     """What the copy button takes: statements, and where each of them stands."""
-    lines = [shown.turn.question, ""]
-    cited: dict[int, Citation] = {}
+    turn = shown.turn
+    lines = [turn.question]
+    lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
+    lines += [f"Searched only: {shown.narrowed}."] if shown.narrowed else []
     for claim in shown.claims:
-        if claim.is_hidden:
-            lines.append(f"{claim.claim.index}. {NOT_OPEN}")
-            continue
-        marks = "".join(f" [{citation.index}]" for citation in claim.links)
-        cited |= {citation.index: citation for citation in claim.links}
-        beside = f"{claim.beside}: " if claim.beside else ""
-        lines.append(f"{claim.claim.index}. {beside}{claim.under}: {claim.claim.text}{marks}")
-        lines += [claim.left_out] if claim.left_out else []
-    lines += [f"Note: {warning['text']}" for warning in shown.warnings]
-    lines += ["", *(reference(citation) for _, citation in sorted(cited.items()))]
-    day = date_format(timezone.localtime(shown.turn.created_at), "j F Y, H:i")
-    return "\n".join([*lines, "", f"From guidelines in force on {day}. {CHECK_FIRST}"])
+        lines += ["", *_copied(claim)]
+    notes = [f"Note: {warning['text']}" for warning in shown.warnings]
+    notes += [f"{document.title}: {notice.sentence}" for document, notice in shown.notices]
+    lines += ["", *notes] if notes else []
+    return "\n".join([*lines, "", f"{shown.as_of} {CHECK_FIRST}"])
+
+
+def _copied(claim: ShownClaim) -> list[str]:
+    """A statement with what it stands under, and below it each place that it is cited from."""
+    number = claim.claim.index
+    if claim.is_hidden:
+        return [f"{number}. {NOT_OPEN}"]
+    beside = f"{claim.beside}: " if claim.beside else ""
+    lines = [f"{number}. {beside}{claim.under}: {claim.claim.text}"]
+    lines += [claim.left_out] if claim.left_out else []
+    return [*lines, *(f"   {reference(citation)}" for citation in claim.links)]
 
 
 def reference(citation: Citation) -> str:
-    """One citation as a line of text."""
+    """One citation as a line of text: document, version, since when, page and section."""
     version = f", version {citation.version}" if citation.version else ""
-    return f"[{citation.index}] {citation.title}{version}, {citation.place}"
+    begun = citation.document.effective_from
+    since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""
+    return f"{citation.title}{version}{since}, {citation.place}"

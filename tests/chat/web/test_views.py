@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
@@ -423,3 +424,25 @@ def test_a_question_that_stands_by_itself_has_no_parts_to_remove(
 ) -> None:
     turn = ask(alice)
     assert b'class="carried"' not in clinician.get(thread(turn.conversation_id)).content
+
+
+def test_what_is_copied_and_printed_says_where_and_when(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    begun = datetime.date(2025, 2, 1)
+    Document.objects.filter(pk=guideline.pk).update(effective_from=begun)
+    turn = ask(alice, collections=("chest",))
+    content = clinician.get(thread(turn.conversation_id)).content.decode()
+    day = date_format(timezone.localtime(turn.created_at), "j F Y, H:i")
+    (copied,) = re.findall(r'<template id="copy-[^>]*>(.*?)</template>', content, re.DOTALL)
+    assert copied.splitlines() == [
+        QUESTION,
+        "Searched only: Chest.",
+        "",
+        f"1. Pneumonia in adults › Treatment: {DOSE}",
+        "   Pneumonia in adults, version 2.1, in force from 1 February 2025, page 1, Treatment",
+        "",
+        f"From guidelines in force on {day}. Check the cited page before acting.",
+    ]
+    assert f'<p class="printed">From guidelines in force on {day}.</p>' in content
+    assert ", in force from 1 February 2025</span>" in content
