@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0007_evaluation_channel'),
+        ('chat', '0011_rights_of_auditors'),
     ]
 
     operations = [
         migrations.AlterModelOptions(
             name='turn',
-            options={'ordering': ['created_at', 'pk'], 'verbose_name': 'answer'},
+            options={'ordering': ['created_at', 'pk'], 'permissions': [('replay_turn', 'Can run a turn again and compare')], 'verbose_name': 'answer'},
         ),
         migrations.AlterField(
             model_name='claim',

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('corpus', '0009_positions'),
+        ('corpus', '0010_upload_keys'),
     ]
 
     operations = [

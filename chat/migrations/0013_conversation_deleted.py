@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0008_words_for_people'),
+        ('chat', '0012_words_for_people'),
     ]
 
     operations = [
