@@ -64,6 +64,7 @@ _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("publisher", "second publisher", (PUBLISHERS,)),
     ("clinician", "clinician", (CLINICIANS,)),
     ("auditor", "auditor", (AUDITORS,)),
+    ("evaluator", "evaluator", (EVALUATORS,)),
 )
 
 

@@ -133,8 +133,8 @@ def run_lines(run: QuestionRun) -> Iterator[str]:
     yield f"# Run {run.pk}: {run.name}"
     yield ""
     yield (
-        f"{run.get_state_display()}. {frozen['items']} questions of {run.question_set}, seed "
-        f"{frozen['seed']}. Asked as {run.asker or 'nobody: what is open to all is found'}."
+        f"{run.get_state_display()}. {frozen['items']} questions of the set {run.question_set}, "
+        f"seed {frozen['seed']}. Asked as {run.asker or 'nobody: what is open to all is found'}."
     )
     yield (
         f"Version {frozen['version']}, configuration {frozen['configuration']}, "

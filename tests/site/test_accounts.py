@@ -29,8 +29,9 @@ def test_auditors_change_nothing_but_reviews(db: None) -> None:
 
 def test_the_accounts_can_sign_in_where_they_work(db: None, client: Client) -> None:
     made = demo_accounts()
-    assert [name for name, _, _ in made] == ["staff", "publisher", "clinician", "auditor"]
-    assert len({password for _, _, password in made}) == 4
+    names = ["staff", "publisher", "clinician", "auditor", "evaluator"]
+    assert [name for name, _, _ in made] == names
+    assert len({password for _, _, password in made}) == 5
     for name, _, password in made:
         assert client.login(request=HttpRequest(), username=name, password=password)
         status = client.get("/admin/").status_code

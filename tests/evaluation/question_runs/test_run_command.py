@@ -42,7 +42,7 @@ def test_a_run_here_ends_with_its_card(ward: QuestionSet, bob: User) -> None:
     run = QuestionRun.objects.get()
     assert (run.name, run.state, run.by, run.is_here) == ("Monday", RunState.DONE, bob, True)
     assert said.startswith(f"Run {run.pk}: 3 questions.\n# Run {run.pk}: Monday\n")
-    assert "Done. 3 questions of ward, seed 0." in said
+    assert "Done. 3 questions of the set ward, seed 0." in said
     assert "| answered |" in said
     assert "Latency: p50" in said
     assert evaluate("show", run.pk) in said
@@ -59,7 +59,7 @@ def test_without_here_it_waits_for_the_worker(ward: QuestionSet) -> None:
     )
     assert (run.state, run.is_here) == (RunState.PENDING, False)
     assert run.frozen["budget"] == {"questions": 3, "seconds": 2.5, "tokens": 0}
-    assert "Waiting. 4 questions of ward" in evaluate("show", run.pk)
+    assert "Waiting. 4 questions of the set ward" in evaluate("show", run.pk)
 
 
 def test_an_interrupted_run_is_taken_up_again(
