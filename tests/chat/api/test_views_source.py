@@ -60,7 +60,7 @@ def test_a_quote_that_is_gone_is_not_painted_elsewhere(
     content = page_of(clinician, citation)
     assert "<rect" not in content
     assert "<mark>" not in content
-    assert "are not found on this page" in content
+    assert "are no longer found on this page" in content
     assert DOSE in content
 
 

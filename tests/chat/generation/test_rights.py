@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from django.test import Client
 from knox.models import AuthToken
 from rest_framework.throttling import ScopedRateThrottle
 
+from chat.audit.verify import verify_chain
 from chat.generation.types import Generation, Task
 from chat.models import AuditEvent, Citation, Feedback, Reason, Turn, TurnStatus
 from chat.types import DraftClaim
@@ -162,6 +164,8 @@ def test_no_address_of_the_site_tells_an_outsider_a_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    # A test's log is in its own transaction, which the auditor's connection can't see.
+    monkeypatch.setattr("chat.audit.log.verify_chain", partial(verify_chain, "default"))
     ask(member)
     outdated = publish(
         "# Old\nAsk a colleague.", lifecycle=Lifecycle.SUPERSEDED, superseded_by=secret
