@@ -6,7 +6,7 @@ import itertools
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -76,11 +76,11 @@ def turn_ask(
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     A question of the page without a conversation begins one; a follow-up is understood from the
-    turns before it, or from the questions `earlier`, which are not stored; without `follows` it is
-    read as it stands. What identifies a patient is dealt with before anything is stored or sent.
-    Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is stored. A
-    failure of a part is a refusal; if the turn can't be stored there is no answer. `tell` hears of
-    each step, and ends it before anything is stored where it raises `AskerLeft`.
+    turns before it, or from the questions `earlier`, which are not stored; without `follows` it
+    goes on from none of them. What identifies a patient is dealt with before anything is stored or
+    sent. Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is
+    stored. A failure of a part is a refusal; if the turn can't be stored there is no answer. `tell`
+    hears of each step, and ends it before anything is stored where it raises `AskerLeft`.
 
     `key` becomes the turn's primary key: who was interrupted finds by it what was stored. Raises
     IntegrityError where there is one already.
@@ -182,20 +182,20 @@ def _inquiry(
 
 
 def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone:
-    if not asker.follows:
+    if config.follow_ups == "off":
         return Standalone(question)
     latest: Iterable[Turn] = ()
-    if asker.conversation is not None:
+    if asker.conversation is not None and asker.follows:
         turns = asker.conversation.turns.only("question", "standalone", "status")
         latest = turns.order_by("-created_at", "-pk")[:REMEMBERED]
     before = [
         Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
         for turn in reversed(tuple(latest))
-    ] or _typed_before(asker.earlier, config)
+    ] or _typed_before(asker.earlier if asker.follows else (), config)
     said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
     # A model may have made a name of its own.
     invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
-    return Standalone(question) if invented else said
+    return replace(said, text=question, by="", before="") if invented else said
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:

@@ -46,8 +46,9 @@ from retrieval.types import Evidence, Hit, Query, Rights, Scope
 logger = logging.getLogger(__name__)
 
 NEAREST = 3  # passages shown with a refusal
-# Probability that the passages hold the answer at all, below which none is shown: 99 % of the
-# questions that guidelines answer are above it, and 18 % of those off every topic.
+# Probability that the passages hold the answer at all, below which none is shown. Set on the very
+# questions that it was then counted on: 99 % of those that guidelines answer are above it, and 18 %
+# of those off every topic.
 NEAR_ENOUGH = 0.1
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
@@ -79,7 +80,7 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
 
 def _left_to_rules(ruled: Standalone, failure: str) -> Standalone:
     notes = (*ruled.notes, failure) if failure else ruled.notes
-    return Standalone(ruled.text, ruled.is_follow_up, ruled.by, notes)
+    return replace(ruled, notes=notes)
 
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:

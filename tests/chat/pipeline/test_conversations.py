@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from chat.api.answers import turn_payload
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
+from chat.question.follow_ups import Standalone
 from chat.replay import turn_replay
 from chat.services import turn_ask
 from chat.terminal import as_text
@@ -78,6 +79,34 @@ def test_what_goes_on_from_a_question_and_can_not_be_told_is_refused(
     assert "It is not clear what this question is about" in page
     assert "Ask it in full" in page
     assert turn_replay(turn).difference is None
+
+
+def test_a_fragment_whose_context_was_removed_is_refused(alice: User) -> None:
+    publish("# Other\n## Kidney\nWith a CrCl of 20 give placebomycin 50 mg.", collection="other")
+    first = ask(FIRST, alice)
+    for question in ("crcl 20", "what is the dose if crcl 20?"):
+        turn = turn_ask(
+            question,
+            user=alice,
+            channel=Channel.PAGE,
+            conversation=first.conversation,
+            follows=False,
+        )
+        assert turn.reason == Reason.UNCLEAR_QUESTION
+        assert not turn.claims.exists()
+
+
+def test_a_wording_that_identifies_a_patient_leaves_the_question_unclear(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ask(FIRST, alice)
+
+    def invented(*args: object, **kwargs: object) -> Standalone:
+        return Standalone("Dose for John Smith, NHS number 943 476 5919?", True, "llm:m")
+
+    monkeypatch.setattr("chat.services.standalone", invented)
+    turn = ask("crcl 20", alice, first.conversation)
+    assert (turn.reason, turn.standalone) == (Reason.UNCLEAR_QUESTION, "")
 
 
 def test_a_value_alone_is_never_answered_from_another_topic(alice: User) -> None:
