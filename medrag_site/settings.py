@@ -163,6 +163,7 @@ KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a table
 API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
 
 CORS_ORIGINS = env.origins("MEDRAG_CORS_ORIGINS")
+MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
 # Web process
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
@@ -332,7 +333,7 @@ LOGGING = {
         "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
     },
     # At DEBUG these write whole requests, which hold questions and passages.
-    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore")},
+    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
 }
 
 # What one process tells another, and what the tests read.

@@ -12,6 +12,10 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
+    load_models_beside()
+
+
+def load_models_beside() -> None:
     """Load the models while nobody waits, so that the first question doesn't pay for it."""
     threading.Thread(target=_load_models, daemon=True).start()
 

@@ -1,0 +1,54 @@
+"""How a client reaches the tools: by the standard streams of its child, or by HTTP."""
+
+from __future__ import annotations
+
+import anyio
+from django.conf import settings
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+
+from chat.api.requests import MAX_BODY_BYTES
+from chat.mcp.api_calls import Api, Caller
+from chat.mcp.server import Context, mcp_server
+
+
+def serve_streams(site: str) -> None:
+    """Serve the one client that started the process, by MEDRAG_MCP_TOKEN, until it leaves."""
+    token = settings.MCP_TOKEN
+    caller = Caller(authorization=f"Bearer {token}" if token else "")
+    server = mcp_server(Api(site), caller_of=lambda context: caller)
+
+    async def serve() -> None:
+        async with stdio_server() as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def http_application(site: str) -> Starlette:
+    """Return the ASGI application that answers at `/mcp`, each call by its own token.
+
+    No call leans on one before it, so that any process may answer it. A browser's page may call
+    only from MEDRAG_CORS_ORIGINS, and nobody by a name that MEDRAG_ALLOWED_HOSTS has not.
+    """
+    hosts = [form for host in settings.ALLOWED_HOSTS for form in (host, f"{host}:*")]
+    return mcp_server(Api(site), caller_of=_caller).streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=MAX_BODY_BYTES,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=list(settings.CORS_ORIGINS)
+        ),
+    )
+
+
+def _caller(context: Context) -> Caller:
+    """Read who calls off the request that carries the call."""
+    if (request := context.request) is None:
+        return Caller()
+    return Caller(
+        authorization=request.headers.get("Authorization", ""),
+        address=request.client.host if request.client else "",
+        forwarded_for=", ".join(request.headers.getlist("X-Forwarded-For")),
+    )

@@ -1,0 +1,76 @@
+"""Serve the tools for programs that speak MCP."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.http.request import validate_host
+
+from medrag_site.processes.serve import PortTaken, refuse_taken_port
+
+PORT = 8001
+
+
+class Command(BaseCommand):
+    help = "Serve search, answers and cited pages by MCP to the program that starts this."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--http", action="store_true", help="at /mcp, each call by its token")
+        parser.add_argument("--host", default=settings.SERVE_HOST)
+        parser.add_argument("--port", type=int, default=PORT)
+        parser.add_argument("--site", default=_site(), help="the site's address, for links")
+
+    def handle(self, *args: Any, http: bool, host: str, port: int, site: str, **_: Any) -> None:
+        _refuse_strange(site)
+        # Late: it takes seconds to load, and no other command needs it.
+        from chat.mcp.transports import serve_streams
+
+        if http:
+            self._serve_http(host, port, site)
+        else:
+            serve_streams(site)
+
+    def _serve_http(self, host: str, port: int, site: str) -> None:
+        import uvicorn  # late, as above
+
+        from chat.mcp.transports import http_application
+        from medrag_site.web.gunicorn_config import load_models_beside
+
+        try:
+            refuse_taken_port(host, port)
+        except PortTaken as error:
+            said = str(error).partition(" Stop ")[0]
+            raise CommandError(f"{said} Nothing was started. Choose another by --port.") from None
+        load_models_beside()
+        shown = f"[{host}]" if ":" in host else host
+        self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")
+        uvicorn.run(
+            http_application(site),
+            host=host,
+            port=port,
+            proxy_headers=False,  # whom to believe is MEDRAG_PROXIES' to say
+            server_header=False,
+            access_log=False,
+            log_config=None,
+            timeout_graceful_shutdown=5,
+        )
+
+
+def _site() -> str:
+    scheme = "https" if settings.HTTPS else "http"
+    host = settings.SERVE_HOST
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.SERVE_PORT}"
+
+
+def _refuse_strange(site: str) -> None:
+    """Raise CommandError for an address that the site itself would not answer by."""
+    address = urlsplit(site)
+    host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname or ""
+    if address.scheme not in ("http", "https") or not validate_host(host, settings.ALLOWED_HOSTS):
+        raise CommandError(
+            f"{site} is no address of this site. Nothing was started. Name one by --site, with a "
+            "host of MEDRAG_ALLOWED_HOSTS, such as --site https://guidelines.example.org."
+        )
