@@ -138,6 +138,7 @@ ME = [
             "groups": ["Clinicians"],
             "may": ["ask"],
             "collections": [{"slug": "chest", "name": "Chest", "in_force": 12}],
+            "token": {"scopes": ["ask", "read"], "expires": "2027-02-22T08:15:00+00:00"},
         },
     )
 ]

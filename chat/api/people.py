@@ -13,7 +13,9 @@ from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.guarded import Guarded, problems, record_read, user_of
+from chat.models import Scope
 from chat.selectors import collections_in_force, may_read_every_turn
+from chat.sign_in.tokens import Granted
 from corpus.access import collections_publishable, collections_uploadable
 
 RIGHTS = [
@@ -30,6 +32,13 @@ class OpenCollection(serializers.Serializer[Any]):
     in_force = serializers.IntegerField(min_value=0, help_text="How many documents are searched.")
 
 
+class TokenResponse(serializers.Serializer[Any]):
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=Scope.choices), help_text="What it may be used for."
+    )
+    expires = serializers.DateTimeField(allow_null=True, help_text="When it ends; null: never.")
+
+
 class MeResponse(serializers.Serializer[Any]):
     username = serializers.CharField()
     groups = serializers.ListField(child=serializers.CharField())
@@ -37,6 +46,7 @@ class MeResponse(serializers.Serializer[Any]):
         child=serializers.ChoiceField(choices=RIGHTS), help_text="What one may do somewhere."
     )
     collections = OpenCollection(many=True, help_text="Those that are open to one's questions.")
+    token = TokenResponse(help_text="That of this call.")
 
 
 class MeView(Guarded):
@@ -51,7 +61,14 @@ class MeView(Guarded):
     def get(self, request: Request) -> Response:
         user = user_of(request)
         record_read(user, "me", subject=f"user:{user.pk}")
-        return Response(_who(user))
+        return Response(_who(user) | {"token": _token(request.auth)})
+
+
+def _token(granted: Granted) -> dict[str, Any]:
+    return {
+        "scopes": sorted(granted.scopes),
+        "expires": granted.ends.isoformat() if granted.ends else None,
+    }
 
 
 def _who(user: User) -> dict[str, Any]:

@@ -31,14 +31,15 @@ class Granted:
     digest: str
     scopes: frozenset[str]
     rate: str = ""
+    ends: datetime.datetime | None = None  # None: never
 
 
 def granted_to(token: Any) -> Granted:
     """Read what knox's token may do. One query."""
     grant = TokenGrant.objects.filter(token=token).first()
     if grant is None:
-        return Granted(token.digest, frozenset(BY_DEFAULT))
-    return Granted(token.digest, frozenset(grant.scopes), grant.rate)
+        return Granted(token.digest, frozenset(BY_DEFAULT), ends=token.expiry)
+    return Granted(token.digest, frozenset(grant.scopes), grant.rate, token.expiry)
 
 
 def token_create(

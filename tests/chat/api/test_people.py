@@ -1,11 +1,13 @@
 """Who one is, and what one may do, as the API says it."""
 
+import datetime
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from knox.models import AuthToken
 
-from chat.models import AuditEvent
+from chat.models import AuditEvent, TokenGrant
 from corpus.models import Collection, Document, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import get, signed_in
@@ -27,6 +29,7 @@ ME = "/api/v1/me"
 )
 def test_a_role_is_told_what_it_may(guideline: Document, groups: Any, may: list[str]) -> None:
     told = get(signed_in(person("somebody", *groups)), ME).json()
+    del told["token"]
     assert told == {
         "username": "somebody",
         "groups": sorted(groups),
@@ -56,3 +59,14 @@ def test_it_is_logged_and_kept_by_nobody(alice: User) -> None:
     event = AuditEvent.objects.get(action="read")
     assert (event.subject, event.payload) == (f"user:{alice.pk}", '{"operation":"me"}')
     assert event.actor.endswith(":alice")
+
+
+def test_one_reads_what_the_token_may_do_and_when_it_ends(alice: User) -> None:
+    token = get(signed_in(alice, "read", "audit"), ME).json()["token"]
+    assert token["scopes"] == ["audit", "read"]
+    stored = AuthToken.objects.get()
+    assert datetime.datetime.fromisoformat(token["expires"]) == stored.expiry
+    client = signed_in(alice, "audit")
+    AuthToken.objects.update(expiry=None)
+    TokenGrant.objects.all().delete()  # as of those that were made before there were scopes
+    assert get(client, ME).json()["token"] == {"scopes": ["ask", "read"], "expires": None}
