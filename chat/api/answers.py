@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import prefetch_related_objects
+from django.urls import reverse
 from django.utils import timezone
 
 from chat.caveats.notices import REVIEW_DUE, document_notices
@@ -137,7 +139,11 @@ class _TurnJson:
             "section_path": cited.section_path,
             "quote": cited.quote,
             "ocr_confidence": getattr(cited, "ocr_confidence", None),
-            **self._painted(self.places.of_citation(cited)),
+            **self._painted(
+                self.places.of_citation(cited),
+                reverse("api:page", args=[cited.document.sha256, cited.page]),
+                {"citation": cited.pk},
+            ),
         }
 
     def _passage(self, passage: Passage) -> dict[str, Any]:
@@ -152,7 +158,11 @@ class _TurnJson:
             "section_path": stored.get("section_path", []),
             "text": stored.get("text", ""),
             "excerpt": stored.get("excerpt", []),
-            **self._painted(self.places.of_passage(passage)),
+            **self._painted(
+                self.places.of_passage(passage),
+                reverse("api:page", args=[passage.document.sha256, passage.page]),
+                {"chunk": passage.chunk},
+            ),
         }
 
     def _document(self, document: Document) -> dict[str, Any]:
@@ -168,8 +178,11 @@ class _TurnJson:
             "overdue": any(notice.code == REVIEW_DUE for notice in notices),
         }
 
-    def _painted(self, page: Painted) -> dict[str, Any]:
-        names = ("x", "y", "width", "height")
+    def _painted(
+        self, page: Painted, opened_by: str, marked: Mapping[str, object]
+    ) -> dict[str, Any]:
+        """The page for people, and by `opened_by`, its path in the API, for programs."""
+        names, query = ("x", "y", "width", "height"), urlencode(marked)
         boxes = [{name: float(getattr(rect, name)) for name in names} for rect in page.rects]
         size = {"width": page.width, "height": page.height} if page.width else None
         return {
@@ -177,6 +190,8 @@ class _TurnJson:
             "page_size": size,
             "link": self.address(page.link),
             "picture": self.address(page.picture) if page.picture else None,
+            "token_link": self.address(f"{opened_by}?{query}"),
+            "token_picture": self.address(f"{opened_by}/picture?{query}") if page.picture else None,
         }
 
 

@@ -11,6 +11,7 @@ _SENTENCE = "Give 1 g of demonstracillin by mouth every 8 hours for 5 days."
 _AROUND = f"Treat at once. {_SENTENCE} Look again on the third day."
 _SECTION = "Treatment › Adults"
 _UNDER = f"Pneumonia in adults › {_SECTION}"
+_PAGE = f"https://medrag.example/api/v1/documents/{_SHA256}/pages/3"
 _PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
     "version": "2.1",
@@ -29,6 +30,8 @@ _PLACE: dict[str, Any] = {
     "page_size": {"width": 595.0, "height": 842.0},
     "link": f"https://medrag.example/source/{_SHA256}/3/#cited",
     "picture": f"https://medrag.example/source/{_SHA256}/3/image/",
+    "token_link": f"{_PAGE}?chunk={_SHA256}_p3_c7",
+    "token_picture": f"{_PAGE}/picture?chunk={_SHA256}_p3_c7",
 }
 _CITED = "https://medrag.example/source/citation/7/#cited"
 _PAST = {"review_by": "2026-04-01", "overdue": True}
@@ -295,7 +298,8 @@ PAGE = [
             "number": 3,
             "text": _AROUND,
             "notices": [],
-            "picture": f"https://medrag.example/api/v1/documents/{_SHA256}/pages/3/picture",
+            "html": f"<p>{_AROUND}</p>",
+            "picture": f"{_PAGE}/picture",
         },
     )
 ]

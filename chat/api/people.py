@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -61,7 +61,7 @@ class MeView(Guarded):
     def get(self, request: Request) -> Response:
         user = user_of(request)
         record_read(user, "me", subject=f"user:{user.pk}")
-        return Response(_who(user) | {"token": _token(request.auth)})
+        return Response(_who(user) | {"token": _token(cast(Granted, request.auth))})
 
 
 def _token(granted: Granted) -> dict[str, Any]:

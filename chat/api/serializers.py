@@ -196,6 +196,12 @@ class SourceResponse(PlaceResponse):
     picture = serializers.CharField(
         allow_null=True, help_text="The page's picture, for them too; null where there is none."
     )
+    token_link = serializers.CharField(
+        help_text="The page in the API with the words painted, for a token with the scope `read`."
+    )
+    token_picture = serializers.CharField(
+        allow_null=True, help_text="Its picture with them painted, for the same; null as `picture`."
+    )
 
 
 class CitationResponse(SourceResponse):

@@ -47,6 +47,24 @@ class Marks:
     also: list[Span] = field(default_factory=list)
 
 
+def marks_of_citation(cited: Citation, page: Page) -> Marks:
+    """Find what a citation of this page is painted by. One query."""
+    place = locate(page.text, (cited.start, cited.end), cited.quote)
+    beside = [locate(page.text, (c.start, c.end), c.quote) for c in citations_beside(cited)]
+    return Marks(
+        main=[place] if place else [],
+        also=[span for span in beside if span] if place else [],
+        quote=cited.quote,
+    )
+
+
+def marks_of_chunk(key: str, page: Page) -> Marks:
+    """Find what of a passage stands on this page; nothing for a key of elsewhere. One query."""
+    spans = chunk_spans(page.document, key=key, page=page.number)
+    quote = "\n".join(page.text[start:end] for start, end in spans)
+    return Marks(main=spans, quote=quote)
+
+
 @require_safe
 @signed_in
 @never_cache
@@ -54,14 +72,7 @@ def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """The cited page, also when the document is out of force by now: with a banner."""
     cited = access_citation(request.user, pk=pk)
     page = access_page(access_document(request.user, sha256=cited.sha256), number=cited.page)
-    place = locate(page.text, (cited.start, cited.end), cited.quote)
-    beside = [locate(page.text, (c.start, c.end), c.quote) for c in citations_beside(cited)]
-    marks = Marks(
-        main=[place] if place else [],
-        also=[span for span in beside if span] if place else [],
-        quote=cited.quote,
-    )
-    return _viewer(request, page, marks, cited=cited)
+    return _viewer(request, page, marks_of_citation(cited, page), cited=cited)
 
 
 @require_safe
@@ -71,9 +82,7 @@ def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBa
     """Any page; `?chunk=<key>` paints what of that passage stands on it."""
     document = access_document(request.user, sha256=sha256)
     page = access_page(document, number=number)
-    spans = chunk_spans(document, key=request.GET.get("chunk", ""), page=number)
-    quote = "\n".join(page.text[start:end] for start, end in spans)
-    return _viewer(request, page, Marks(main=spans, quote=quote))
+    return _viewer(request, page, marks_of_chunk(request.GET.get("chunk", ""), page))
 
 
 @require_safe

@@ -8,11 +8,12 @@ from io import BytesIO
 from typing import Any
 
 from django.http import Http404
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from PIL import Image
+from PIL import Image, ImageDraw
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -20,19 +21,22 @@ from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.documents.guarded import OfDocuments
-from chat.api.documents.serializers import StoredPage, StoredPassage
+from chat.api.documents.serializers import PaintedRequest, StoredPage, StoredPassage
 from chat.api.documents.views import FORBIDDEN
 from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import InReadingOrder, PageRequest
 from chat.caveats.notices import document_notices
 from chat.models import Scope
-from chat.selectors import access_document, access_page
+from chat.selectors import access_citation, access_document, access_page
+from chat.web.painting import paint, show
+from chat.web.sources import Marks, marks_of_chunk, marks_of_citation
 from corpus.access import readable_ids
-from corpus.models import Chunk
+from corpus.models import Chunk, Page
 from corpus.review.pictures import has_picture, open_picture
 from corpus.staff_selectors import access_document_of_staff
 
 PNG = "image/png"
+CITED, BESIDE = (255, 208, 0, 96), (255, 208, 0, 40)  # RGBA: what is cited, what belongs to it
 
 
 class PngRenderer(BaseRenderer):
@@ -79,8 +83,9 @@ class PageView(OfDocuments):
         operation_id="document_page",
         summary="Read a page of a guideline",
         description="Where a citation leads: for everybody who may search the collection, and for "
-        "who works in it.",
-        responses={200: StoredPage, **problems(*NOT_FOUND)},
+        "who works in it. `citation` or `chunk` names what is painted.",
+        parameters=[PaintedRequest],
+        responses={200: StoredPage, **problems(400, *NOT_FOUND)},
         examples=[*examples.PAGE, *examples.NOT_FOUND, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str, number: int) -> Response:
@@ -88,7 +93,9 @@ class PageView(OfDocuments):
         document = access_document(user, sha256=sha256)
         page = access_page(document, number=number)
         notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
-        picture = request.build_absolute_uri(reverse("api:picture", args=[sha256, number]))
+        marks = _marks(request, page)
+        query = f"?{said}" if (said := request.query_params.urlencode()) else ""
+        address = reverse("api:picture", args=[sha256, number]) + query
         told = {
             "document": document.title,
             "version": document.version,
@@ -96,7 +103,11 @@ class PageView(OfDocuments):
             "number": page.number,
             "text": page.text,
             "notices": notices,
-            "picture": picture if has_picture(document, page) else None,
+            "html": render_to_string(
+                "chat/page/_page_text.html",
+                {"blocks": show(page.text, page.blocks, [*marks.main, *marks.also])},
+            ),
+            "picture": request.build_absolute_uri(address) if has_picture(document, page) else None,
         }
         record_read(user, "document_page", subject=f"document:{document.pk}", page=number)
         return Response(StoredPage(told).data)
@@ -109,8 +120,10 @@ class PictureView(OfDocuments):
     @extend_schema(
         operation_id="document_page_picture",
         summary="Look at a page of a guideline",
-        description="Its picture; 404 where it has none, as of a document without pages.",
-        responses={(200, PNG): OpenApiTypes.BINARY, **problems(*NOT_FOUND)},
+        description="Its picture, with what `citation` or `chunk` names painted; 404 where it has "
+        "none, as of a document without pages.",
+        parameters=[PaintedRequest],
+        responses={(200, PNG): OpenApiTypes.BINARY, **problems(400, *NOT_FOUND)},
         examples=[*examples.NOT_FOUND, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str, number: int) -> Response:
@@ -119,8 +132,34 @@ class PictureView(OfDocuments):
         page = access_page(document, number=number)
         if not has_picture(document, page):
             raise Http404
+        marks = _marks(request, page)
         with open_picture(document, number) as kept, Image.open(kept) as picture:
             made = BytesIO()
-            picture.save(made, "PNG")
+            _painted(picture, page, marks).save(made, "PNG")
         record_read(user, "document_page_picture", subject=f"document:{document.pk}", page=number)
         return Response(made.getvalue(), content_type=PNG)
+
+
+def _marks(request: Request, page: Page) -> Marks:
+    """Find what is to be painted. Raises Http404 for a citation of another page or person."""
+    asked = valid(PaintedRequest(data=request.query_params.dict()))
+    if "citation" not in asked:
+        return marks_of_chunk(asked.get("chunk", ""), page)
+    cited = access_citation(user_of(request), pk=asked["citation"])
+    if (cited.sha256, cited.page) != (page.document.sha256, page.number):
+        raise Http404
+    return marks_of_citation(cited, page)
+
+
+def _painted(picture: Image.Image, page: Page, marks: Marks) -> Image.Image:
+    """Paint rectangles over a page's picture, which may be of any size."""
+    across, down = picture.width / page.width, picture.height / page.height
+    layer = Image.new("RGBA", picture.size)
+    draw = ImageDraw.Draw(layer)
+    for spans, colour in ((marks.also, BESIDE), (marks.main, CITED)):
+        for rect in paint(page.blocks, spans):
+            x, y = float(rect.x), float(rect.y)
+            right, bottom = x + float(rect.width), y + float(rect.height)
+            box = (x * across, y * down, right * across, bottom * down)
+            draw.rectangle(box, fill=colour)
+    return Image.alpha_composite(picture.convert("RGBA"), layer).convert("RGB")

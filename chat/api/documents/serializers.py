@@ -250,6 +250,20 @@ class StoredPassage(serializers.ModelSerializer[Chunk]):
         )  # fmt: skip
 
 
+class PaintedRequest(Strict):
+    """What to paint on a page."""
+
+    citation = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Of an answer to one's own question, as its `token_link` has it.",
+    )
+    chunk = serializers.CharField(
+        required=False, max_length=100, help_text="A passage of the document, as a search has it."
+    )
+
+
 class StoredPage(serializers.Serializer[Any]):
     """A page as it was read, with what became of its document."""
 
@@ -259,7 +273,12 @@ class StoredPage(serializers.Serializer[Any]):
     number = serializers.IntegerField(min_value=1)
     text = serializers.CharField(allow_blank=True)
     notices = NoticeResponse(many=True)
-    picture = serializers.CharField(allow_null=True, help_text="For the same token.")
+    html = serializers.CharField(
+        allow_blank=True, help_text="The same as HTML, with `<mark>` around what is painted."
+    )
+    picture = serializers.CharField(
+        allow_null=True, help_text="With the same painted, for the same token."
+    )
 
 
 def _name(person: User | None) -> str | None:

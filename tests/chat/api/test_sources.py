@@ -6,6 +6,7 @@ import datetime
 import re
 import uuid
 from html import unescape
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,10 +16,11 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.utils import timezone
 from django.utils.formats import date_format
+from PIL import Image
 
 from chat.models import Turn
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page
-from tests.chat.api.api_calls import get, signed_in
+from tests.chat.api.api_calls import QUERY, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask, publish_guideline
 
 TODAY = timezone.localdate()
@@ -259,3 +261,31 @@ def near_in(turn: Turn, others: list[Document]) -> Turn:
     turn.pk = uuid.uuid4()
     turn.save(force_insert=True)
     return turn
+
+
+def test_a_token_opens_what_a_citation_names(guideline: Document, alice: User, bob: User) -> None:
+    """The page with the words marked, and its picture with them painted."""
+    client = signed_in(alice, "ask", "read")
+    (claim,) = post(client, QUERY, {"question": QUESTION}).json()["claims"]
+    (cited,) = claim["citations"]
+    (near, *_) = post(client, QUERY, {"question": NEAR}).json()["nearest"]
+    for place in (cited, near):
+        page = client.get(place["token_link"]).json()
+        assert re.search(f"<mark[^>]*>{re.escape(DOSE)}</mark>", page["html"])
+        assert "&lt;b&gt;Stop" in page["html"]
+        assert page["picture"] == place["token_picture"]
+    plain, painted = (
+        Image.open(BytesIO(client.get(address).content))
+        for address in (cited["token_picture"].partition("?")[0], cited["token_picture"])
+    )
+    box, size = cited["boxes"][0], cited["page_size"]
+    inside = (
+        int((box["x"] + 2) * plain.width / size["width"]),
+        int((box["y"] + 2) * plain.height / size["height"]),
+    )
+    assert plain.getpixel(inside) != painted.getpixel(inside)
+    assert plain.convert("RGB").getpixel((0, 0)) == painted.getpixel((0, 0))
+    for address in (cited["token_link"], cited["token_picture"]):
+        assert signed_in(bob, "read").get(address).status_code == 404  # another's answer
+        assert signed_in(alice, "ask").get(address).status_code == 403
+        assert client.get(address.replace("citation", "citatoin")).status_code == 400

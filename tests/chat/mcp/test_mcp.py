@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -78,7 +79,7 @@ def by_api(token: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
 
 def nameless(answer: dict[str, Any]) -> Any:
     """An answer without the numbers under which it and its citations are stored."""
-    return json.loads(re.sub(r"citation/\d+", "citation/N", json.dumps(answer | {"turn": None})))
+    return json.loads(re.sub(r"citation[/=]\d+", "citation", json.dumps(answer | {"turn": None})))
 
 
 async def assert_answers(client: Any, token: str, document: Document) -> None:
@@ -93,15 +94,19 @@ async def assert_answers(client: Any, token: str, document: Document) -> None:
     assert answered.structured_content["claims"][0]["citations"][0]["link"].startswith(SITE)
     refused = await client.call_tool("ask_guidelines", {"question": UNANSWERABLE})
     assert not refused.is_error
-    opened = await client.call_tool("open_source", {"sha256": document.sha256, "number": 1})
-    assert DOSE in opened.structured_content["text"]
+    address = urlsplit(answered.structured_content["claims"][0]["citations"][0]["token_link"])
+    citation = int(address.query.removeprefix("citation="))
+    opened = await client.call_tool(
+        "open_source", {"sha256": document.sha256, "number": 1, "citation": citation}
+    )
+    assert f"<mark>{DOSE}</mark>" in opened.structured_content["html"]
     assert base64.b64decode(opened.content[1].data).startswith(b"\x89PNG")
     expected = await anyio.to_thread.run_sync(
         lambda: [
             {"results": by_api(token, "/api/v1/search", CALLS[0][1])},
             nameless(by_api(token, ASKED, CALLS[1][1])),
             nameless(by_api(token, ASKED, {"question": UNANSWERABLE})),
-            by_api(token, f"/api/v1/documents/{document.sha256}/pages/1"),
+            by_api(token, f"{address.path}?{address.query}"),
         ]
     )
     assert expected == [
