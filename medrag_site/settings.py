@@ -165,6 +165,9 @@ API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
 CORS_ORIGINS = env.origins("MEDRAG_CORS_ORIGINS")
 MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
+# Webhooks: http to this machine is allowed, for tests and a relay that stands beside
+WEBHOOKS_LOOPBACK = env.boolean("MEDRAG_WEBHOOKS_LOOPBACK", False)
+
 # Web process
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535)
@@ -202,6 +205,7 @@ INSTALLED_APPS = [
     "chat",
     "retrieval",
     "corpus",
+    "webhooks",  # behind chat: the log hears of everything first
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -311,6 +315,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",  # what follows it is the tag
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "webhooks.description.add_webhooks",
+    ],
     # A request names only the modes that the site has the parts for.
     "ENUM_NAME_OVERRIDES": {
         "ModeEnum": "chat.models.Mode",

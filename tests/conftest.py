@@ -33,6 +33,7 @@ LONG_FILES = (
     "tests/site/processes/test_evaluating.py",
     "tests/corpus/encoders/test_indexing.py",
     "tests/site/processes/test_supervisor.py",
+    "tests/webhooks/test_sending_live.py",
     "tests/site/benchmarks/test_benchmark_encoders.py",
     "tests/chat/verification/test_mutations.py",
     "tests/chat/faults/test_faults_live.py",

@@ -21,7 +21,7 @@ django.setup()
 from django.core.management import get_commands, load_command_class
 from django.urls import get_resolver
 get_resolver().url_patterns
-apps = ("corpus", "retrieval", "chat", "evaluation", "medrag_site")
+apps = ("corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site")
 ours = [(app, name) for name, app in get_commands().items() if app in apps]
 for app, name in ours:
     load_command_class(app, name)

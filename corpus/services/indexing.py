@@ -47,6 +47,7 @@ from corpus.review.versions import signature
 from corpus.sandbox import parent as sandbox
 from corpus.services.lifecycle import document_hold_back
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
+from corpus.signals import document_indexed
 
 logger = logging.getLogger(__name__)
 
@@ -397,6 +398,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         summaries_keep(document, made)
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
+        document_indexed.send(Document, document=document, actor=None)
         lease.lap("finish")
         Job.objects.filter(pk=lease.job_id).update(timings=lease.timings)
     return Stage.INDEXED

@@ -30,6 +30,7 @@ from evaluation.question_runs.selectors import are_runs_due
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
+from webhooks.selectors import are_deliveries_due
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ SIGN_EVERY_TICKS = 60
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
 REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
 EVALUATING_PAUSE_S = 1.0  # the same for runs of questions
+ANNOUNCING_PAUSE_S = 1.0  # and for webhooks
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
@@ -80,13 +82,22 @@ class Worker:
             is_due=lambda: self._database_answers and self._has_runs,
             pause_s=EVALUATING_PAUSE_S,
         )
+        self._has_deliveries = False
+        self._announcing = Service(
+            name="the process that sends webhooks",
+            command=[sys.executable, "-m", "medrag_site.processes.announcing"],
+            cwd=settings.BASE_DIR,
+            grace_s=GRACE_S,
+            is_due=lambda: self._database_answers and self._has_deliveries,
+            pause_s=ANNOUNCING_PAUSE_S,
+        )
         self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
         wakeups.release_all()  # what a worker that was killed had fetched
-        services = [self._cluster, self._reembedding, self._evaluating]
+        services = [self._cluster, self._reembedding, self._evaluating, self._announcing]
         supervisor = Supervisor(services, tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
@@ -112,6 +123,7 @@ class Worker:
                 self._restart_if_stalled()
                 self._lacks_vectors = encoders_are_building()
                 self._has_runs = are_runs_due()
+                self._has_deliveries = are_deliveries_due()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
             self._database_answers = True

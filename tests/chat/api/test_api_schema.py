@@ -37,6 +37,8 @@ from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.people import in_groups
+from webhooks.description import example as webhook_example
+from webhooks.models import Event
 
 OPERATIONS = [
     ("post", "/api/v1/query"),
@@ -160,6 +162,16 @@ def called_as_written(
     if is_patch:
         return client.patch(path, body, content_type="application/json"), "patch"
     return (post(client, path, body), "post") if body else (client.get(path), "get")
+
+
+def test_each_webhook_is_described_with_what_is_sent(schema: Any) -> None:
+    described = schema["x-webhooks"]
+    assert set(described) == set(Event.values)
+    assert set(re.findall(r"`((?:guideline|gap)\.\w+)`", document())) == set(described)
+    for event, operation in described.items():
+        assert webhook_example(Event(event))["type"] == event
+        (content,) = operation["post"]["requestBody"]["content"].values()
+        assert set(content["schema"]["required"]) == set(content["example"])
 
 
 def test_the_token_is_an_http_bearer(schema: Any) -> None:

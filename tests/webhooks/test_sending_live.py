@@ -1,0 +1,49 @@
+"""The worker sends; the process that does is killed while it waits for the answer."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import psutil
+import pytest
+from django.db.models.functions import Now
+
+from tests.processes import family_of, running, wait_until
+from tests.webhooks.receiver import receiving
+from webhooks.models import Delivery, DeliveryState, Event
+from webhooks.sending import UNKNOWN
+from webhooks.services import event_announce
+
+pytestmark = pytest.mark.slow
+
+
+def kill_sender(worker: int) -> None:
+    for process in family_of(worker):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if "medrag_site.processes.announcing" in process.cmdline():
+                process.kill()
+
+
+def test_killed_between_sending_and_marking_it_comes_again(
+    own_database: str, tmp_path: Path
+) -> None:
+    with (
+        receiving() as receiver,
+        running("worker", log=tmp_path / "log", MEDRAG_WEBHOOKS_LOOPBACK="true") as worker,
+    ):
+        receiver.on_message = lambda: kill_sender(worker.pid)
+        receiver.endpoint()
+        event_announce(Event.INDEXED, lambda: {"id": 7})
+        wait_until(lambda: len(receiver.taken) == 1, "it arrives", 60)
+        receiver.on_message = lambda: None
+        delivery = Delivery.objects.get()
+        assert (delivery.state, delivery.last_error) == (DeliveryState.PENDING, UNKNOWN)
+        Delivery.objects.update(due_at=Now())
+
+        def is_marked() -> bool:
+            return Delivery.objects.filter(state=DeliveryState.DELIVERED).exists()
+
+        wait_until(is_marked, "it is marked", 60)
+    keys = [key for key, _ in receiver.taken]
+    assert keys == [delivery.message_id] * 2

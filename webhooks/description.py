@@ -1,0 +1,81 @@
+"""Webhooks in the API's description: under `x-webhooks`, since OpenAPI 3.0 has no place for them.
+
+The key is the one that Redoc reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webhooks.models import Event
+
+_SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_GUIDELINE: dict[str, Any] = {
+    "id": 7,
+    "sha256": _SHA256,
+    "title": "Pneumonia in adults",
+    "version": "2.1",
+    "collection": "chest",
+    "state": "PUBLISHED",
+    "superseded_by": None,
+}
+_GAP = {
+    "id": "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11",
+    "state": "abstained",
+    "reason": "NO_EVIDENCE",
+}
+_CHANGED: dict[Event, dict[str, Any]] = {
+    Event.SUPERSEDED: {"state": "SUPERSEDED", "superseded_by": _SHA256[::-1]},
+    Event.WITHDRAWN: {"state": "WITHDRAWN"},
+}
+_HEADERS = {
+    "webhook-id": "The message's, the same in each attempt.",
+    "webhook-timestamp": "Of the attempt, in seconds since 1970.",
+    "webhook-signature": "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64.",
+}
+
+
+def add_webhooks(result: dict[str, Any], **extra: Any) -> dict[str, Any]:
+    """Describe each event as the request that an endpoint gets: a hook of drf-spectacular."""
+    result["x-webhooks"] = {str(event): {"post": _operation(event)} for event in Event}
+    return result
+
+
+def example(event: Event) -> dict[str, Any]:
+    """A message as it is sent."""
+    data = _GAP if event == Event.GAP else _GUIDELINE | _CHANGED.get(event, {})
+    return {"type": str(event), "timestamp": "2026-11-02T09:30:00.000000+00:00", "data": data}
+
+
+def _operation(event: Event) -> dict[str, Any]:
+    message = example(event)
+    return {
+        "operationId": event.name.lower(),
+        "summary": str(event.label),
+        "parameters": [
+            {
+                "in": "header",
+                "name": name,
+                "required": True,
+                "description": description,
+                "schema": {"type": "string"},
+            }
+            for name, description in _HEADERS.items()
+        ],
+        "requestBody": {
+            "content": {"application/json": {"schema": _schema(message), "example": message}}
+        },
+        "responses": {
+            "2XX": {"description": "It is taken. Anything else is an attempt that failed."}
+        },
+    }
+
+
+def _schema(value: Any) -> dict[str, Any]:
+    """Of an example: every key is always there."""
+    if isinstance(value, dict):
+        properties = {key: _schema(part) for key, part in value.items()}
+        return {"type": "object", "properties": properties, "required": list(value)}
+    if value is None:
+        return {"type": "string", "nullable": True}
+    return {"type": "integer" if isinstance(value, int) else "string"}

@@ -1,0 +1,86 @@
+"""Who is told what happens here, and each message to them."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Event(models.TextChoices):
+    """What can be announced."""
+
+    INDEXED = "guideline.indexed", "A guideline can be found by its words"
+    PUBLISHED = "guideline.published", "A guideline came into force"
+    SUPERSEDED = "guideline.superseded", "Another version took a guideline's place"
+    WITHDRAWN = "guideline.withdrawn", "A guideline was withdrawn"
+    GAP = "gap.reported", "A refusal for want of evidence was called not helpful"
+
+
+class Endpoint(models.Model):
+    """An address that is told. Never deleted: it is switched off, and its messages stay.
+
+    `secret` signs, so that it is kept as it is; it is shown to people once.
+    """
+
+    name = models.CharField(max_length=100)
+    url = models.CharField("address", max_length=500)
+    events = ArrayField(models.CharField(max_length=30, choices=Event))
+    secret = models.CharField(max_length=100, editable=False)
+    is_active = models.BooleanField("active", default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["name", "pk"]
+        default_permissions = ("view", "add", "change")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DeliveryState(models.TextChoices):
+    PENDING = "pending", "Waiting"
+    DELIVERED = "delivered", "Delivered"
+    FAILED = "failed", "Given up"
+
+
+class Delivery(models.Model):
+    """One message to one endpoint. `body` is the JSON that is signed and sent, to the byte."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="deliveries")
+    event = models.CharField(max_length=30, choices=Event)
+    body = models.TextField()
+    state = models.CharField(max_length=10, choices=DeliveryState, default=DeliveryState.PENDING)
+    attempts = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField("next attempt", db_default=Now())
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        ordering = ["-created_at", "-pk"]
+        default_permissions = ("view", "change")
+        indexes = [
+            models.Index(
+                fields=["endpoint", "due_at"],
+                condition=models.Q(state="pending"),
+                name="delivery_pending",
+            ),
+            models.Index(fields=["-created_at", "-id"], name="delivery_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.message_id
+
+    @property
+    def message_id(self) -> str:
+        """The `webhook-id`, the same in each attempt."""
+        return f"msg_{self.pk.hex}"

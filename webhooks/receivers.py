@@ -1,0 +1,60 @@
+"""What happens to guidelines, and gaps that are reported, as messages to be sent.
+
+Wired by `WebhooksConfig.ready`, behind the log's receivers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.dispatch import Signal
+
+from chat.models import Turn
+from chat.signals import gap_reported
+from corpus import signals
+from corpus.models import Document
+from webhooks.models import Event
+from webhooks.services import event_announce
+
+GUIDELINE_EVENTS: dict[Event, Signal] = {
+    Event.INDEXED: signals.document_indexed,
+    Event.PUBLISHED: signals.document_published,
+    Event.SUPERSEDED: signals.document_superseded,
+    Event.WITHDRAWN: signals.document_withdrawn,
+}
+
+
+def connect() -> None:
+    """Listen to every signal that is announced; safe to call again."""
+    for event, signal in GUIDELINE_EVENTS.items():
+        signal.connect(_guideline_receiver(event), weak=False, dispatch_uid=f"webhooks.{event}")
+    gap_reported.connect(announce_gap, dispatch_uid="webhooks.gap")
+
+
+def _guideline_receiver(event: Event) -> Any:
+    def receive(sender: object, *, document: Document, **extra: Any) -> None:
+        event_announce(event, lambda: _told_of(document))
+
+    return receive
+
+
+def _told_of(announced: Document) -> dict[str, Any]:
+    """As it stands in this transaction: who indexes it has read it long before. One query."""
+    found = Document.objects.select_related("collection", "superseded_by")
+    document = found.get(pk=announced.pk)
+    successor = document.superseded_by
+    return {
+        "id": document.pk,
+        "sha256": document.sha256,
+        "title": document.title,
+        "version": document.version,
+        "collection": document.collection.slug,
+        "state": document.lifecycle,
+        "superseded_by": successor.sha256 if successor else None,
+    }
+
+
+def announce_gap(sender: object, *, turn: Turn, **extra: Any) -> None:
+    event_announce(
+        Event.GAP, lambda: {"id": str(turn.pk), "state": turn.status, "reason": turn.reason}
+    )

@@ -1,0 +1,155 @@
+"""Send what waits, signed as Standard Webhooks says: each message at least once, or given up.
+
+An attempt is counted, and the time of the next one set, before anything is sent. So whoever is
+killed between the sending and the word that it arrived leaves a message that is sent once more,
+under the same id, by which the other side knows it. Nothing is held while the network is waited
+for: no transaction, no lock.
+
+https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from core.errors import MedragError
+from core.llm.calls import Deadline, directly
+from core.llm.time_limit import within
+from webhooks.addresses import refuse_bad_address
+from webhooks.models import Delivery, DeliveryState, Endpoint
+from webhooks.selectors import deliveries_due, endpoints_due
+
+SEND_S = 10.0  # of one attempt, all in all
+# After each attempt but the last; the first is longer than an attempt, so that two never overlap.
+WAITS_S = (20, 120, 900, 3600, 4 * 3600, 12 * 3600)
+MAX_ATTEMPTS = len(WAITS_S) + 1
+ENDPOINTS_AT_ONCE = 8
+ROUND_S = 10.0  # then those that have something new have their turn
+UNKNOWN = "Whether it arrived is not known: the sender is at it, or was stopped."
+
+
+def deliveries_send_due() -> None:
+    """Send until nothing is due. Raises what the database raises.
+
+    Endpoints are sent to side by side, each message of one after the other: one that never answers
+    holds up its own.
+    """
+    while endpoints := endpoints_due():
+        with ThreadPoolExecutor(ENDPOINTS_AT_ONCE) as pool:
+            list(pool.map(_send_in_thread, endpoints))
+
+
+def _send_in_thread(endpoint: Endpoint) -> None:
+    try:
+        endpoint_send_due(endpoint)
+    finally:
+        connections.close_all()
+
+
+def endpoint_send_due(endpoint: Endpoint) -> None:
+    """Send what is due to it, until one fails or a round is over."""
+    ends = time.monotonic() + ROUND_S
+    while time.monotonic() < ends and (delivery := _claim(endpoint)):
+        error = _sent(endpoint, delivery)
+        _mark(delivery, error)
+        if error:
+            return
+
+
+@transaction.atomic
+def _claim(endpoint: Endpoint) -> Delivery | None:
+    """Count an attempt at what has waited longest; None where nothing is due.
+
+    What an attempt died of as often as it may be tried is given up first.
+    """
+    due = deliveries_due().filter(endpoint=endpoint)
+    due.filter(attempts__gte=MAX_ATTEMPTS).update(state=DeliveryState.FAILED, ended_at=Now())
+    due = due.filter(attempts__lt=MAX_ATTEMPTS).order_by("due_at", "created_at", "pk")
+    delivery = due.select_for_update(skip_locked=True, of=("self",)).first()
+    if delivery is None:
+        return None
+    wait_s = (*WAITS_S, WAITS_S[0])[delivery.attempts]
+    delivery.attempts += 1
+    Delivery.objects.filter(pk=delivery.pk).update(
+        attempts=delivery.attempts,
+        due_at=Now() + timedelta(seconds=wait_s),
+        last_error=UNKNOWN,
+    )
+    return delivery
+
+
+def _mark(delivery: Delivery, error: str) -> None:
+    """Note what became of this attempt, unless another one has begun meanwhile."""
+    this = Delivery.objects.filter(
+        pk=delivery.pk, state=DeliveryState.PENDING, attempts=delivery.attempts
+    )
+    if not error:
+        this.update(state=DeliveryState.DELIVERED, last_error="", ended_at=Now())
+    elif delivery.attempts < MAX_ATTEMPTS:
+        this.update(last_error=error)
+    else:
+        this.update(state=DeliveryState.FAILED, last_error=error, ended_at=Now())
+
+
+def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
+    """Send it once; what went wrong in a few words, or nothing. Only the status is read."""
+    import httpx  # late: only sites with an endpoint need it
+
+    try:
+        refuse_bad_address(endpoint.url)
+        status = within(SEND_S, lambda: _posted(endpoint, delivery))
+    except MedragError as error:
+        return error.sentence[:300]
+    except TimeoutError:
+        return f"No answer within {SEND_S:g} s."
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        return f"It could not be reached ({type(error).__name__})."
+    if 200 <= status < 300:
+        return ""
+    is_moved = 300 <= status < 400
+    return f"It answered with status {status}{': redirects are not followed' * is_moved}."
+
+
+def _posted(endpoint: Endpoint, delivery: Delivery) -> int:
+    """The status of the answer. Raises TimeoutError, `httpx.HTTPError`, `httpx.InvalidURL`."""
+    import httpx  # late, as above
+
+    with (
+        Deadline(SEND_S) as deadline,
+        httpx.Client(
+            **directly(), timeout=SEND_S, event_hooks={"request": [deadline.watch]}
+        ) as client,
+    ):
+        try:
+            with client.stream(
+                "POST",
+                endpoint.url,
+                content=delivery.body.encode(),
+                headers=signed_headers(endpoint, delivery),
+            ) as response:
+                return response.status_code
+        except httpx.HTTPError as error:
+            if not deadline.left_s or isinstance(error, httpx.TimeoutException):
+                raise TimeoutError from error
+            raise
+
+
+def signed_headers(endpoint: Endpoint, delivery: Delivery) -> dict[str, str]:
+    """The headers of an attempt that is made now."""
+    from standardwebhooks import Webhook  # late: only sites with an endpoint need it
+
+    now = datetime.datetime.now(datetime.UTC)
+    signature = Webhook(endpoint.secret).sign(delivery.message_id, now, delivery.body)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "MedRAG",
+        "webhook-id": delivery.message_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": signature,
+    }

@@ -1,0 +1,94 @@
+"""The only writer of endpoints, and of what is to be sent to them.
+
+A message is stored in the transaction of what it announces, so that both stay or go together, and
+nobody who publishes waits for a network. `webhooks.sending` sends it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from chat.audit import log as audit
+from webhooks.addresses import refuse_bad_address
+from webhooks.models import Delivery, DeliveryState, Endpoint, Event
+
+SECRET_BYTES = 32  # Standard Webhooks takes 24 to 64
+
+
+def endpoint_save(endpoint: Endpoint, *, by: User, fields: Sequence[str] = ()) -> str:
+    """Store a new endpoint, or what of `fields` is changed, and say so in the log.
+
+    Returns the secret of a new one, else nothing. Raises BadAddress.
+    """
+    refuse_bad_address(endpoint.url)
+    is_new = endpoint.pk is None
+    with transaction.atomic():
+        if is_new:
+            endpoint.secret, endpoint.created_by = _secret(), by
+            endpoint.save()
+        else:
+            endpoint.save(update_fields=fields)
+        _record("created" if is_new else "changed", endpoint, by=by, fields=sorted(fields))
+    return endpoint.secret if is_new else ""
+
+
+def endpoint_renew_secret(endpoint: Endpoint, *, by: User) -> str:
+    """Sign with a new secret from now on, and return it: the only time that it is shown."""
+    with transaction.atomic():
+        endpoint.secret = _secret()
+        endpoint.save(update_fields=["secret"])
+        _record("secret_renewed", endpoint, by=by)
+    return endpoint.secret
+
+
+def event_announce(event: Event, tell: Callable[[], dict[str, Any]]) -> None:
+    """Store a message for each active endpoint that wants it. One query, or two and `tell`'s.
+
+    To be called in the transaction of what happened. What `tell` gives goes to another system: ids,
+    titles of guidelines and states, never what somebody asked, wrote or was answered.
+    """
+    wanting = Endpoint.objects.filter(is_active=True, events__contains=[event]).order_by("pk")
+    endpoints = list(wanting.values_list("pk", flat=True))
+    if not endpoints:
+        return
+    message = {"type": str(event), "timestamp": timezone.now().isoformat(), "data": tell()}
+    body = json.dumps(message, ensure_ascii=False)
+    Delivery.objects.bulk_create(
+        Delivery(endpoint_id=endpoint, event=event, body=body) for endpoint in endpoints
+    )
+
+
+def deliveries_send_again(deliveries: QuerySet[Delivery]) -> int:
+    """Let those that were given up be sent again from the beginning, and return how many."""
+    given_up = Delivery.objects.filter(pk__in=deliveries.values("pk"), state=DeliveryState.FAILED)
+    return given_up.update(
+        state=DeliveryState.PENDING, attempts=0, due_at=Now(), ended_at=None, last_error=""
+    )
+
+
+def _secret() -> str:
+    return f"whsec_{base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()}"
+
+
+def _record(what: str, endpoint: Endpoint, *, by: User, **more: Any) -> None:
+    """Of the address only the machine: what follows may be a secret of the other side's."""
+    payload = {
+        "id": endpoint.pk,
+        "host": urlsplit(endpoint.url).netloc,
+        "events": sorted(endpoint.events),
+        "active": endpoint.is_active,
+        **more,
+    }
+    subject = f"webhook:{endpoint.pk}"
+    audit.record(f"webhook.{what}", actor=by, subject=subject, payload=payload)
