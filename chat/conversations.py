@@ -11,9 +11,14 @@ from chat.audit import log as audit
 from chat.errors import QuestionError
 from chat.models import Conversation
 from chat.question.identifiers.guard import question_guarded
+from core.errors import MedragError
 from corpus.parsing.clean import clean_line
 
 MAX_TITLE_CHARS = 200
+
+
+class NotDeletable(MedragError):
+    """The site does not let people delete conversations. Nothing was changed."""
 
 
 def conversation_create(user: User, *, title: str = "") -> Conversation:
@@ -43,7 +48,15 @@ def conversation_rename(conversation: Conversation, *, title: str, by: User) -> 
 
 
 def conversation_delete(conversation: Conversation, *, by: User) -> None:
-    """Take it from its owner's list and pages, and say that in the log. No turn is removed."""
+    """Take it from its owner's list and pages, and say that in the log. No turn is removed.
+
+    Raises NotDeletable where the site does not let people do that.
+    """
+    if not settings.CONVERSATIONS_DELETABLE:
+        raise NotDeletable(
+            "This site keeps all conversations.",
+            hint="Nothing was deleted. An administrator can allow it.",
+        )
     with transaction.atomic():
         conversation.deleted_at = timezone.now()
         conversation.save(update_fields=["deleted_at"])

@@ -1,4 +1,4 @@
-"""Conversations: begin one, ask in it, read it."""
+"""Conversations: begin one, ask in it, read it, delete it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import uuid
 from http import HTTPStatus
 
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -31,7 +31,12 @@ from chat.api.pages import InOrder, LatestFirst, PageRequest, WordsRequest
 from chat.api.queries import ANSWERS, answered
 from chat.api.serializers import MessageResponse, QueryRequest
 from chat.api.streaming import EventRenderer
-from chat.conversations import MAX_TITLE_CHARS, conversation_create
+from chat.conversations import (
+    MAX_TITLE_CHARS,
+    NotDeletable,
+    conversation_create,
+    conversation_delete,
+)
 from chat.models import Conversation, Turn
 from chat.selectors import access_conversation, conversations_of, turns_of
 from corpus.access import readable_ids
@@ -103,6 +108,23 @@ class ConversationView(Guarded):
         thread = access_conversation(user, pk=pk)
         record_read(user, "conversation", subject=f"conversation:{thread.pk}")
         return Response(ConversationResponse(thread).data)
+
+    @extend_schema(
+        operation_id="conversation_delete",
+        summary="Delete a conversation",
+        description="It leaves one's lists and pages, here and on the page, and can't be read any "
+        "more; the log says so. Its turns stay, for auditors and by their own addresses. Where "
+        "the site keeps all conversations it is 403.",
+        responses={204: OpenApiResponse(description="It is deleted."), **problems(*NOT_FOUND)},
+        examples=[*examples.CONVERSATIONS_KEPT, *examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def delete(self, request: Request, pk: uuid.UUID) -> Response:
+        user = user_of(request)
+        try:
+            conversation_delete(access_conversation(user, pk=pk), by=user)
+        except NotDeletable as error:
+            raise PermissionDenied(error.sentence) from error
+        return Response(status=HTTPStatus.NO_CONTENT)
 
 
 class ConversationQueryView(Guarded):

@@ -411,6 +411,15 @@ FORBIDDEN = [
         detail="You do not have permission to perform this action.",
     )
 ]
+CONVERSATIONS_KEPT = [
+    _problem(
+        "The site keeps them",
+        403,
+        "Forbidden",
+        detail="This site keeps all conversations. Nothing was deleted. An administrator can "
+        "allow it.",
+    )
+]
 PROBLEMS = [
     _problem(
         "No token",

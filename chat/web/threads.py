@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from chat.conversations import conversation_delete, conversation_rename
+from chat.conversations import NotDeletable, conversation_delete, conversation_rename
 from chat.errors import QuestionError
 from chat.selectors import access_conversation, conversations_of
 from chat.web.http import SignedInRequest, signed_in, words_of
@@ -45,9 +45,10 @@ def rename(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 @signed_in
 @never_cache
 def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
-    if not settings.CONVERSATIONS_DELETABLE:
-        raise Http404
-    conversation_delete(access_conversation(request.user, pk=pk), by=request.user)
+    try:
+        conversation_delete(access_conversation(request.user, pk=pk), by=request.user)
+    except NotDeletable as error:
+        raise Http404 from error
     return redirect("chat:conversations")
 
 

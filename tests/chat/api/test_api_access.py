@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, reverse
@@ -42,10 +43,16 @@ OF_ONE: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("get", "conversation"): (None, 200, "read"),
     ("get", "messages"): (None, 200, "read"),
     ("post", "conversation_query"): (QUERY, 200, "turn.answered"),
+    ("delete", "conversation"): (None, 204, "conversation.deleted"),
 }
 # Tested by role where they are at home.
 ELSEWHERE = {"collections", "users", "user", "audit", "audit_verify"}
 OPEN = {"schema", "docs"}  # holds nothing of the hospital's
+
+
+@pytest.fixture(autouse=True)
+def people_may_delete(settings: LazySettings) -> None:
+    settings.CONVERSATIONS_DELETABLE = True
 
 
 @pytest.fixture
@@ -55,7 +62,7 @@ def turn(guideline: Document, alice: User) -> Turn:
 
 def call(client: Client, method: str, name: str, body: Any, *arguments: object) -> Any:
     address = reverse(f"api:{name}", args=arguments)
-    return client.get(address) if method == "get" else post(client, address, body)
+    return post(client, address, body) if method == "post" else getattr(client, method)(address)
 
 
 def thing_of(name: str, turn: Turn) -> object:
@@ -133,13 +140,13 @@ def test_another_method_or_form_is_a_problem(turn: Turn, method: str, name: str)
     client = signed_in(turn.user)
     arguments = [thing_of(name, turn)] if (method, name) in OF_ONE else []
     address = reverse(f"api:{name}", args=arguments)
-    response = client.delete(address)
+    response = client.put(address)
     assert_problem(response, 405)
     assert method.upper() in response["Allow"]
     wrong = {"accept": "text/html"}
     response = (
-        client.get(address, headers=wrong)
-        if method == "get"
-        else post(client, address, {}, **wrong)
+        post(client, address, {}, **wrong)
+        if method == "post"
+        else getattr(client, method)(address, headers=wrong)
     )
     assert_problem(response, 406)

@@ -46,6 +46,7 @@ OPERATIONS = [
     ("get", "/api/v1/conversations"),
     ("post", "/api/v1/conversations"),
     ("get", "/api/v1/conversations/{id}"),
+    ("delete", "/api/v1/conversations/{id}"),
     ("post", "/api/v1/conversations/{id}/query"),
     ("get", "/api/v1/conversations/{id}/messages"),
     ("get", "/api/v1/turns/{id}"),
@@ -73,7 +74,8 @@ OPERATIONS = [
 PICTURE = "/api/v1/documents/{sha256}/pages/{number}/picture"
 ROOT = "/api/v1"
 CALL = re.compile(
-    r"""^(?:call|send) (-X PATCH )?"?\$SITE([^\s"]+)"?(?: -d '(.*)'| (-F .*))?$""", re.MULTILINE
+    r"""^(?:call|send) (?:-X (PATCH|DELETE) )?"?\$SITE([^\s"]+)"?(?: -d '(.*)'| (-F .*))?$""",
+    re.MULTILINE,
 )
 
 
@@ -111,7 +113,7 @@ def test_each_operation_needs_a_token_and_shows_its_problems(
     for status in problems:
         assert list(responses[status]["content"]) == ["application/problem+json"]
     (given,) = (content for status, content in responses.items() if status < "300")
-    if path != PICTURE:
+    if path != PICTURE and method != "delete":
         assert given["content"]["application/json"]["examples"]
 
 
@@ -122,9 +124,10 @@ def test_the_document_has_each_operation(schema: Any) -> None:
 
 
 def test_each_call_of_the_document_works(
-    guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch
+    guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     """All of them on one answer and its document, and none of the operations is left out."""
+    settings.CONVERSATIONS_DELETABLE = True
     turn, called = ask(alice), set()
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = signed_in(in_groups(alice, CLINICIANS))
@@ -135,13 +138,13 @@ def test_each_call_of_the_document_works(
     )
     there = {"$USER": str(alice.pk), "$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
     there |= {"$SHA": guideline.sha256, "$DRAFT": draft.sha256, "$NEW": new.sha256}
-    for patch, address, body, form in CALL.findall(document()):
+    for named, address, body, form in CALL.findall(document()):
         path, sent = (
             re.sub(r"'?(\$[A-Z]+)'?", lambda found: there[found[1]], text)
             for text in (f"{ROOT}{address}", body)
         )
-        response, method = called_as_written(client, path, sent, form, is_patch=bool(patch))
-        assert response.status_code in (200, 201, 202), (address, response.content)
+        response, method = called_as_written(client, path, sent, form, named=named.lower())
+        assert response.status_code in (200, 201, 202, 204), (address, response.content)
         template = re.sub(r"\$[A-Z]+", lambda found: NAMES.get(found[0], "{sha256}"), address)
         template = re.sub(r"/pages/\d+", "/pages/{number}", template.partition("?")[0])
         called.add((method, f"{ROOT}{template}"))
@@ -152,15 +155,15 @@ NAMES = {"$ID": "{id}", "$USER": "{id}", "$TURN": "{id}"}
 
 
 def called_as_written(
-    client: Client, path: str, body: str, form: str, *, is_patch: bool
+    client: Client, path: str, body: str, form: str, *, named: str
 ) -> tuple[Any, str]:
     """The answer, and the method that curl takes for it."""
     if form:
         fields = dict(re.findall(r"-F (\w+)=(\S+)", form))
         file = SimpleUploadedFile(fields["file"].removeprefix("@"), b"# Sepsis\n\nGive it at once.")
         return client.post(path, fields | {"file": file}), "post"
-    if is_patch:
-        return client.patch(path, body, content_type="application/json"), "patch"
+    if named:
+        return getattr(client, named)(path, body, content_type="application/json"), named
     return (post(client, path, body), "post") if body else (client.get(path), "get")
 
 

@@ -254,3 +254,20 @@ def test_another_s_conversation_is_as_one_that_is_missing(
         assert told[0] == told[1]
         assert get(client, THREADS).json()["results"] == []
     assert not Turn.objects.exists()
+
+
+def test_one_s_own_is_deleted_where_the_site_lets_people(
+    guideline: Document, alice: User, settings: LazySettings
+) -> None:
+    turn, client = ask(alice), signed_in(alice)
+    address = path_of(turn.conversation_id)
+    assert_problem(client.delete(address), 403, "Nothing was deleted.")
+    assert get(client, address).status_code == 200
+    settings.CONVERSATIONS_DELETABLE = True
+    response = client.delete(address)
+    assert (response.status_code, response.content) == (204, b"")
+    for again in (client.delete(address), get(client, address), get(client, f"{address}/messages")):
+        assert_problem(again, 404)
+    assert get(client, THREADS).json()["results"] == []
+    assert get(client, f"/api/v1/turns/{turn.pk}").status_code == 200
+    assert AuditEvent.objects.filter(action="conversation.deleted").count() == 1

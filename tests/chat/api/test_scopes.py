@@ -31,7 +31,7 @@ METHODS = [
     (name, method)
     for name, view in VIEWS.items()
     if issubclass(view, Guarded)
-    for method in ("get", "post", "patch")
+    for method in ("get", "post", "patch", "delete")
     if hasattr(view, method)
 ]
 
@@ -69,7 +69,9 @@ def test_what_takes_which_scope() -> None:
     by_scope: dict[str, set[str]] = {}
     for name, method in METHODS:
         by_scope.setdefault(needed_by(name, method), set()).add(f"{method} {name}")
-    assert {"post query", "post search", "post feedback"} <= by_scope[Scope.ASK]
+    assert {"post query", "post search", "post feedback", "delete conversation"} <= by_scope[
+        Scope.ASK
+    ]
     assert {"get turn", "get messages", "get page", "get picture"} <= by_scope[Scope.READ]
     assert {"get documents", "post publish", "patch document"} <= by_scope[Scope.DOCUMENTS]
     assert by_scope[""] == {"get me"}
