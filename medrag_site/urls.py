@@ -20,7 +20,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # One page to sign in, for the administration too.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("chat.api.urls")),
+    path("api/v1/", include("evaluation.api")),
+    path("api/v1/", include("chat.api.urls")),  # with what stands at unknown paths
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
     path("", include("chat.web.urls")),

@@ -35,6 +35,7 @@ from evaluation.question_runs.result_card import (
 )
 from evaluation.question_runs.selectors import (
     card_read,
+    card_shown,
     question_runs_listed,
     rows_of,
     run_progress,
@@ -54,7 +55,6 @@ else:
 
 ACTIVE = (RunState.PENDING, RunState.RUNNING)
 MAX_MOVED = 200  # items named in a comparison
-MAX_COMPUTED = 300  # items of which a card is made for each look at a run that goes on
 STEER = "evaluation.change_questionrun"
 
 
@@ -130,9 +130,10 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
 
     @admin.display(description="result card")
     def card(self, run: QuestionRun) -> SafeString | str:
-        if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
+        card = card_shown(run)
+        if card is None:
             return "It is made when the run ends."
-        context = _card_context(card_read(run)) | {"run": run}
+        context = _card_context(card) | {"run": run}
         return render_to_string("admin/evaluation/questionrun/_card.html", context)
 
     @admin.display(description="started with")

@@ -29,6 +29,7 @@ from evaluation.question_runs.measuring import is_answerable
 from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
+MAX_COMPUTED = 300  # items of which a card is made for each look at a run that goes on
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
@@ -108,6 +109,13 @@ def card_computed(run: QuestionRun) -> Card:
 def card_read(run: QuestionRun) -> Card:
     """The result card as it was stored, or of what there is so far."""
     return read_card(run.metrics) if run.metrics else card_computed(run)
+
+
+def card_shown(run: QuestionRun) -> Card | None:
+    """The same for a look at a run of `question_runs_listed`; None while a long one goes on."""
+    if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
+        return None
+    return card_read(run)
 
 
 def rows_of(run: QuestionRun) -> Iterator[Row]:

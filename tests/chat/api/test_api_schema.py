@@ -36,6 +36,7 @@ from medrag_site.accounts import CLINICIANS
 from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
 from tests.corpora import publish
+from tests.evaluation.question_runs.asking import run_of
 from tests.people import in_groups
 from webhooks.description import example as webhook_example
 from webhooks.models import Event
@@ -57,6 +58,8 @@ OPERATIONS = [
     ("post", "/api/v1/users"),
     ("get", "/api/v1/users/{id}"),
     ("patch", "/api/v1/users/{id}"),
+    ("get", "/api/v1/evaluations"),
+    ("get", "/api/v1/evaluations/{id}"),
     ("get", "/api/v1/audit"),
     ("get", "/api/v1/audit/verify"),
     ("post", "/api/v1/documents"),
@@ -137,6 +140,7 @@ def test_each_call_of_the_document_works(
         for name in ("Draft", "New")
     )
     there = {"$USER": str(alice.pk), "$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
+    there["$RUN"] = str(run_of().pk)
     there |= {"$SHA": guideline.sha256, "$DRAFT": draft.sha256, "$NEW": new.sha256}
     for named, address, body, form in CALL.findall(document()):
         path, sent = (
@@ -151,7 +155,7 @@ def test_each_call_of_the_document_works(
     assert called == set(OPERATIONS)
 
 
-NAMES = {"$ID": "{id}", "$USER": "{id}", "$TURN": "{id}"}
+NAMES = {"$ID": "{id}", "$USER": "{id}", "$TURN": "{id}", "$RUN": "{id}"}
 
 
 def called_as_written(

@@ -1,0 +1,171 @@
+"""Runs of questions over the API, read only, for who may see them in the administration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api import examples
+from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of, valid
+from chat.api.pages import ByNumber, PageRequest
+from evaluation.metrics.statistics import interval
+from evaluation.models import QuestionRun
+from evaluation.question_runs.result_card import Card
+from evaluation.question_runs.selectors import card_shown, question_runs_listed
+
+VIEW = "evaluation.view_questionrun"
+_RUN = {
+    "id": 12,
+    "name": "Ward questions, autumn",
+    "question_set": "Ward 3",
+    "question_set_digest": "4be1c6f3d9b86ac4a0e5e2a7f6cbb4c1f0f7f52b1f5fd7b8a9c6d3e2f1a0b9c8",
+    "state": "done",
+    "note": "",
+    "items": 3,
+    "ended": 3,
+    "asker": "clinician",
+    "by": "evaluator",
+    "created_at": "2026-11-02T09:00:00+00:00",
+    "started_at": "2026-11-02T09:00:05+00:00",
+    "finished_at": "2026-11-02T09:02:11+00:00",
+}
+_CARD = Card(
+    states={"done": 3},
+    outcomes={"refused": 1, "right": 2},
+    measures={"answered": interval([1.0, 1.0, 0.0])},
+    latency_ms={"p50": 1480.0, "p95": 1722.0},
+    tokens={"whole": 0, "mean": 0.0},
+    not_run={"claim_faithfulness": {"not run: no judge is set": 3}},
+)
+_LISTED = [OpenApiExample("One of them", value=_RUN, response_only=True)]
+_READ = [
+    OpenApiExample(
+        "A run that is done",
+        value=_RUN
+        | {
+            "started_with": {"items": 3, "seed": 0, "configuration": "9f86d081884c7d65"},
+            "card": _CARD.as_json(),
+        },
+        response_only=True,
+    )
+]
+
+
+class LatestRun(ByNumber):
+    ordering: Any = ("-pk",)
+    page_size = 50
+
+
+class RunListed(serializers.ModelSerializer[QuestionRun]):
+    question_set = serializers.StringRelatedField[Any]()
+    question_set_digest = serializers.CharField(source="question_set.digest", read_only=True)
+    state = serializers.CharField(
+        help_text="`pending`, `running`, `done`, `cancelled` or `failed`."
+    )
+    items = serializers.IntegerField(help_text="How many questions it has.")
+    ended = serializers.IntegerField(help_text="How many were asked, or could not be.")
+    asker = serializers.CharField(
+        source="asker.username", default=None, allow_null=True, help_text="Whose rights count."
+    )
+    by = serializers.CharField(source="by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = QuestionRun
+        fields = (
+            "id", "name", "question_set", "question_set_digest", "state", "note", "items", "ended",
+            "asker", "by", "created_at", "started_at", "finished_at",
+        )  # fmt: skip
+
+
+class IntervalResponse(serializers.Serializer[Any]):
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    n = serializers.IntegerField(help_text="Items that have a value.")
+
+
+class CardResponse(serializers.Serializer[Any]):
+    states = serializers.DictField(child=serializers.IntegerField(), help_text="Items by state.")
+    outcomes = serializers.DictField(child=serializers.IntegerField())
+    measures = serializers.DictField(child=IntervalResponse(), help_text="Mean and 95 % interval.")
+    latency_ms = serializers.DictField(child=serializers.FloatField(), help_text="p50 and p95.")
+    tokens = serializers.DictField(child=serializers.FloatField())
+    not_run = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="By measure why it has no value, and for how many items.",
+    )
+    selective = serializers.DictField(help_text="How well it refuses.")
+    judged_by = serializers.ListField(child=serializers.DictField())
+
+
+class RunDetails(RunListed):
+    started_with = serializers.DictField(
+        source="frozen", help_text="Configuration, models, prompts, corpus, seed and budget."
+    )
+    card = serializers.SerializerMethodField(
+        help_text="The result card; null while a long run goes on."
+    )
+
+    class Meta(RunListed.Meta):
+        fields = (*RunListed.Meta.fields, "started_with", "card")  # type: ignore[assignment]
+
+    @extend_schema_field(CardResponse(allow_null=True))
+    def get_card(self, run: QuestionRun) -> dict[str, Any] | None:
+        card = card_shown(run)
+        return card.as_json() if card else None
+
+
+class OfEvaluators(Guarded):
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if not request.user.has_perm(VIEW):
+            raise PermissionDenied
+
+
+class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
+    serializer_class = RunListed
+    pagination_class = LatestRun
+
+    @extend_schema(
+        operation_id="evaluations",
+        summary="List the runs of questions",
+        description="The latest first, for who may view them in the administration.",
+        parameters=[PageRequest],
+        responses={200: RunListed(many=True), **problems(400, *NOT_FOUND)},
+        examples=[*_LISTED, *examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        valid(PageRequest(data=request.query_params.dict()))
+        page = self.paginate_queryset(question_runs_listed())
+        record_read(user, "evaluations", subject=f"user:{user.pk}")
+        return self.get_paginated_response(RunListed(page or [], many=True).data)
+
+
+class EvaluationView(OfEvaluators):
+    @extend_schema(
+        operation_id="evaluation",
+        summary="Read a run of questions with its result card",
+        description="Figures alone: questions and answers stand in the administration.",
+        responses={200: RunDetails, **problems(*NOT_FOUND)},
+        examples=[*_READ, *examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS],
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(question_runs_listed(), pk=pk)
+        record_read(user_of(request), "evaluation", subject=f"question_run:{run.pk}")
+        return Response(RunDetails(run).data)
+
+
+app_name = "evaluation_api"
+urlpatterns = [
+    path("evaluations", EvaluationsView.as_view(), name="evaluations"),
+    path("evaluations/<int:pk>", EvaluationView.as_view(), name="evaluation"),
+]
