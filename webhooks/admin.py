@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.timezone import localtime
 
 from chat.admin.read_only import ReadOnly, pretty, user_of
 from core.errors import MedragError
@@ -79,8 +81,8 @@ class EndpointAdmin(EndpointModelAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnly, DeliveryModelAdmin):
-    list_display = ("created_at", "event", "endpoint", "state", "attempts", "next_attempt",
-                    "last_error")  # fmt: skip
+    list_display = ("created_at", "event", "endpoint", "state", "attempts", "last_error",
+                    "next_attempt")  # fmt: skip
     list_filter = ("state", "event", "endpoint")
     list_select_related = ("endpoint",)
     list_per_page = 50
@@ -91,8 +93,10 @@ class DeliveryAdmin(ReadOnly, DeliveryModelAdmin):
     readonly_fields = fields
 
     @admin.display(description="next attempt")
-    def next_attempt(self, delivery: Delivery) -> Any:
-        return delivery.due_at if delivery.state == DeliveryState.PENDING else None
+    def next_attempt(self, delivery: Delivery) -> str | None:
+        if delivery.state != DeliveryState.PENDING:
+            return None
+        return date_format(localtime(delivery.due_at), "DATETIME_FORMAT")
 
     @admin.display(description="message")
     def message(self, delivery: Delivery) -> str:

@@ -13,11 +13,11 @@ from django.db.models.functions import Now
 class Event(models.TextChoices):
     """What can be announced."""
 
-    INDEXED = "guideline.indexed", "A guideline can be found by its words"
-    PUBLISHED = "guideline.published", "A guideline came into force"
-    SUPERSEDED = "guideline.superseded", "Another version took a guideline's place"
-    WITHDRAWN = "guideline.withdrawn", "A guideline was withdrawn"
-    GAP = "gap.reported", "A refusal for want of evidence was called not helpful"
+    INDEXED = "guideline.indexed", "Guideline indexed"
+    PUBLISHED = "guideline.published", "Guideline published"
+    SUPERSEDED = "guideline.superseded", "Guideline superseded"
+    WITHDRAWN = "guideline.withdrawn", "Guideline withdrawn"
+    GAP = "gap.reported", "Gap reported"
 
 
 class Endpoint(models.Model):

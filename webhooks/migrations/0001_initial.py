@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=100)),
                 ('url', models.CharField(max_length=500, verbose_name='address')),
-                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('guideline.indexed', 'A guideline can be found by its words'), ('guideline.published', 'A guideline came into force'), ('guideline.superseded', "Another version took a guideline's place"), ('guideline.withdrawn', 'A guideline was withdrawn'), ('gap.reported', 'A refusal for want of evidence was called not helpful')], max_length=30), size=None)),
+                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('guideline.indexed', 'Guideline indexed'), ('guideline.published', 'Guideline published'), ('guideline.superseded', 'Guideline superseded'), ('guideline.withdrawn', 'Guideline withdrawn'), ('gap.reported', 'Gap reported')], max_length=30), size=None)),
                 ('secret', models.CharField(editable=False, max_length=100)),
                 ('is_active', models.BooleanField(default=True, verbose_name='active')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
             name='Delivery',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('event', models.CharField(choices=[('guideline.indexed', 'A guideline can be found by its words'), ('guideline.published', 'A guideline came into force'), ('guideline.superseded', "Another version took a guideline's place"), ('guideline.withdrawn', 'A guideline was withdrawn'), ('gap.reported', 'A refusal for want of evidence was called not helpful')], max_length=30)),
+                ('event', models.CharField(choices=[('guideline.indexed', 'Guideline indexed'), ('guideline.published', 'Guideline published'), ('guideline.superseded', 'Guideline superseded'), ('guideline.withdrawn', 'Guideline withdrawn'), ('gap.reported', 'Gap reported')], max_length=30)),
                 ('body', models.TextField()),
                 ('state', models.CharField(choices=[('pending', 'Waiting'), ('delivered', 'Delivered'), ('failed', 'Given up')], default='pending', max_length=10)),
                 ('attempts', models.PositiveIntegerField(default=0)),
