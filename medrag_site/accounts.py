@@ -1,12 +1,21 @@
-"""The groups that give people their rights, and accounts to try the system with."""
+"""The groups that give people their rights, and accounts to try the system with.
+
+A site may change its groups. `migrate` therefore gives each right of PERMISSIONS once and records
+that (`GivenRight`): what was taken away, deleted or renamed since stays so, and what was added too.
+"""
 
 import secrets
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from django.contrib.auth.models import Group, Permission, User
 from django.db import transaction
 
+from medrag_site.models import GivenRight
+
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
 EVALUATORS, REVIEWERS = "Evaluators", "Reviewers"
+INTEGRATORS, ADMINISTRATORS = "Integrators", "Administrators"
 
 _READ_CORPUS = tuple(
     f"corpus.view_{model}"
@@ -56,6 +65,14 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "retrieval.view_lexiconentry",
     ),
     REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge what others were answered
+    # Programs that bring documents over the API; what they bring is published by people.
+    INTEGRATORS: (*_READ_CORPUS, "corpus.add_document", "corpus.change_document"),
+    # They give the groups that they are in, and no more: see medrag_site.admin.
+    ADMINISTRATORS: (
+        *(f"auth.{right}_user" for right in ("view", "add", "change")),
+        "auth.view_group",
+        *(f"axes.{right}_accessattempt" for right in ("view", "delete")),  # to unlock
+    ),
 }
 
 # name, what the person does, groups; all but the clinician work in the administration
@@ -68,12 +85,59 @@ _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
-def ensure_groups() -> None:
-    """Make the groups with exactly their permissions; a second call changes nothing."""
-    with transaction.atomic():
-        for name, labels in PERMISSIONS.items():
-            group, _ = Group.objects.get_or_create(name=name)
-            group.permissions.set([_permission(label) for label in labels])
+@dataclass(frozen=True)
+class Standing:
+    """How a group of this release stands here: `lacks` and `besides` are labels of rights."""
+
+    name: str
+    people: int
+    exists: bool
+    lacks: tuple[str, ...]
+    besides: tuple[str, ...]
+
+
+@transaction.atomic
+def groups_sync() -> tuple[str, ...]:
+    """Make new groups, give new rights, and return the names of groups that were left alone.
+
+    These were here before anybody recorded what was given, and lack something: nobody knows
+    whether it is new or was taken away. `groups_give` gives it.
+    """
+    given = set(GivenRight.objects.values_list("group", "right"))
+    left_alone = []
+    for name, labels in PERMISSIONS.items():
+        group = Group.objects.filter(name=name).first()
+        is_known = (name, "") in given
+        new = [label for label in labels if (name, label) not in given]
+        if is_known and group is not None:
+            _add(group, new)
+        elif not is_known and group is None:
+            _add(Group.objects.create(name=name), new)
+        elif group is not None and set(labels) - _labels(group):
+            left_alone.append(name)
+        _record(name, new if is_known else ["", *new])
+    return tuple(left_alone)
+
+
+@transaction.atomic
+def groups_give(names: Iterable[str]) -> None:
+    """Give each of these groups all that it has in this release; what it has besides stays."""
+    for name in names:
+        group, _ = Group.objects.get_or_create(name=name)
+        _add(group, PERMISSIONS[name])
+        _record(name, ["", *PERMISSIONS[name]])
+
+
+def groups_standing() -> list[Standing]:
+    """Return how each group of this release stands here, in the order of PERMISSIONS."""
+    found = []
+    for name, labels in PERMISSIONS.items():
+        group = Group.objects.filter(name=name).first()
+        has = set() if group is None else _labels(group)
+        people = 0 if group is None else group.user_set.count()
+        lacks, besides = sorted(set(labels) - has), sorted(has - set(labels))
+        found.append(Standing(name, people, group is not None, tuple(lacks), tuple(besides)))
+    return found
 
 
 def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
@@ -81,7 +145,7 @@ def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
 
     An account that exists keeps its password and is left out, unless `reset`.
     """
-    ensure_groups()
+    groups_give(PERMISSIONS)
     made: list[tuple[str, str, str]] = []
     for name, role, groups in _DEMO:
         user, is_new = User.objects.get_or_create(
@@ -96,6 +160,19 @@ def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
     return made
 
 
-def _permission(label: str) -> Permission:
-    app, codename = label.split(".")
-    return Permission.objects.get(content_type__app_label=app, codename=codename)
+def _add(group: Group, labels: Collection[str]) -> None:
+    """Raises KeyError for a right that no migration has made."""
+    codenames = [label.split(".")[1] for label in labels]
+    found = Permission.objects.filter(codename__in=codenames).select_related("content_type")
+    by_label = {f"{one.content_type.app_label}.{one.codename}": one for one in found}
+    group.permissions.add(*(by_label[label] for label in labels))
+
+
+def _record(name: str, labels: Iterable[str]) -> None:
+    rows = [GivenRight(group=name, right=label) for label in labels]
+    GivenRight.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _labels(group: Group) -> set[str]:
+    held = group.permissions.values_list("content_type__app_label", "codename")
+    return {f"{app}.{codename}" for app, codename in held}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import Group, User
 
 from corpus.models import Collection
-from medrag_site.accounts import ensure_groups
+from medrag_site.accounts import PERMISSIONS, groups_give
 
 
 def person(name: str, *groups: str, is_superuser: bool = False) -> User:
@@ -18,7 +18,7 @@ def person(name: str, *groups: str, is_superuser: bool = False) -> User:
 
 def in_groups(user: User, *names: str) -> User:
     """The user read again, so that no permission is remembered."""
-    ensure_groups()
+    groups_give(PERMISSIONS)
     user.groups.add(*(Group.objects.get_or_create(name=name)[0] for name in names))
     return User.objects.get(pk=user.pk)
 

@@ -18,12 +18,12 @@ from chat.selectors import (
     conversations_of,
 )
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, PERMISSIONS, STAFF, ensure_groups
+from medrag_site.accounts import AUDITORS, PERMISSIONS, STAFF, groups_give
 from tests.chat.guidelines import ask
 
 
 def in_group(user: User, name: str) -> User:
-    ensure_groups()
+    groups_give(PERMISSIONS)
     user.groups.add(Group.objects.get(name=name))
     return User.objects.get(pk=user.pk)
 
@@ -133,8 +133,8 @@ def test_an_expired_session_sends_htmx_to_the_sign_in_page(db: None, client: Cli
 
 
 def test_permissions_of_the_groups_exist(db: None) -> None:
-    ensure_groups()
-    ensure_groups()
+    groups_give(PERMISSIONS)
+    groups_give(PERMISSIONS)
     assert Group.objects.count() == len(PERMISSIONS)
     publishes = Permission.objects.get(codename="publish_document")
     assert sorted(publishes.group_set.values_list("name", flat=True)) == ["Publishers"]

@@ -1,21 +1,62 @@
 """The groups and the demonstration accounts."""
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
+from django.core.management import call_command
 from django.http import HttpRequest
 from django.test import Client
 
-from medrag_site.accounts import PERMISSIONS, demo_accounts, ensure_groups
+from medrag_site.accounts import (
+    ADMINISTRATORS,
+    AUDITORS,
+    PERMISSIONS,
+    REVIEWERS,
+    STAFF,
+    demo_accounts,
+    groups_sync,
+)
+from medrag_site.models import GivenRight
 
 
-def test_groups_have_exactly_their_permissions(db: None) -> None:
-    ensure_groups()
-    auditors = Group.objects.get(name="Auditors")
-    auditors.permissions.add(*Group.objects.get(name="Corpus staff").permissions.all())
-    ensure_groups()
+def rights_of(name: str) -> set[str]:
+    held = Group.objects.get(name=name).permissions.select_related("content_type")
+    return {f"{p.content_type.app_label}.{p.codename}" for p in held}
+
+
+def test_migrated_sites_have_the_groups_with_their_rights(db: None) -> None:
+    """Of the template that `migrate` made; nothing here was given by the test."""
     for name, labels in PERMISSIONS.items():
-        permissions = Group.objects.get(name=name).permissions.select_related("content_type")
-        assert {f"{p.content_type.app_label}.{p.codename}" for p in permissions} == set(labels)
+        assert rights_of(name) == set(labels)
+
+
+def test_an_upgrade_gives_what_is_new_and_leaves_what_the_site_changed(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staff, auditors = (Group.objects.get(name=name) for name in (STAFF, AUDITORS))
+    staff.permissions.remove(Permission.objects.get(codename="add_collection"))
+    auditors.permissions.add(Permission.objects.get(codename="add_document"))
+    Group.objects.get(name=REVIEWERS).delete()
+    monkeypatch.setitem(PERMISSIONS, STAFF, (*PERMISSIONS[STAFF], "corpus.delete_job"))
+    monkeypatch.setitem(PERMISSIONS, "Librarians", ("corpus.view_document",))
+    assert groups_sync() == ()
+    assert rights_of(STAFF) == set(PERMISSIONS[STAFF]) - {"corpus.add_collection"}
+    assert rights_of(AUDITORS) == {*PERMISSIONS[AUDITORS], "corpus.add_document"}
+    assert rights_of("Librarians") == {"corpus.view_document"}
+    assert not Group.objects.filter(name=REVIEWERS).exists()
+
+
+def test_a_group_that_was_here_before_any_record_gets_nothing_unasked(
+    db: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    GivenRight.objects.all().delete()
+    Group.objects.get(name=ADMINISTRATORS).permissions.clear()
+    assert groups_sync() == (ADMINISTRATORS,)
+    assert groups_sync() == ()
+    assert rights_of(ADMINISTRATORS) == set()
+    call_command("groups")
+    assert "Administrators: 0 in it\n  lacks auth.add_user," in capsys.readouterr().out
+    call_command("groups", "--give", ADMINISTRATORS)
+    assert rights_of(ADMINISTRATORS) == set(PERMISSIONS[ADMINISTRATORS])
 
 
 def test_auditors_change_nothing_but_reviews(db: None) -> None:

@@ -17,7 +17,9 @@ from corpus.encoders.specs import SpecError
 from corpus.indexing.vector_index import OWNER
 from corpus.models import Encoder
 from corpus.services.encoders import encoders_sync
+from medrag_site.accounts import groups_sync
 from medrag_site.database.faults import sentence_of
+from medrag_site.database.tables import missing_migrations
 
 _MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
 
@@ -58,6 +60,7 @@ class Command(migrate.Command):
         super().handle(*args, **options)
         if options["plan"] or options["check_unapplied"] or not _encoders_are_here():
             return
+        self._sync_groups()
         try:
             synced = encoders_sync()
         except MedragError as error:
@@ -68,6 +71,16 @@ class Command(migrate.Command):
             self.stdout.write(
                 f"New vectors are to be made by {', '.join(synced.made)}: a worker does it in the "
                 "background, or manage.py reembed now. Until then the old ones are searched."
+            )
+
+    def _sync_groups(self) -> None:
+        """Give groups their rights, which are all there once all migrations are applied."""
+        if missing_migrations():
+            return
+        for name in groups_sync():
+            self.stdout.write(
+                f"The group {name} was here before this release and keeps the rights that it has; "
+                "manage.py groups says what it lacks."
             )
 
     def _convert(self) -> None:

@@ -1,0 +1,75 @@
+"""List collections, make one, or change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from corpus.management.arguments import person_named
+from corpus.models import Collection
+from corpus.services.collections import RIGHTS, collection_save
+
+FIELDS = ("name", "description", "owner_name", "owner_contact")
+
+
+class Command(BaseCommand):
+    help = "List collections; with SLUG make that one, or change what is named."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", nargs="?", metavar="SLUG")
+        parser.add_argument("--name", help="what people read; a new one needs it")
+        parser.add_argument("--description")
+        parser.add_argument("--owner-name", help="whom clinicians are told to ask")
+        parser.add_argument("--owner-contact")
+        for right in RIGHTS:
+            parser.add_argument(
+                f"--{right}",
+                nargs="*",
+                metavar="GROUP",
+                help="only members of these groups; without a name all who have the right",
+            )
+        parser.add_argument("--user", help="who is recorded")
+
+    def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
+        if slug:
+            self._save(slug, options)
+        for collection in Collection.objects.prefetch_related(*RIGHTS):
+            if slug in (None, collection.slug):
+                self.stdout.write(_line(collection))
+
+    def _save(self, slug: str, options: dict[str, Any]) -> None:
+        changes = {name: options[name] for name in FIELDS if options[name] is not None}
+        rights = {name: _groups(options[name]) for name in RIGHTS if options[name] is not None}
+        collection = Collection.objects.filter(slug=slug).first()
+        if collection is None:
+            if not changes.get("name"):
+                raise CommandError(f"There is no collection {slug}. To make it, give a --name.")
+            collection, changes = Collection(), {"slug": slug, **changes}
+        try:
+            Collection(**{"slug": slug, "name": collection.name, **changes}).clean_fields()
+        except ValidationError as error:
+            raise CommandError(f"{' '.join(error.messages)} Nothing was changed.") from error
+        collection_save(
+            collection, by=person_named(options["user"]), changes=changes, rights=rights
+        )
+
+
+def _groups(names: list[str]) -> list[Group]:
+    """Raises CommandError for a name that no group has."""
+    found = {group.name: group for group in Group.objects.filter(name__in=names)}
+    if missing := [name for name in names if name not in found]:
+        known = ", ".join(Group.objects.order_by("name").values_list("name", flat=True))
+        raise CommandError(f"There is no group {missing[0]}. Known: {known}.")
+    return [found[name] for name in names]
+
+
+def _line(collection: Collection) -> str:
+    narrowed = [
+        f"{right} {', '.join(group.name for group in getattr(collection, right).all())}"
+        for right in RIGHTS
+        if getattr(collection, right).all()
+    ]
+    return f"{collection.slug}: {collection.name}{''.join(f'; {part}' for part in narrowed)}"

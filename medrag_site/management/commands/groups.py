@@ -1,0 +1,34 @@
+"""Say what the groups of this release may do here, and give what one lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from medrag_site.accounts import PERMISSIONS, groups_give, groups_standing
+
+
+class Command(BaseCommand):
+    help = "List the groups with what each lacks or has besides its rights of this release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--give",
+            nargs="+",
+            choices=[*PERMISSIONS],
+            default=[],
+            metavar="GROUP",
+            help="give these what they lack; what they have besides stays",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        groups_give(options["give"])
+        for group in groups_standing():
+            if not group.exists:
+                self.stdout.write(f"{group.name}: not here (deleted or renamed)")
+                continue
+            self.stdout.write(f"{group.name}: {group.people} in it")
+            for word, labels in (("lacks", group.lacks), ("besides", group.besides)):
+                if labels:
+                    self.stdout.write(f"  {word} {', '.join(labels)}")
