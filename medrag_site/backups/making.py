@@ -14,7 +14,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from django.conf import settings
@@ -36,6 +35,7 @@ from corpus.indexing.vector_index import OWNER
 from medrag_site.backups import catalog, manifest
 from medrag_site.backups.manifest import BackupError, Entry, Manifest
 from medrag_site.backups.tools import tools_for
+from medrag_site.release import release
 
 NOTHING_KEPT = "No backup was made, and nothing of the site was changed."
 
@@ -115,7 +115,7 @@ class _Making:
         head = catalog.chain_head(connection)
         return Manifest(
             made_at=timezone.now().astimezone(datetime.UTC).isoformat(timespec="seconds"),
-            version=_version(),
+            version=release(),
             server=server.name,
             server_major=server.major,
             pgvector=server.pgvector,
@@ -235,13 +235,6 @@ def _warnings(made: Manifest) -> Iterator[str]:
         )
     if f"{manifest.KEYS}/secret_key" not in made.files:
         yield "MEDRAG_SECRET_KEY comes from the environment and is not in the backup."
-
-
-def _version() -> str:
-    try:
-        return version("medrag")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        return "unknown"
 
 
 def _sync_file(path: Path) -> None:

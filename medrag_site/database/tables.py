@@ -21,6 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.restore_mark import refuse_unfinished
+from medrag_site.release import release
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
 _WITHOUT = {"doctor", "check_spans", "restore", "train"}
@@ -30,6 +31,13 @@ _MAKE_THEM = {"migrate", "demo"}
 
 class Commands(ManagementUtility):
     """Django's list of commands, each of which finds its tables."""
+
+    def execute(self) -> None:
+        """Tell this release where Django would tell its own."""
+        if self.argv[1:] in (["--version"], ["version"]):
+            sys.stdout.write(f"{release()}\n")
+            return
+        super().execute()
 
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)

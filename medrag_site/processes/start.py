@@ -17,7 +17,7 @@ from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import DatabaseStartError
 from medrag_site.database.siblings import ensure_beside
 
-_NEED_NOTHING = {"help", "--version"}
+_NEED_NOTHING = {"help", "version", "--version"}
 # `doctor` starts it itself, and says beside all else what keeps it from starting.
 _NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor", "train"}
 _HELP = {"--help", "-h"}

@@ -3,7 +3,9 @@
 from django.conf import settings
 from django.http import HttpRequest
 
+from medrag_site.release import release
+
 
 def deployment(request: HttpRequest) -> dict[str, str]:
     """`site_label` is a badge in the header: a test system must not look like the real one."""
-    return {"site_label": settings.SITE_LABEL}
+    return {"site_label": settings.SITE_LABEL, "release": release()}

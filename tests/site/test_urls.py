@@ -3,10 +3,14 @@
 from unittest import mock
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
+
+from medrag_site.database.tables import Commands
+from medrag_site.release import release
 
 
 def test_live_asks_no_database(client: Client) -> None:
@@ -22,6 +26,17 @@ def test_ready_asks_the_database(db: None, client: Client) -> None:
         response = client.get("/readyz")
     assert response.status_code == 503
     assert b"secret" not in response.content
+
+
+def test_the_foot_of_pages_says_which_release_this_is(admin_client: Client) -> None:
+    for page in ("/", "/guidelines/", "/admin/"):
+        assert f"MedRAG {release()}" in admin_client.get(page).content.decode()
+
+
+def test_the_command_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    Commands(["manage.py", "--version"]).execute()
+    assert capsys.readouterr().out == f"{release()}\n"
+    assert release() in (settings.BASE_DIR / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_sign_in_and_out(alice: User, client: Client) -> None:

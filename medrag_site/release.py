@@ -1,0 +1,13 @@
+"""Which release this is: as `pyproject.toml` says, which stands beside the code of a checkout."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+_PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+
+
+@cache
+def release() -> str:
+    """Return such as `0.10.0`."""
+    return str(tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"])
