@@ -125,6 +125,9 @@ class Turn(models.Model):
         indexes = [
             models.Index(fields=["conversation", "created_at"]),
             models.Index(fields=["-created_at", "-id"], name="turn_newest"),
+            models.Index(
+                fields=["channel", "status", "reason", "duration_ms"], name="turn_counted"
+            ),
         ]
         permissions = [("replay_turn", "Can run a turn again and compare")]
 

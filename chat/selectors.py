@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -23,6 +24,7 @@ from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceTy
 from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
+LATENCY_BOUNDS_MS = (250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000)
 
 
 def access_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
@@ -218,3 +220,38 @@ def cited_claims() -> Prefetch[Any]:
 
 def _turns() -> QuerySet[Turn]:
     return Turn.objects.select_related("feedback").prefetch_related(cited_claims())
+
+
+@dataclass(frozen=True)
+class TurnCount:
+    """How many turns ended in one way, and how long they took.
+
+    `within` has how many took at most each of LATENCY_BOUNDS_MS.
+    """
+
+    channel: str
+    status: str
+    reason: str  # empty of an answer
+    turns: int
+    duration_ms: int  # of all together
+    within: tuple[int, ...]
+
+
+def turns_counted() -> list[TurnCount]:
+    """Count all turns, those of evaluations too. One query, of the index `turn_counted` alone."""
+    bounds = {
+        f"within_{bound}": Count("duration_ms", filter=Q(duration_ms__lte=bound))
+        for bound in LATENCY_BOUNDS_MS
+    }
+    counted = (
+        Turn.objects.order_by("channel", "status", "reason")
+        .values("channel", "status", "reason")
+        .annotate(turns=Count("*"), took=Sum("duration_ms"), **bounds)
+    )
+    rows: Iterable[tuple[Any, ...]] = counted.values_list(
+        "channel", "status", "reason", "turns", "took", *bounds
+    )
+    return [
+        TurnCount(channel, status, reason, turns, took, tuple(within))
+        for channel, status, reason, turns, took, *within in rows
+    ]

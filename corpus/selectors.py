@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import (
+    Count,
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+)
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -171,6 +180,27 @@ def jobs_running(document_ids: Iterable[int]) -> QuerySet[Job]:
     """Jobs of these documents that a worker holds, oldest first, with their documents."""
     running = Job.objects.filter(state=JobState.RUNNING, document_id__in=list(document_ids))
     return running.select_related("document").order_by("started_at")
+
+
+def jobs_counted() -> dict[str, int]:
+    """Map each state that a job is in to how many are. One query."""
+    rows = Job.objects.order_by().values("state").annotate(jobs=Count("*"))
+    return {row["state"]: row["jobs"] for row in rows}
+
+
+def jobs_failed_counted() -> dict[str, int]:
+    """Map the code of what failed to how many documents did. One query."""
+    failed = Job.objects.filter(state=JobState.FAILED)
+    rows = failed.order_by("error_code").values("error_code").annotate(jobs=Count("*"))
+    return {row["error_code"]: row["jobs"] for row in rows}
+
+
+def jobs_waiting_s() -> float:
+    """Seconds that the oldest job has waited for a worker; 0 where none does. One query."""
+    waiting = Job.objects.filter(state=JobState.PENDING)
+    age = ExpressionWrapper(Now() - Min("enqueued_at"), DurationField())
+    found = waiting.aggregate(waits=age)["waits"]
+    return 0.0 if found is None else max(float(found.total_seconds()), 0.0)
 
 
 def worker_age_s() -> float | None:

@@ -30,6 +30,8 @@ ALLOWED_HOSTS = env.words("MEDRAG_ALLOWED_HOSTS", ("127.0.0.1", "localhost", "[:
 CSRF_TRUSTED_ORIGINS = env.words("MEDRAG_CSRF_TRUSTED_ORIGINS")
 HTTPS = env.boolean("MEDRAG_HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+# What machines ask, on the port behind the proxy
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SESSION_COOKIE_AGE = 12 * 3600
@@ -167,6 +169,10 @@ MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
 # Webhooks: http to this machine is allowed, for tests and a relay that stands beside
 WEBHOOKS_LOOPBACK = env.boolean("MEDRAG_WEBHOOKS_LOOPBACK", False)
+
+# Numbers for Prometheus, at /metrics
+METRICS = env.boolean("MEDRAG_METRICS", False)
+METRICS_TOKEN = env.secret("MEDRAG_METRICS_TOKEN")
 
 # Web process
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")

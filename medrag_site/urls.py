@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
 from medrag_site.web import health
+from medrag_site.web.metrics import metrics
 
 admin.site.site_header = "MedRAG administration"
 admin.site.site_title = "MedRAG administration"
@@ -15,6 +16,7 @@ handler500 = "medrag_site.database.faults.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("sign-in/", LoginView.as_view(template_name="accounts/sign_in.html"), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     # One page to sign in, for the administration too.
