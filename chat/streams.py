@@ -7,6 +7,7 @@ stored, or, behind the last step, it is stored whole.
 
 from __future__ import annotations
 
+import contextvars
 import json
 import logging
 import queue
@@ -98,7 +99,12 @@ class QuestionStream:
         self._closing, self._holders = threading.Lock(), 2
         self._shown = 0  # passages of which a title was told
         _places.take()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="question")
+        self._thread = threading.Thread(
+            target=contextvars.copy_context().run,  # what is logged there has this request's id
+            args=(self._run,),
+            daemon=True,
+            name="question",
+        )
         self._thread.start()
 
     def begun(self) -> QuestionStream:

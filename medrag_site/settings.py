@@ -230,6 +230,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "medrag_site.request_log.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "medrag_site.web.request_validation.SoundRequests",
@@ -332,15 +333,24 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+LOG_FORMAT = env.choice("MEDRAG_LOG_FORMAT", "text", ("text", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+        "text": {"format": "{asctime} {levelname} {name} {request_id} {message}", "style": "{"},
+        "json": {"()": "medrag_site.request_log.JsonLines"},
     },
-    "filters": {"away": {"()": "medrag_site.database.faults.WithoutTraceback"}},
+    "filters": {
+        "away": {"()": "medrag_site.database.faults.WithoutTraceback"},
+        "request": {"()": "medrag_site.request_log.RequestLines"},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["away", "request"],
+        },
     },
     "root": {
         "handlers": ["console"],

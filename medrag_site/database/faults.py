@@ -9,13 +9,14 @@ import logging
 import sys
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseServerError
 from django.shortcuts import render
-from django.views.defaults import server_error as django_server_error
+from django.template import loader
 
 from core.database_availability import AWAY, DISK_FULL, in_words, is_away, sqlstate
 from medrag_site.database.embedded import SILENT, folder_of, silence
 from medrag_site.database.postmaster import DatabaseStartError
+from medrag_site.request_log import request_id
 
 KEPT = "What was committed is kept."
 RETRY_AFTER_S = 10
@@ -45,7 +46,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Tell a page whose database is away, which passes, from a fault of ours; Django's handler."""
     error = sys.exc_info()[1]
     if not isinstance(error, AWAY):
-        return django_server_error(request)
+        page = loader.get_template("500.html").render({"request_id": request_id()})
+        return HttpResponseServerError(page)  # without the request: nothing else may fail here
     response = render(request, "503.html", status=503, using="django")
     response["Retry-After"] = str(RETRY_AFTER_S)
     return response

@@ -13,7 +13,7 @@ from django.utils.cache import patch_vary_headers
 API = "/api/"
 METHODS = "GET, POST, PATCH"
 SENT = "Accept, Authorization, Content-Type, Idempotency-Key"
-SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After"
+SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_S = 600
 
 

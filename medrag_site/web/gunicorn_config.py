@@ -1,10 +1,20 @@
 """Hooks of the web server: what it does at its start, and when it stops."""
 
+import os
 import signal
 import threading
 from typing import Any
 
+from django.conf import settings
+
 from medrag_site.processes.parent_death import die_with_parent
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
+
+if settings.LOG_FORMAT == "json":  # the server's own lines too
+    logconfig_dict = settings.LOGGING | {
+        "loggers": {"gunicorn.error": {"handlers": [], "propagate": True}}
+    }
 
 
 def on_starting(server: Any) -> None:

@@ -1,0 +1,73 @@
+"""Lines of the log: JSON where it is wanted, the request's id, and no traceback of a refusal."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from django.conf import settings as site
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils.module_loading import import_string
+
+from medrag_site.request_log import HEADER, JsonLines
+
+QUESTION = "How much codeine for Mrs Fell?"
+
+
+@pytest.fixture
+def written() -> Iterator[StringIO]:
+    """What a handler with the site's filters writes as JSON."""
+    stream = StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    filters: dict[str, dict[str, str]] = dict(site.LOGGING["filters"])  # type: ignore[call-overload]
+    for one in filters.values():
+        handler.addFilter(import_string(one["()"])())
+    logging.getLogger().addHandler(handler)
+    yield stream
+    logging.getLogger().removeHandler(handler)
+
+
+def fault(*_: object, **__: object) -> None:
+    raise RuntimeError(QUESTION)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "status"), [("/nowhere/", 404), ("/admin/chat/turn/", 403)])
+def test_a_refusal_is_a_line_with_the_id_that_the_page_shows(
+    path: str, status: int, client: Client, written: StringIO
+) -> None:
+    client.force_login(User.objects.create_user("staff", is_staff=True))
+    response = client.get(path)
+    assert response.status_code == status
+    (line,) = (json.loads(line) for line in written.getvalue().splitlines())
+    assert (line["status"], line["request_id"]) == (status, response[HEADER])
+    assert "error" not in line
+    assert response[HEADER] in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_fault_tells_its_places_and_not_its_message(
+    client: Client, written: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medrag_site.web.health.is_unfinished", fault)
+    client.raise_request_exception = False
+    response = client.get("/readyz")
+    line = json.loads(written.getvalue().splitlines()[-1])
+    assert response.status_code == line["status"] == 500
+    assert line["error"] == "RuntimeError"
+    assert any("health.py" in place for place in line["places"])
+    assert QUESTION not in written.getvalue()
+    assert line["request_id"] == response[HEADER]
+    assert response[HEADER] in response.content.decode()
+
+
+def test_each_request_has_an_id_of_its_own(client: Client) -> None:
+    sent = {"HTTP_X_REQUEST_ID": "mine"}
+    ids = {client.get("/healthz", **sent)[HEADER] for _ in range(2)}  # type: ignore[arg-type]
+    assert len(ids) == 2
+    assert "mine" not in ids
