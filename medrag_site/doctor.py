@@ -42,10 +42,13 @@ OLDEST_POSTGRES = 150_000
 
 @dataclass(frozen=True)
 class Finding:
-    """One line. `detail` says what was found, or what to do."""
+    """One line. `detail` says what was found, or what to do.
+
+    `ok` is None where all works and somebody has something to do all the same.
+    """
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
 
 
@@ -182,12 +185,12 @@ def _gate() -> tuple[bool, str]:
     return True, f"{gate.scale.version}, threshold {gate.threshold:.3g}"
 
 
-def _documents() -> tuple[bool, str]:
+def _documents() -> tuple[bool | None, str]:
     """Out of date is no fault: what is searched is whole, and another reading would differ."""
     stale = selectors.documents_stale()
     if count := stale.count():
         read = stale.filter(must_be_read=True).count()
-        return True, (
+        return None, (
             f"{count} would be indexed in another way today, {read} of them read in another way: "
             f"run manage.py reindex --stale"
         )
@@ -225,7 +228,7 @@ def _disk() -> tuple[bool, str]:
 
 
 _WITHOUT_DATABASE = {"queue", "parser", "disk"}
-_LOOKS: dict[str, Callable[[], tuple[bool, str]]] = {
+_LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "database": _database,
     "role": _role,
     "pgvector": _pgvector,

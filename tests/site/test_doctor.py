@@ -42,6 +42,16 @@ def test_with_a_worker_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.django_db
+def test_what_is_to_be_done_is_neither_well_nor_a_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = (None, "3 would be indexed in another way today")
+    monkeypatch.setattr(doctor, "_LOOKS", {"documents": lambda: work})
+    call_command("doctor")
+    assert capsys.readouterr().out.startswith("todo  documents   3 would")
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("setting", "value", "name"),
     [

@@ -17,8 +17,9 @@ from corpus.intake.manifest import read_manifest
 from corpus.intake.manifest_ingest import manifest_ingest
 from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
-from corpus.models import Collection
+from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
+from corpus.selectors import worker_is_alive
 from corpus.services.documents import collection_default
 
 
@@ -49,6 +50,8 @@ class Command(BaseCommand):
         except MedragError as error:
             raise CommandError(error.sentence) from error
         self._report(outcome, dry_run=options["dry_run"])
+        if outcome.added and not options["dry_run"]:
+            self._say_where(outcome, is_followed=bool(options["wait"]))
         documents = [d.pk for d in (*outcome.added, *outcome.present) if d.pk]
         if options["wait"] and not options["dry_run"]:
             follow(documents)
@@ -103,6 +106,23 @@ class Command(BaseCommand):
             f"{len(outcome.present)} here already, {len(outcome.refused)} refused."
             f"{' Nothing was written.' if dry_run else ''}"
         )
+
+    def _say_where(self, outcome: Outcome, *, is_followed: bool) -> None:
+        """Name their collections, where they are seen, and what they wait for. Three queries."""
+        pks = [document.pk for document in outcome.added]
+        shelves = Collection.objects.filter(documents__in=pks).distinct()
+        drafts = Document.objects.filter(pk__in=pks, lifecycle=Lifecycle.DRAFT).count()
+        self.stdout.write(f"Collection: {', '.join(f'{s.name} ({s.slug})' for s in shelves)}.")
+        if drafts:
+            self.stdout.write(
+                f"Drafts: {drafts}, which no question finds before they are published, in the "
+                "administration under Documents."
+            )
+        if not is_followed and not worker_is_alive():
+            self.stdout.write(
+                "No worker runs, so that nothing is read yet. Nothing is lost: start manage.py "
+                "worker or manage.py serve, or run this again with --wait."
+            )
 
 
 def _folder(paths: list[str]) -> Path | None:

@@ -6,6 +6,8 @@ from django.core.management.base import BaseCommand
 
 from medrag_site import doctor
 
+MARKS = {True: "ok  ", None: "todo", False: "FAIL"}
+
 
 class Command(BaseCommand):
     help = "Look at database, queue, worker, models and disk: a line each; status 1 if one is bad."
@@ -14,8 +16,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         bad = False
         for finding in doctor.examine():
-            mark = "ok  " if finding.ok else "FAIL"
-            self.stdout.write(f"{mark}  {finding.name:<10}  {finding.detail}")
-            bad = bad or not finding.ok
+            self.stdout.write(f"{MARKS[finding.ok]}  {finding.name:<10}  {finding.detail}")
+            bad = bad or finding.ok is False
         if bad:
             raise SystemExit(1)

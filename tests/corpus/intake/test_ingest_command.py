@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 from pytest_django import Settings
@@ -45,16 +46,26 @@ def test_folders_are_read_to_their_depth_and_duplicates_counted(
 ) -> None:
     call_command("ingest", str(folder))
     assert filenames() == ["copy of one.md", "two.md"]
-    assert "2 queued, 1 here already, 0 refused." in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "2 queued, 1 here already, 0 refused." in said
+    assert "Collection: General (general)." in said
+    assert "Drafts: 2," in said
+    assert "No worker runs" in said
     assert Document.objects.filter(lifecycle=Lifecycle.DRAFT).count() == 2
     call_command("ingest", str(folder))
     assert "0 queued, 3 here already, 0 refused." in capsys.readouterr().out
 
 
 @pytest.mark.django_db
-def test_patterns_and_files_and_a_collection(folder: Path) -> None:
+def test_patterns_and_files_and_a_collection(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shelf = Collection.objects.create(slug="renal", name="Renal")
+    WorkerHeartbeat.objects.create(name="here:1", seen_at=Now())
     call_command("ingest", str(folder / "**" / "t*.md"), collection="renal", publish=True)
+    said = capsys.readouterr().out
+    assert "Renal (renal)" in said
+    assert not {word for word in ("Drafts", "No worker runs") if word in said}
     document = Document.objects.get()
     assert (document.filename, document.collection) == ("two.md", shelf)
     assert document.lifecycle == Lifecycle.PUBLISHED
