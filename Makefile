@@ -7,10 +7,12 @@ STAMP := .venv/.installed
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); if [ $$n -ge 4 ]; then echo 4; else echo $$((n + 1)); fi)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test exhaustive attack check bench clean
+.PHONY: help install run test exhaustive attack check bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+install: $(STAMP) ## make the environment, and no more
 
 run: $(STAMP) ## try it: sample guidelines, four questions, the site on PORT (8000)
 	@exec $(BIN)/python manage.py demo --port $(PORT)
