@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from django.db.models import Count, QuerySet
 
-from evaluation.answers.measures import MAIN as MAIN_OF_ANSWERS
+from evaluation.measures.patterns import Outcome
 from evaluation.metrics import Scores
+from evaluation.metrics.comparing import MAIN, NOT_BOTH_SERVED, compared
 from evaluation.metrics.statistics import Difference
 from evaluation.models import ItemScore, Kind, QuestionSet, Run
-from evaluation.runs.results import MAIN, NOT_BOTH_SERVED, compared
+from evaluation.question_sets.patterned import Half
+
+MAIN_OF_ANSWERS = f"{Outcome.FULL}, {Half.COUNTED}"
 
 
 def runs_listed() -> QuerySet[Run]:

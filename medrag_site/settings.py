@@ -206,6 +206,7 @@ Q_CLUSTER = {
 }
 
 INSTALLED_APPS = [
+    "bench",
     "medrag_site",
     "evaluation",
     "chat",

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.progress import Progress
 from corpus.management.arguments import asker_named, person_named
+from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import comparison_lines, runs_of_questions_compared
@@ -27,7 +28,6 @@ from evaluation.question_runs.services import (
     question_run_execute,
     question_run_resume,
 )
-from evaluation.runs.folders import refuse_unwritable, refuse_used
 
 Say = Callable[[str], None]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from evaluation.answers.judging import Outcome, Verdict, judged
-from evaluation.answers.questions import Patterns, Question
+from evaluation.measures.patterns import Outcome, Verdict, judged
 from evaluation.question_runs.sources import source_scores
 from evaluation.question_runs.types import MeasuredItem
+from evaluation.question_sets.patterned import Patterns, Question
 from evaluation.question_sets.types import LABELS, ItemKind
 
 _LABEL = re.compile(rf"\W*({'|'.join(LABELS)})\b", re.IGNORECASE)

@@ -15,8 +15,8 @@ from chat.models import Channel, ClaimKind
 from chat.services import turn_ask
 from corpus.models import Document
 from corpus.services.indexing import document_index
-from evaluation.answers.judging import judged
-from evaluation.answers.questions import read_questions
+from evaluation.measures.patterns import judged
+from evaluation.question_sets.patterned import read_questions
 from tests.published import DATA, MEDQUAD
 
 PLAIN = Path(__file__).with_name("plain.json")

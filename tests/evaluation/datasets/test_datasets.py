@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.runs.sampling import limited
 from evaluation.datasets import read_dataset
 from evaluation.datasets.types import DatasetError, SourceDocument, dataset_of
-from evaluation.runs.sampling import limited
 from tests.evaluation import made_up
 from tests.published import DATA, MEDQUAD
 

@@ -12,8 +12,8 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
+from bench.checker.measure import Checked
 from chat.verification.types import Judgement, Label
-from evaluation.checker.measure import Checked
 from evaluation.datasets.pairs import LABELS, LabelledPair
 from evaluation.metrics.accuracy import accuracy
 from evaluation.metrics.confusion import confusion

@@ -1,0 +1,260 @@
+"""Run an ablation: the default, then each switch, grouped by the index that they need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.text import slugify
+
+from bench.ablations.switches import (
+    AS_SET,
+    DEFAULT,
+    GATE,
+    SERVED,
+    Cut,
+    Switch,
+    chosen,
+    switches,
+)
+from bench.runs.child_process import ChildFailed
+from bench.runs.child_tasks import Failed
+from bench.runs.configurations import Recipe
+from bench.runs.databases import NoSuchDatabase, databases_filled, name_for
+from bench.runs.encoders import configured
+from bench.runs.errors import FaultyConfiguration, refuse_faulty, refuse_silent
+from bench.runs.gate import gate_written
+from bench.runs.results import Measured, metrics_json
+from bench.services import Order, folder_write, runs_measure
+from bench.tables import (
+    SEMANTICS,
+    ablation_rows,
+    ablation_table,
+    dataset_lines,
+    gate_lines,
+    note_lines,
+    served_table,
+)
+from corpus.encoders.registry import encoder_facts
+from corpus.indexing.recipe import chunk_settings
+from evaluation.datasets.trec import write_lines
+from evaluation.datasets.types import Dataset
+from evaluation.metrics.comparing import MAIN
+from retrieval.configured import site_config
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Ablation:
+    """The rows in the order of the table, what is known of each so far, and what can't be here."""
+
+    wanted: tuple[Switch, ...]
+    left_out: tuple[tuple[Switch, str], ...] = ()  # with the reason
+    found: dict[str, Measured] = field(default_factory=dict)  # by the switch's name
+    failed: dict[str, str] = field(default_factory=dict)  # why, by the switch's name
+
+    @property
+    def baseline(self) -> Measured | None:
+        return self.found.get(DEFAULT.name)
+
+    @property
+    def served(self) -> Measured | None:
+        """What those that are asked as served are compared with."""
+        return self.found.get(SERVED.name)
+
+    def rows(self, *, as_served: bool) -> list[Measured]:
+        """What was measured, without that which it is compared with."""
+        return [
+            self.found[switch.name]
+            for switch in self.wanted
+            if switch.name in self.found
+            and switch not in (DEFAULT, SERVED)
+            and switch.configuration.as_served is as_served
+        ]
+
+    @property
+    def missing(self) -> list[str]:
+        """Neither measured nor failed: it was interrupted before."""
+        done = self.found.keys() | self.failed.keys()
+        return [switch.name for switch in self.wanted if switch.name not in done]
+
+
+def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]]:
+    """What is to be measured on this site, nothing of it found yet, and the gate for it.
+
+    Raises UnknownRow, and FaultyConfiguration where the site's own is.
+    """
+    gate = gate_written()
+    refuse_faulty([DEFAULT.configuration])
+    refuse_silent([DEFAULT.configuration])
+    cut = chunk_settings(encoder_facts())
+    can_be, not_here = switches(
+        site_config(),
+        available() | ({GATE} if gate else set()),
+        Cut(cut.max_tokens, cut.overlap_tokens, settings.CHUNK_STRATEGY),
+    )
+    kept = chosen([*can_be, *not_here], only)
+    faults = {switch: fault_of(switch) for switch in kept if switch in can_be}
+    left_out = [(switch, "not configured here") for switch in kept if switch in not_here]
+    left_out += [(switch, fault) for switch, fault in faults.items() if fault]
+    wanted = (DEFAULT, *(switch for switch, fault in faults.items() if not fault))
+    return Ablation(wanted, tuple(left_out)), gate
+
+
+def fault_of(switch: Switch) -> str:
+    """Why this site can't serve it, such as a contradiction or an endpoint that is away."""
+    try:
+        refuse_faulty([switch.configuration])
+        refuse_silent([switch.configuration])
+    except FaultyConfiguration as error:
+        return str(error).removeprefix(f"{switch.name}: ")
+    return ""
+
+
+def ablation_run(
+    order: Order,
+    dataset: Dataset,
+    ablation: Ablation,
+    *,
+    gate: dict[str, Any],
+    say: Say,
+    keep: Callable[[], None] = lambda: None,
+) -> None:
+    """Measure what is wanted, index by index; what fails is named in it and leaves the others.
+
+    The site's own index comes first, then those that are filled already. `keep` is called when
+    all of an index are there. Raises ChildFailed where the site's own could not be made, and
+    NoSuchDatabase where it is to be made anew and is in use; another index in use has failed.
+    """
+    recipes = recipes_in_order(dataset, ablation)
+    for number, recipe in enumerate(recipes, start=1):
+        of_recipe = [switch for switch in ablation.wanted if switch.recipe == recipe]
+        say(f"index {number} of {len(recipes)}, {recipe.name}: {len(of_recipe)} rows")
+
+        def take(result: Measured | Failed) -> None:
+            if isinstance(result, Failed):
+                ablation.failed[result.name] = result.why
+            else:
+                ablation.found[result.name] = result
+
+        configurations = [switch.configuration for switch in of_recipe]
+        try:
+            runs_measure(
+                order, dataset, configurations, recipe=recipe, say=say, gate=gate, keep=take
+            )
+        except (ChildFailed, NoSuchDatabase) as error:
+            if recipe == AS_SET:
+                raise
+            # What a child said stands above, in the terminal; a table has no above.
+            why = str(error) if isinstance(error, ChildFailed) else error.sentence
+            ablation.failed.update({switch.name: why for switch in of_recipe})
+            say(f"  {recipe.name}: {why}")
+        keep()
+
+
+def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
+    """The site's own first, then those whose index is there, each in the order of the table."""
+    filled = databases_filled(dataset)
+    every = list(dict.fromkeys([AS_SET, *(switch.recipe for switch in ablation.wanted)]))
+    return sorted(every, key=lambda r: (r != AS_SET, name_for(dataset, r) not in filled))
+
+
+def available() -> set[str]:
+    """What of models and endpoints is configured for this site."""
+    found = {"rewrite"} if settings.REWRITE_LLM_URL else set()
+    if settings.RERANK_URL:  # its protocol shows in the address alone
+        found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
+    elif settings.RERANK_MODEL:
+        found.add("cross-encoder")
+    found |= {spec.storage for spec in configured()}
+    if settings.SUMMARIES != "none":
+        found.add("summaries")
+    return found
+
+
+def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
+    """`ablation.md`, `ablation.json`, and below `runs` what `evaluate retrieval` writes of each."""
+    out.mkdir(parents=True, exist_ok=True)
+    for number, switch in enumerate(ablation.wanted):
+        if switch.name in ablation.found:
+            folder = out / "runs" / f"{number:02d}-{slugify(switch.name)}"
+            folder_write(folder, dataset, ablation.found[switch.name])
+    content = json.dumps(_json(dataset, ablation), indent=2)
+    write_lines(out / "ablation.json", [content])
+    write_lines(out / "ablation.md", ablation_lines(dataset, ablation))
+
+
+def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
+    rows, served = (ablation.rows(as_served=as_served) for as_served in (False, True))
+    lines = [*dataset_lines(dataset), ""]
+    if ablation.baseline or rows:
+        lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
+    if through := [*([ablation.served] if ablation.served else []), *served]:
+        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served))]
+        lines += [*gate_lines(through[0]), ""]  # all of an ablation went through one gate
+    lines.append(SEMANTICS)
+    for result in ablation.found.values():
+        lines += note_lines(result)
+    lines += _not_measured(ablation)
+    return lines
+
+
+_ABOUT = (
+    f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
+    "{n} comparisons. MB: tables and indexes. Not as configured: queries in which a model or an "
+    "endpoint failed, so that the search went on without it."
+)
+_SERVED = (
+    "As served: through the gate, for as many passages as a reader gets; measured is what is "
+    "handed on, in the gate's order, also where the gate stays shut. p corrected by Holm for {n} "
+    "comparisons. Open and found: the gate opened, and a relevant document is among the passages."
+)
+
+
+def _not_measured(ablation: Ablation) -> list[str]:
+    lines: list[str] = []
+    if ablation.failed:
+        lines += ["", "Failed, and not measured:"]
+        lines += [f"- {name}: {why}" for name, why in ablation.failed.items()]
+    if ablation.missing:
+        lines += ["", f"Interrupted before: {', '.join(ablation.missing)}."]
+    for reason in dict.fromkeys(reason for _, reason in ablation.left_out):
+        names = ", ".join(switch.name for switch, why in ablation.left_out if why == reason)
+        lines += ["", f"Left out, {reason.rstrip('.')}: {names}."]
+    return lines
+
+
+def _json(dataset: Dataset, ablation: Ablation) -> dict[str, Any]:
+    default, served = ablation.baseline, ablation.served
+    return {
+        "default": metrics_json(dataset, default) if default else None,
+        "switches": _rows_json(dataset, default, ablation.rows(as_served=False)),
+        "as_served": {
+            "default": metrics_json(dataset, served) if served else None,
+            "switches": _rows_json(dataset, served, ablation.rows(as_served=True)),
+        },
+        "failed": ablation.failed,
+        "interrupted_before": ablation.missing,
+        "left_out": {switch.name: reason for switch, reason in ablation.left_out},
+    }
+
+
+def _rows_json(
+    dataset: Dataset, baseline: Measured | None, results: Sequence[Measured]
+) -> list[dict[str, Any]]:
+    if baseline is None:
+        return [metrics_json(dataset, result) for result in results]
+    rows = ablation_rows(baseline.scores, results)
+    return [
+        {
+            **metrics_json(dataset, result),
+            "difference": {**vars(found), "p_holm": p, "measure": MAIN},
+        }
+        for result, (found, p) in zip(results, rows, strict=True)
+    ]

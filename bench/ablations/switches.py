@@ -1,0 +1,191 @@
+"""The switches of an ablation: each is the default with one thing changed. Pure.
+
+What is decided when an index is built has an index of its own. Switches that need a language model,
+a reranker, summaries or a gate are left out where none is configured; the table says which were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from bench.runs.configurations import Configuration, Recipe
+from core.errors import MedragError
+from retrieval.config import RetrievalConfig
+
+AS_SET = Recipe()
+GATE = "gate"  # what rows need that are asked as served
+
+
+class UnknownRow(MedragError):
+    """A part of a name that no row of the ablation has."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A configuration on an index. `needs` names what must be configured for it."""
+
+    configuration: Configuration
+    recipe: Recipe = AS_SET
+    needs: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.configuration.name
+
+
+DEFAULT = Switch(Configuration("default", ""))
+# What all that is asked as served is compared with.
+SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How passages are cut on this site, as far as switches change it."""
+
+    tokens: int
+    overlap_tokens: int
+    strategy: str = "sections"
+
+
+def switches(
+    default: RetrievalConfig, available: Collection[str], cut: Cut
+) -> tuple[list[Switch], list[Switch]]:
+    """What is measured against the default, in order, and what can't be here.
+
+    Those that are asked as served come last, `SERVED` first of them. A switch that would change
+    nothing of the default is neither.
+    """
+    searches = [
+        _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
+    ]
+    indexes = [
+        Switch(Configuration(recipe.name, ""), recipe, needs)
+        for recipe, needs in _recipes(cut)
+        if not recipe.storage or needs in available  # else it is as set already
+    ]
+    served = [
+        Switch(Configuration(name, text, as_served=True), needs=GATE)
+        for name, text in _SERVED
+        if not _says(default, text)
+    ]
+    every = [*searches, *indexes, SERVED, *served]
+    return (
+        [switch for switch in every if not switch.needs or switch.needs in available],
+        [switch for switch in every if switch.needs and switch.needs not in available],
+    )
+
+
+def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
+    """Those whose name or index has one of the parts in it, whatever its case; all without parts.
+
+    With any that is asked as served comes what it is compared with. Raises UnknownRow for a part
+    that is in none.
+    """
+    if not parts:
+        return list(every)
+    for part in parts:
+        if not any(_has(switch, part) for switch in every):
+            names = "; ".join(switch.name for switch in every)
+            raise UnknownRow(
+                f"--only: no row has {part!r} in its name or in that of its index.",
+                hint=f"The rows are: {names}.",
+            )
+    kept = [switch for switch in every if any(_has(switch, part) for part in parts)]
+    if SERVED not in kept and any(switch.configuration.as_served for switch in kept):
+        first = next(n for n, switch in enumerate(kept) if switch.configuration.as_served)
+        kept.insert(first, SERVED)
+    return kept
+
+
+def _has(switch: Switch, part: str) -> bool:
+    return any(part.lower() in name.lower() for name in (switch.name, switch.recipe.name))
+
+
+# name, what differs from the default, what it needs
+_SEARCHES = (
+    ("lexical alone (exact BM25)", "dense=no lexical=bm25", ""),
+    # By their own order: the convex combination scores by BM25 whatever found a passage.
+    ("lexical alone, idf * ts_rank", "dense=no lexical=idf_ts_rank fusion=rrf", ""),
+    ("lexical alone, ts_rank", "dense=no lexical=ts_rank fusion=rrf", ""),
+    ("dense alone", "lexical=none", ""),
+    ("lexical candidates: idf * ts_rank", "lexical=idf_ts_rank", ""),
+    ("lexical candidates: ts_rank", "lexical=ts_rank", ""),
+    ("fusion: convex, alpha = 0.8", "fusion=convex alpha=0.8", ""),
+    ("fusion: convex, alpha = 0.5", "fusion=convex alpha=0.5", ""),
+    ("fusion: sum of scores", "fusion=sum", ""),
+    ("fusion: RRF, k = 60", "fusion=rrf rrf_k=60", ""),
+    ("fusion: RRF, k = 10", "fusion=rrf rrf_k=10", ""),
+    ("without expansions", "expand=no", ""),
+    ("without rules", "rules=no", ""),
+    ("without condensing", "condense_above=0", ""),
+    ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4", ""),
+    ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75", ""),
+    ("twins not collapsed", "collapse_twins=no", ""),
+    ("with neighbours as candidates", "neighbours=yes", ""),
+    ("with summaries", "summaries=yes", "summaries"),
+    ("multi-query, 3 wordings by the model", "multi_query=3", "rewrite"),
+    ("HyDE", "hyde=yes", "rewrite"),
+    ("without reranker", "reranker=none", ""),
+    ("reranker: cross-encoder", "reranker=cross-encoder", "cross-encoder"),
+    ("reranker: language model", "reranker=llm", "llm"),
+    ("reranker: endpoint", "reranker=http", "http"),
+)
+# How many passages are handed on shows only behind the gate, and in what a reader gets.
+_SERVED = (
+    ("passages by complexity (3, 5 or 10)", "adaptive_k=yes"),
+    ("as many passages for every question", "adaptive_k=no"),
+)
+
+
+def _search(name: str, text: str, needs: str) -> Switch:
+    return Switch(Configuration(name, text), needs=needs)
+
+
+def _says(default: RetrievalConfig, text: str) -> bool:
+    """Whether the default is so already."""
+    booleans = {"yes": "True", "no": "False"}
+    pairs = (word.split("=") for word in text.split())
+    return all(str(getattr(default, name)) == booleans.get(value, value) for name, value in pairs)
+
+
+def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
+    """Those that cut passages in another way than this site, and what each needs."""
+    by_size = _sizes(cut) if cut.strategy == "sections" else [_by("sections", "cut by sections")]
+    by_strategy = [_by("characters", "windows of characters")]
+    recipes = [*by_size, *(by_strategy if cut.strategy == "sections" else [])]
+    return [
+        *((recipe, "") for recipe in recipes),
+        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
+        (Recipe("vectors of 32 bits (vector)", storage="vector"), "halfvec"),
+        (Recipe("without context line", (), with_context=False), ""),
+    ]
+
+
+def _by(strategy: str, name: str) -> Recipe:
+    return Recipe(name, (("MEDRAG_CHUNK_STRATEGY", strategy),))
+
+
+def _sizes(cut: Cut) -> list[Recipe]:
+    """Sizes are of what the encoder can read; the setting may be larger.
+
+    A third of a window is the most that the splitter lets two of them share.
+    """
+    half = max(100, cut.tokens // 2)
+    shared = half * cut.overlap_tokens // cut.tokens
+    wanted = [
+        (f"passages of {half} tokens", half, shared),
+        ("passages without overlap", cut.tokens, 0),
+        ("passages that overlap by a third", cut.tokens, cut.tokens // 3),
+    ]
+    return [
+        Recipe(
+            name,
+            (
+                ("MEDRAG_CHUNK_TOKENS", str(tokens)),
+                ("MEDRAG_CHUNK_OVERLAP_TOKENS", str(overlap)),
+            ),
+        )
+        for name, tokens, overlap in wanted
+        if (tokens, overlap) != (cut.tokens, cut.overlap_tokens)
+    ]

@@ -1,0 +1,55 @@
+"""What became of one question, as a child process writes it down. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.measures.patterns import Loss, Outcome, Verdict
+
+
+@dataclass(frozen=True)
+class AnswersErrand:
+    """What a child process is sent to do: ask the test set over the documents."""
+
+    testset: str
+    documents: str
+    out: str  # a file, one line of JSON a question
+    limit: int = 0
+    is_material: bool = False  # what reading finds is written down, and nothing is asked
+    model: dict[str, Any] | None = None  # a `ModelOrder`: a model that knows answers is asked
+
+
+def read_answers_errand(path: Path) -> AnswersErrand | None:
+    """The errand in a file; None for one of another kind."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return AnswersErrand(**content["answers"]) if "answers" in content else None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What became of one question."""
+
+    id: str
+    verdict: Verdict
+    lost: Loss
+    rank: int | None  # of the first passage that answers, 1-based
+    reason: str  # why it was refused
+    confidence: float
+    duration_ms: int
+    statements: tuple[str, ...]
+    beside: tuple[str, ...]  # limits and other guidelines, shown with the answer
+    excerpts: tuple[str, ...]  # shown with a refusal
+    fingerprint: str
+    timings_ms: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> Asked:
+        lists = {name: tuple(row[name]) for name in ("statements", "beside", "excerpts")}
+        verdict = Verdict(**{**row["verdict"], "outcome": Outcome(row["verdict"]["outcome"])})
+        return cls(**{**row, **lists, "verdict": verdict, "lost": Loss(row["lost"])})

@@ -1,0 +1,157 @@
+"""Index the documents of a test set and ask its questions, in the database of this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from bench.answers.asked import AnswersErrand, Asked
+from bench.answers.locating import Places, lost_at, rank_of
+from bench.answers.material import material_of
+from bench.answers.model_asking import ModelOrder, model_asked
+from bench.runs import databases
+from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
+from chat.services import turn_ask
+from core.progress import Progress
+from corpus.indexing.jobs import sweep
+from corpus.models import Chunk, Document, Job, JobState, Lifecycle
+from corpus.services.indexing import document_index
+from evaluation.measures.patterns import judged
+from evaluation.question_sets.patterned import Question, QuestionSet, read_questions
+
+Say = Callable[[str], None]
+SWEEP_EVERY_S = 2.0
+
+
+def run_answers(errand: AnswersErrand, say: Say) -> None:
+    """Migrate, index what is missing, ask, and write one line of JSON for each question.
+
+    Files and the log's heads are kept beside this database, apart from the site's. Raises
+    NoSuchDatabase before anything is written where this is not a database of our own, and
+    DatasetError.
+    """
+    databases.refuse_users_database()
+    found = read_questions(Path(errand.testset), Path(errand.documents), limit=errand.limit)
+    own = databases.folder_of_this()
+    settings.FILES_DIR = own / "files"
+    settings.AUDIT_HEADS_FILE = own / "heads.jsonl"
+    settings.FILES_DIR.mkdir(parents=True, exist_ok=True)
+    with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
+        call_command("migrate", verbosity=0)
+        _fill(found, say)
+    with Path(errand.out).open("w", encoding="utf-8") as out:
+        for row in _rows(found, errand):
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _rows(found: QuestionSet, errand: AnswersErrand) -> Iterator[dict[str, Any]]:
+    if errand.model:
+        asked = model_asked(found.questions, ModelOrder(**errand.model))
+        return (asdict(each) for each in asked)
+    return _material(found) if errand.is_material else (a.as_dict() for a in _ask_all(found))
+
+
+def _fill(found: QuestionSet, say: Say) -> None:
+    """Index the documents unless the database says that all are there; as an upload would be."""
+    if dict(databases.note_of_this()).get("complete") == found.documents_digest:
+        say(f"{Document.objects.count()} documents are indexed already")
+        return
+    note = {"documents_digest": found.documents_digest, "name": found.name}
+    databases.note_kept(note)
+    settings.TWO_PERSON_PUBLISH = False  # the system itself publishes what it measures
+    with suppress(SystemExit):  # it says which files were refused: the others are measured
+        call_command("ingest", *map(str, found.documents), "--publish")
+    with Progress("  Indexing", len(found.documents), "documents") as progress:
+        for document in Document.objects.order_by("filename"):
+            document_index(document.pk)
+            progress.step()
+    finish_what_was_cut_off()
+    for job in Job.objects.filter(state=JobState.FAILED).select_related("document"):
+        say(f"{job.document.filename} could not be read: {job.last_error}")
+    for document in Document.objects.order_by("filename"):
+        if document.lifecycle != Lifecycle.PUBLISHED:
+            say(f"{document.filename} is held back: too few of its words were found")
+    databases.tidy()
+    held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
+    databases.note_kept({**note, **held, "complete": found.documents_digest})
+    say(f"{held['documents']} documents, {held['passages']} passages indexed")
+
+
+def finish_what_was_cut_off() -> None:
+    """Index what a run that was killed held: its leases end within a minute."""
+    ended = (JobState.DONE, JobState.FAILED)
+    while left := list(Job.objects.exclude(state__in=ended).order_by("pk")):
+        time.sleep(SWEEP_EVERY_S)
+        sweep()
+        for job in left:
+            document_index(job.document_id)
+
+
+def _ask_all(found: QuestionSet) -> Iterator[Asked]:
+    places = Places()
+    with Progress("  Asking", len(found.questions), "questions") as progress:
+        for question in found.questions:
+            yield _asked(question, places)
+            progress.step()
+
+
+def _material(found: QuestionSet) -> Iterator[dict[str, Any]]:
+    """Rows to learn from; a question that follows others is none."""
+    alone = [question for question in found.questions if not question.before]
+    with Progress("  Reading", len(alone), "questions") as progress:
+        for question in alone:
+            yield material_of(question)
+            progress.step()
+
+
+def _asked(question: Question, places: Places) -> Asked:
+    turn = _turn(question)
+    claims = list(turn.claims.order_by("index").prefetch_related("citations"))
+    answers = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
+    excerpts = [text for passage in turn.nearest for text in passage["excerpt"]]
+    beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
+    told = [warning["text"] for warning in turn.warnings]
+    shown = [_shown_and_cited(claim) for claim in answers]
+    verdict = judged(question, shown, beside=[*beside, *told], excerpts=excerpts)
+    rank = rank_of(places.passages_with(question), turn.trace) if question.is_answerable else None
+    lost = lost_at(question, turn, verdict, rank=rank, is_parsed=places.is_parsed(question))
+    return Asked(
+        id=question.id,
+        verdict=verdict,
+        lost=lost,
+        rank=rank,
+        reason=turn.reason,
+        confidence=turn.confidence,
+        duration_ms=turn.duration_ms,
+        statements=tuple(claim.text for claim in answers),
+        beside=tuple(beside),
+        excerpts=tuple(excerpts),
+        fingerprint=turn.fingerprint,
+        timings_ms=turn.trace.get("timings_ms") or {},
+    )
+
+
+def _shown_and_cited(claim: Claim) -> str:
+    """The statement and its quotes: a row is shown with labels between its cells, which a pattern
+    made from the page does not know."""
+    return "\n".join([claim.text, *(citation.quote for citation in claim.citations.all())])
+
+
+def _turn(question: Question) -> Turn:
+    """Ask as the system; a question that follows others as somebody in a conversation."""
+    if not question.before:
+        return turn_ask(question.text, user=None, channel=Channel.COMMAND)
+    user, _ = User.objects.get_or_create(username="evaluation", defaults={"is_superuser": True})
+    conversation = Conversation.objects.create(user=user, title=question.id)
+    for text in question.before:
+        turn_ask(text, user=user, channel=Channel.COMMAND, conversation=conversation)
+    return turn_ask(question.text, user=user, channel=Channel.COMMAND, conversation=conversation)

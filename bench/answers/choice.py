@@ -1,0 +1,208 @@
+"""Learn what each feature of a statement is worth: three linear models, by folds of documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from chat.gate.risk import auroc
+from chat.reader.features import Column, Features, weighted
+from corpus.encoders.registry import encoder_facts
+from evaluation.datasets.types import DatasetError
+from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG
+
+FOLDS = 5
+STRENGTH = 0.1  # of the penalty on standardised weights, inverted, as scikit-learn has it
+THRESHOLD = 0.3  # of the probability from which the first statement is shown
+DIGITS = 4  # of a weight
+_KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "right")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its statements: what costs nothing of all, everything of those encoded."""
+
+    document: str
+    half: str
+    is_answerable: bool
+    cheap: Features
+    cheap_right: npt.NDArray[np.int64]
+    features: Features
+    right: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Weights of features as they are, and an intercept."""
+
+    weights: Mapping[str, float]
+    intercept: float = 0.0
+
+    def of(self, features: Features, count: int) -> Column:
+        return self.intercept + weighted(features, self.weights, count)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is learned."""
+
+    shortlist: Linear
+    order: Linear
+    right: Linear
+
+
+def choice_learn(
+    paths: Sequence[Path], out: Path, *, name: str, say: Callable[[str], None]
+) -> None:
+    """Write `weights.json` and its card. Raises DatasetError."""
+    rows = [row for path in paths for row in rows_of(path)]
+    figures = cross_validated(rows)
+    learned = fitted(rows)
+    out.mkdir(parents=True, exist_ok=True)
+    content = {
+        "version": name,
+        "encoder": encoder_facts().fingerprint,
+        "shortlist": learned.shortlist.weights,
+        "order": learned.order.weights,
+        "right": learned.right.weights,
+        "intercept": learned.right.intercept,
+        "threshold": THRESHOLD,
+    }
+    (out / "weights.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    for measure, value in figures.items():
+        say(f"{measure}: {value:.3f}" if isinstance(value, float) else f"{measure}: {value}")
+    card = {"figures": figures, "data": _digest(rows), "questions": len(rows)}
+    (out / "choice.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+
+def fitted(rows: Sequence[Asked]) -> Choice:
+    """Fit all three; what stands first is found by the order that is fitted before it."""
+    known = [row for row in rows if (row.cheap_right == RIGHT).any()]
+    shortlist = _linear([(row.cheap, row.cheap_right) for row in known])
+    order = _linear([(row.features, row.right) for row in known if (row.right == RIGHT).any()])
+    missed = [without_answer(row) for row in rows]
+    read = [row for row in [*rows, *missed] if row.right.size]
+    first = [_first(row, order) for row in read]
+    return Choice(shortlist, order, _linear(first))
+
+
+def without_answer(row: Asked) -> Asked:
+    """The question as if no passage answered it: the hardest kind that must be refused.
+
+    Every passage that holds an answer, or may, is taken away. Empty where none does: then the
+    question is one already.
+    """
+    passages = row.features.get("passage rank", np.zeros(row.right.size))
+    answering = np.isin(passages, passages[row.right != WRONG])
+    left = ~answering & (row.right == RIGHT).any()
+    features = {name: column[left] for name, column in row.features.items()}
+    places = np.unique(passages[left])
+    for name, column in features.items():
+        if name == "passage rank":
+            features[name] = np.log(1.0 + np.searchsorted(places, column))
+        elif name.endswith(" behind"):
+            features[name] = column - column.max(initial=-np.inf)
+    return replace(row, is_answerable=False, features=features, right=row.right[left])
+
+
+def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
+    """Figures on documents that the models of their fold were not fitted on."""
+    folds = np.array([fold_of(row.document) for row in rows])
+    first, odds, reached = [], [], []
+    for fold in range(FOLDS):
+        learned = fitted([row for row, at in zip(rows, folds, strict=True) if at != fold])
+        for row, at in zip(rows, folds, strict=True):
+            if at != fold or not row.right.size:
+                continue
+            features, label = _first(row, learned.order)
+            odds.append(float(learned.right.of(features, 1)[0]))
+            first.append(label[0] == RIGHT)
+            if (row.cheap_right == RIGHT).any():
+                reached.append(label[0] == RIGHT)
+    right, probable = np.array(first), 1 / (1 + np.exp(-np.array(odds)))
+    shown = probable >= THRESHOLD
+    return {
+        "questions": len(rows),
+        "with an answer among their statements": len(reached),
+        "first statement right, of these": float(np.mean(reached)),
+        "first right or not, AUROC": auroc(np.array(odds), right),
+        "shown": float(shown.mean()),
+        "right of what is shown": float(right[shown].mean()) if shown.any() else 0.0,
+        "Brier score": float(np.mean((probable - right) ** 2)),
+    }
+
+
+def _first(row: Asked, order: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
+    """The statement that stands first, alone."""
+    place = int(np.argmax(order.of(row.features, row.right.size).round(4)))
+    alone = {name: column[place : place + 1] for name, column in row.features.items()}
+    return alone, row.right[place : place + 1]
+
+
+def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
+    """A logistic regression in which each question counts the same."""
+    from sklearn.linear_model import LogisticRegression  # late: it takes half a second
+
+    names = sorted({name for features, _ in found for name in features})
+    tables, labels, shares = [], [], []
+    for features, right in found:
+        clear = right != UNCLEAR
+        if clear.any():
+            none = np.zeros(right.size)
+            tables.append(np.column_stack([features.get(n, none) for n in names])[clear])
+            labels.append(right[clear] == RIGHT)
+            shares.append(np.full(int(clear.sum()), 1 / clear.sum()))
+    if len(np.unique(np.concatenate([[], *labels]))) < 2:
+        raise DatasetError("Too few questions with an answer among their statements to learn from.")
+    table, label = np.concatenate(tables), np.concatenate(labels)
+    share = np.concatenate(shares)
+    middle, spread = table.mean(axis=0), table.std(axis=0)
+    spread[spread < 1e-9] = 1.0
+    model = LogisticRegression(C=STRENGTH, max_iter=5000)
+    model.fit((table - middle) / spread, label, sample_weight=share / share.mean())
+    weights = model.coef_[0] / spread
+    intercept = float(model.intercept_[0] - weights @ middle)
+    rounded = {n: round(float(w), DIGITS) for n, w in zip(names, weights, strict=True)}
+    return Linear(rounded, round(intercept, DIGITS))
+
+
+def fold_of(document: str) -> int:
+    return hashlib.sha256(document.encode()).digest()[0] % FOLDS
+
+
+def rows_of(path: Path) -> list[Asked]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            return [_row(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(
+            f"{path} holds no rows of `evaluate answers --material` ({type(error).__name__})."
+        ) from error
+
+
+def _row(row: Mapping[str, Any]) -> Asked:
+    return Asked(
+        row["document"],
+        row["half"],
+        row["answerable"],
+        _columns(row["cheap"]),
+        np.array(row["cheap_right"], dtype=np.int64),
+        _columns(row["features"]),
+        np.array(row["right"], dtype=np.int64),
+    )
+
+
+def _columns(features: Mapping[str, Sequence[float]]) -> Features:
+    return {name: np.array(column, dtype=np.float64) for name, column in features.items()}
+
+
+def _digest(rows: Sequence[Asked]) -> str:
+    text = json.dumps([[row.document, row.right.tolist()] for row in rows])
+    return hashlib.sha256(text.encode()).hexdigest()

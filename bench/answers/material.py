@@ -1,0 +1,131 @@
+"""What reading finds for each question, with what is right of it: material to learn from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from django.utils import timezone
+
+from chat.reader.choose import encoded, heading, sifted
+from chat.reader.features import Features
+from chat.types import Unit
+from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG, folded, matches
+from evaluation.question_sets.patterned import Question
+from retrieval.configured import site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Query, Rights
+
+_WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
+_HELD, _PERHAPS = 0.8, 0.6  # shares of a quote's words from which a statement is right, or may be
+_LEAST_WORDS = 4  # of a statement that a longer quote holds
+_PASSAGES = 8  # that the reader learns from, and up to three more that answer
+_MOST_ANSWERING = 3
+
+
+def material_of(question: Question) -> dict[str, Any]:
+    """What can be learned from a question: a row for the choice, and rows for the reader."""
+    query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
+    units, cheap = sifted(question.text, retrieve(query, site_config()).hits)
+    right = labels(question, units)
+    return {
+        "choice": _choice_row(question, units, cheap, right),
+        "reader": list(_reader_rows(question, units, right)),
+    }
+
+
+def _choice_row(
+    question: Question, units: Sequence[Unit], cheap: Features, right: Sequence[int]
+) -> dict[str, Any]:
+    """The features of the statements: cheap ones of all, all of those that are encoded."""
+    found = encoded(question.text, units, cheap)
+    return {
+        "id": question.id,
+        "question": question.text,
+        "document": question.document,
+        "half": str(question.half),
+        "answerable": question.is_answerable,
+        "cheap": {name: column.tolist() for name, column in sorted(cheap.items())},
+        "cheap_right": list(right),
+        "features": {name: column.tolist() for name, column in sorted(found.features.items())},
+        "right": labels(question, found.units),
+    }
+
+
+def _reader_rows(
+    question: Question, units: Sequence[Unit], right: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Passages with the statements that answer, a line each under the heading."""
+    if question.is_answerable and RIGHT not in right:
+        return  # nothing is known to be wrong, either
+    answering = 0
+    labelled = zip(units, right, strict=True)
+    for place, (key, group) in enumerate(groupby(labelled, key=lambda one: one[0].hit.key), 1):
+        here = list(group)
+        found = [label for _, label in here]
+        answering += RIGHT in found
+        wanted = RIGHT in found and answering <= _MOST_ANSWERING
+        if (place > _PASSAGES and not wanted) or (RIGHT not in found and UNCLEAR in found):
+            continue
+        hit = here[0][0].hit
+        lines = [heading(hit), *(" ".join(unit.text.split()) for unit, _ in here)]
+        answers, at = [], 0
+        for line, label in zip(lines, [WRONG, *found], strict=True):
+            if label == RIGHT:
+                answers.append({"start": at, "text": line})
+            at += len(line) + 1
+        yield {
+            "id": f"{question.id} {key}",
+            "source": "guideline_questions",
+            "question": question.text,
+            "passage": "\n".join(lines),
+            "answers": answers,
+            "unit": "line",
+            "document": hit.filename,
+        }
+
+
+def labels(question: Question, units: Sequence[Unit]) -> list[int]:
+    """RIGHT, WRONG or UNCLEAR for each statement."""
+    if not question.is_answerable:
+        return [WRONG] * len(units)
+    by = _by_patterns if question.decisive else _by_quotes
+    return [by(question, unit) for unit in units]
+
+
+def _by_patterns(question: Question, unit: Unit) -> int:
+    wanted = question.decisive
+    found = matches(wanted, folded("\n".join([unit.text, *(part.text for part in unit.quotes)])))
+    near = unit.hit.filename == question.document and (
+        question.page is None or abs(unit.quotes[0].page - question.page) <= 1
+    )
+    half = found >= max(1, len(wanted) / 2)
+    if found == len(wanted) or (near and half):
+        return RIGHT
+    return UNCLEAR if half or (found and near) else WRONG
+
+
+def _by_quotes(question: Question, unit: Unit) -> int:
+    """By the words of the quotes that it holds, or that hold it."""
+    whole = _words(" ".join([unit.text, *(part.text for part in unit.quotes)]))
+    own = _words(unit.quotes[0].text)
+    held = max((_share(_words(quote), whole) for quote in question.quotes), default=0.0)
+    part = 0.0
+    if unit.hit.filename == question.document and len(own) >= _LEAST_WORDS:
+        part = max((_share(own, _words(quote)) for quote in question.quotes), default=0.0)
+    if max(held, part) >= _HELD:
+        return RIGHT
+    return UNCLEAR if max(held, part) >= _PERHAPS else WRONG
+
+
+def _share(of: Sequence[str], held_by: Sequence[str]) -> float:
+    """The share of the words `of` that `held_by` has too, each as often as it stands there."""
+    both = Counter(of) & Counter(held_by)
+    return both.total() / len(of) if of else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(folded(text).lower())

@@ -1,0 +1,157 @@
+"""Ask the questions of a test set of a site whose language model knows the answers.
+
+In the database of this process, through the same function as a clinician's question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils.functional import cached_property
+
+from bench.answers.knowing_model import KnowingModel, Saying, served
+from chat.models import Channel, ClaimKind, Turn
+from chat.services import turn_ask
+from core.progress import Progress
+from evaluation.datasets.types import DatasetError
+from evaluation.question_sets.patterned import Half, Question
+
+JUDGE = "llm"  # the verifier that asks a language model
+
+
+@dataclass(frozen=True)
+class ModelOrder:
+    """What the model says, and by which gate and verifier."""
+
+    mode: str
+    claims: str = ""  # a file of claims by question id; empty: none
+    is_gate_open: bool = False
+    is_judged: bool = False  # by a judge that knows which claims are true
+
+
+@dataclass(frozen=True)
+class ModelAsked:
+    """What became of one saying of the model for one question."""
+
+    id: str
+    half: str
+    kind: str  # of a lie
+    is_answerable: bool
+    calls: int  # of the model: none where the gate did not let the question reach it
+    stretches: int  # that it found among the passages
+    shown: int  # of its claims
+    stopped_by: tuple[str, ...]  # the check that each other claim failed first, with its detail
+    reason: str  # why it was refused
+    duration_ms: int
+    said: str
+    confidence: float  # the gate's probability or, of an answer, its confidence
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> ModelAsked:
+        return cls(**{**row, "stopped_by": tuple(row["stopped_by"])})
+
+
+def half_of(document: str) -> str:
+    """The half of a document by a hash of its name: all of its questions are in the same."""
+    first = hashlib.sha256(document.encode()).digest()[0]
+    return str(Half.COUNTED if first % 2 else Half.LOOKED_AT)
+
+
+class Claims:
+    """What the model says of each question: `{id: {"free": TEXT, "lies": [{"kind", "text"}]}}`."""
+
+    def __init__(self, path: str) -> None:
+        """Raises DatasetError."""
+        self._path = path
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Any]:
+        if not self._path:
+            return {}
+        try:
+            found = json.loads(Path(self._path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DatasetError(f"{self._path} can't be read as JSON.") from error
+        if not isinstance(found, dict):
+            raise DatasetError(f"{self._path} holds no claims by question id.")
+        return found
+
+    def sayings(self, question: Question, mode: Saying) -> list[tuple[str, str]]:
+        """Kind and text of each, none where the file has none of the question."""
+        own = self._by_id.get(question.id) or {}
+        if mode is Saying.QUOTE or not question.is_answerable:
+            return [("", "")]
+        if mode is Saying.ANSWER:
+            return [("", question.answer)] if question.answer else []
+        if mode is Saying.FREE:
+            return [("", own["free"])] if "free" in own else []
+        lies = own.get("lies") or ([{"kind": "", "text": own["lie"]}] if "lie" in own else [])
+        return [(str(lie["kind"]), str(lie["text"])) for lie in lies]
+
+
+def model_asked(questions: Sequence[Question], order: ModelOrder) -> Iterator[ModelAsked]:
+    """Ask every question once for each saying of the model, in order."""
+    mode, claims = Saying(order.mode), Claims(order.claims)
+    asked = [(q, kind, said) for q in questions for kind, said in claims.sayings(q, mode)]
+    model = KnowingModel(is_truthful=mode is not Saying.LIE)
+    asking = Progress("  Asking", len(asked), "questions")
+    with served(model) as address, _site_of(address, order), asking as progress:
+        for question, kind, said in asked:
+            model.ask(question, said)
+            turn = turn_ask(question.text, user=None, channel=Channel.COMMAND)
+            yield _told(question, kind, model, turn)
+            progress.step()
+
+
+def _told(question: Question, kind: str, model: KnowingModel, turn: Turn) -> ModelAsked:
+    verdicts = turn.trace.get("verdicts") or ()
+    shown = turn.claims.filter(kind=ClaimKind.ANSWER).count()
+    return ModelAsked(
+        id=question.id,
+        half=half_of(question.document) if question.document else str(question.half),
+        kind=kind,
+        is_answerable=question.is_answerable,
+        calls=model.calls,
+        stretches=model.stretches,
+        shown=shown,
+        stopped_by=tuple(f"{v['failed']}: {v['detail']}" for v in verdicts if v["failed"]),
+        reason=turn.reason,
+        duration_ms=turn.duration_ms,
+        said=model.said or " / ".join(claim["text"] for claim in model.claims),
+        confidence=turn.confidence,
+    )
+
+
+@contextmanager
+def _site_of(address: str, order: ModelOrder) -> Iterator[None]:
+    """This process as a site whose model answers at the address, and judges there if so ordered."""
+    wanted: dict[str, Any] = {
+        "GENERATOR": "llm",
+        "GENERATE_LLM_URLS": [address],
+        "GENERATE_LLM_MODELS": ["knowing"],
+        "GENERATE_LLM_KEYS": [],
+    }
+    if order.is_judged:
+        wanted |= {
+            "VERIFIER": JUDGE,
+            "JUDGE_LLM_URLS": [address],
+            "JUDGE_LLM_MODELS": ["knowing"],
+            "JUDGE_LLM_KEYS": [],
+        }
+    if order.is_gate_open:
+        wanted |= {"GATE_THRESHOLD": 0.0, "CONFIDENCE_THRESHOLD": 0.0}
+    before = {name: getattr(settings, name) for name in wanted}
+    try:
+        for name, value in wanted.items():
+            setattr(settings, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(settings, name, value)

@@ -1,0 +1,210 @@
+"""Measure answers on a test set in a database of its own, and store the run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from bench.answers.asked import AnswersErrand, Asked
+from bench.answers.measures import measured, scores_of
+from bench.answers.model_asking import ModelAsked, ModelOrder
+from bench.answers.model_telling import model_lines
+from bench.answers.telling import report_lines
+from bench.runs import databases
+from bench.runs.child_process import ChildFailed, ended, run_child
+from bench.runs.configurations import Recipe
+from bench.runs.search import percentiles
+from corpus.indexing.recipe import pdf_reader
+from evaluation.datasets.trec import write_lines
+from evaluation.metrics.statistics import Interval
+from evaluation.models import ItemScore, Kind, Run, TestSet
+from evaluation.question_sets.patterned import QuestionSet
+
+Say = Callable[[str], None]
+LICENCES = {"guideline_questions": "questions of our own on guidelines that are not published here"}
+
+
+@dataclass(frozen=True)
+class AnswersMeasured:
+    """A test set, what became of each question, and the measures over them."""
+
+    found: QuestionSet
+    asked: Mapping[str, Asked]
+    intervals: Mapping[str, Interval]
+    index: str  # the name of the database
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """Of what answered: one, unless questions were dealt with by other parts."""
+        return sorted({each.fingerprint for each in self.asked.values()} - {""})
+
+    @property
+    def latency_ms(self) -> dict[str, dict[str, float]]:
+        return percentiles(
+            {**each.timings_ms, "whole": float(each.duration_ms)} for each in self.asked.values()
+        )
+
+
+@dataclass(frozen=True)
+class AnswersOrder:
+    """Which questions on which documents."""
+
+    testset: Path
+    documents: Path
+    limit: int = 0
+    rebuild: bool = False  # index the documents anew
+
+
+def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> AnswersMeasured:
+    """Index the documents where that was not done, ask every question, and judge.
+
+    Raises ChildFailed; what was indexed until then is kept.
+    """
+    rows, index = _done(found, order, say)
+    asked = {each.id: each for each in map(Asked.from_dict, rows)}
+    return AnswersMeasured(found, asked, measured(found.questions, asked), index)
+
+
+def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say) -> None:
+    """Write what there is to learn from the questions: `choice.jsonl` and `reader.jsonl`.
+
+    Raises as `answers_measure`.
+    """
+    rows, _ = _done(found, order, say, is_material=True)
+    out.mkdir(parents=True, exist_ok=True)
+    dumped = [json.dumps(row["choice"], ensure_ascii=False) for row in rows]
+    write_lines(out / "choice.jsonl", dumped)
+    read = [json.dumps(one, ensure_ascii=False) for row in rows for one in row["reader"]]
+    write_lines(out / "reader.jsonl", read)
+    write_lines(out / "licences.json", [json.dumps(LICENCES)])
+
+
+def model_measure(
+    found: QuestionSet, order: AnswersOrder, model: ModelOrder, *, say: Say
+) -> list[ModelAsked]:
+    """Ask every question of a site whose model knows the answers. Raises as `answers_measure`."""
+    rows, _ = _done(found, order, say, model=model)
+    return [ModelAsked.from_dict(row) for row in rows]
+
+
+def model_folder_write(out: Path, asked: Sequence[ModelAsked], model: ModelOrder) -> None:
+    """Write `asked.jsonl` and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_lines(
+        out / "asked.jsonl", [json.dumps(asdict(each), ensure_ascii=False) for each in asked]
+    )
+    write_lines(out / "report.md", model_lines(asked, model))
+
+
+def _done(
+    found: QuestionSet,
+    order: AnswersOrder,
+    say: Say,
+    *,
+    is_material: bool = False,
+    model: ModelOrder | None = None,
+) -> tuple[list[dict[str, Any]], str]:
+    """The rows that a child process wrote in a database of its own, and that one's name."""
+    name = databases.name_for(found, Recipe(), pdf_reader())
+    if order.rebuild and any(kept.name == name for kept in databases.databases_kept()):
+        databases.database_drop(name)
+    say(f"database {name}")
+    with tempfile.TemporaryDirectory(prefix="evaluation-", dir=settings.DATA_DIR) as scratch:
+        out = Path(scratch) / "rows.jsonl"
+        testset, documents = (str(path.resolve()) for path in (order.testset, order.documents))
+        told = asdict(model) if model else None
+        errand = AnswersErrand(testset, documents, str(out), order.limit, is_material, told)
+        path = Path(scratch) / "errand.json"
+        path.write_text(json.dumps({"answers": asdict(errand)}), encoding="utf-8")
+        environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
+        status = run_child(
+            ["evaluate", "work", str(path)], environment, lambda line: say(f"  {line}")
+        )
+        if status:
+            raise ChildFailed(
+                f"Indexing or asking {ended(status)}.",
+                hint="What it said stands above. What was indexed is kept; the same command goes "
+                "on.",
+            )
+        with out.open(encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines], name
+
+
+@transaction.atomic
+def answers_run_store(
+    result: AnswersMeasured, *, by: User | None, started_at: datetime.datetime
+) -> Run:
+    """Store the run, its scores by question, and the test set where that is new."""
+    found = result.found
+    test_set, _ = TestSet.objects.get_or_create(
+        digest=found.digest,
+        defaults={
+            "name": found.name[:200],
+            "form": "answers",
+            "documents": len(found.documents),
+            "queries": len(found.questions),
+            "judgements": sum(len(q.decisive) + len(q.wrong) for q in found.questions),
+        },
+    )
+    run = Run.objects.create(
+        kind=Kind.ANSWERS,
+        test_set=test_set,
+        name="answers",
+        recipe=Recipe().name,
+        fingerprints={"answers": result.fingerprints, "index": result.index},
+        metrics={name: spread.as_json() for name, spread in result.intervals.items()},
+        latency_ms=result.latency_ms,
+        started_at=started_at,
+        finished_at=timezone.now(),
+        by=by,
+    )
+    ItemScore.objects.bulk_create(
+        ItemScore(
+            run=run,
+            query=question.id,
+            scores=scores_of(question, result.asked[question.id]),
+            detail={
+                "question": question.text,
+                "half": question.half,
+                **result.asked[question.id].as_dict(),
+            },
+        )
+        for question in found.questions
+    )
+    return run
+
+
+def answers_folder_write(out: Path, result: AnswersMeasured) -> None:
+    """Write `metrics.json`, `scores.json`, `answers.jsonl` and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    metrics = {
+        **{name: spread.as_json() for name, spread in result.intervals.items()},
+        "latency_ms": result.latency_ms,
+        "configuration": {"fingerprints": result.fingerprints, "index": result.index},
+        "dataset": {"name": result.found.name, "digest": result.found.digest},
+    }
+    write_lines(out / "metrics.json", [json.dumps(metrics, indent=2)])
+    write_lines(out / "scores.json", [json.dumps(_by_measure(result))])
+    rows = [result.asked[q.id].as_dict() for q in result.found.questions]
+    write_lines(out / "answers.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
+    write_lines(out / "report.md", report_lines(result.found, result.asked, result.intervals))
+
+
+def _by_measure(result: AnswersMeasured) -> dict[str, dict[str, float]]:
+    """Turned round: measure -> question -> value."""
+    scores: dict[str, dict[str, float]] = {}
+    for question in result.found.questions:
+        for name, value in scores_of(question, result.asked[question.id]).items():
+            scores.setdefault(name, {})[question.id] = value
+    return scores

@@ -1,0 +1,84 @@
+"""The report of a run of answers, in Markdown. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from bench.answers.asked import Asked
+from bench.answers.measures import MEASURES
+from evaluation.measures.patterns import Loss, Outcome
+from evaluation.metrics.statistics import Interval
+from evaluation.question_sets.patterned import Half, Question, QuestionSet
+
+SEMANTICS = (
+    "full: the statements shown match every decisive pattern; partly: some, and none would "
+    "mislead; wrong: neither. Helped: full, or refused with the answer among the excerpts. First "
+    "statement right and misleading are shares of what was answered, beside the point of the "
+    "statements shown. Intervals: 95 %, percentile bootstrap over questions, seeded."
+)
+_SHOWN = 300  # characters of a statement in the list of what went wrong
+
+
+def report_lines(
+    found: QuestionSet, asked: Mapping[str, Asked], intervals: Mapping[str, Interval]
+) -> list[str]:
+    """Measures by half, where answers were lost, and each question of the half that is looked at.
+
+    Of the counted half no question and no answer is named.
+    """
+    return [
+        f"{found.name}: {len(found.documents)} documents, {len(found.questions)} questions, "
+        f"digest {found.digest[:16]}",
+        "",
+        *_measures_table(intervals),
+        "",
+        *_losses_table(found, asked),
+        "",
+        SEMANTICS,
+        "",
+        *_looked_at(found, asked),
+    ]
+
+
+def _measures_table(intervals: Mapping[str, Interval]) -> Iterator[str]:
+    halves = list(Half)
+    yield f"| measure | {' | '.join(halves)} |"
+    yield "|---|" + "---|" * len(halves)
+    for name in MEASURES:
+        cells = [_cell(intervals.get(f"{name}, {half}")) for half in halves]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(found: Interval | None) -> str:
+    if not found or not found.n:
+        return "-"
+    return f"{found.mean:.1%} ({found.low:.1%} to {found.high:.1%}, n = {found.n})"
+
+
+def _losses_table(found: QuestionSet, asked: Mapping[str, Asked]) -> Iterator[str]:
+    yield f"| lost at | {' | '.join(Half)} |"
+    yield "|---|" + "---|" * len(Half)
+    counts = Counter((asked[q.id].lost, q.half) for q in found.questions)
+    for loss in Loss:
+        if loss:
+            yield f"| {loss} | {' | '.join(str(counts[loss, half]) for half in Half)} |"
+
+
+def _looked_at(found: QuestionSet, asked: Mapping[str, Asked]) -> Iterator[str]:
+    for question in found.questions:
+        each = asked[question.id]
+        is_right = each.verdict.outcome is Outcome.FULL or not question.is_answerable
+        if question.half is Half.LOOKED_AT and not (is_right and not each.lost):
+            yield from _question_lines(question, each)
+
+
+def _question_lines(question: Question, each: Asked) -> Iterator[str]:
+    yield f"## {question.id}: {each.verdict.outcome}, lost at {each.lost or 'nothing'}"
+    yield f"- asked: {question.text}"
+    yield f"- kind {question.kind or '-'}; rank of the right passage {each.rank or '-'}"
+    yield f"- refused: {each.reason}" if each.reason else f"- confidence {each.confidence:.2f}"
+    if each.verdict.dangerous:
+        yield "- DANGEROUS"
+    for number, text in enumerate(each.statements or each.excerpts, start=1):
+        yield f"- {number}. {text[:_SHOWN]}"

@@ -1,0 +1,155 @@
+"""Measure verifiers on labelled pairs, and keep what was measured."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
+from django.db import transaction
+from django.utils import timezone
+
+from bench.checker.measure import Checked, check_pairs
+from bench.checker.tables import calibration_json, pair_lines, report_lines
+from chat.endpoints import judging_endpoints
+from chat.verification.entailment.configured import verifier_fault, verifier_named
+from core.errors import MedragError
+from core.llm.client import silence_of
+from core.progress import Progress
+from evaluation.datasets.pairs import PairSet
+from evaluation.datasets.trec import write_lines
+from evaluation.models import ItemScore, Kind, Run, TestSet
+
+Say = Callable[[str], None]
+
+
+class FaultyVerifier(MedragError):
+    """A verifier was asked for that this site has not."""
+
+
+def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> list[Checked]:
+    """Each verifier in order. Raises FaultyVerifier before anything is judged."""
+    refuse_faulty(names)
+    found: list[Checked] = []
+    for name in dict.fromkeys(names):
+        with Progress(name, len(pair_set.pairs), "pairs") as progress:
+            result = check_pairs(
+                pair_set,
+                verifier_named(name),
+                timeout_s=settings.ANSWER_TIMEOUT_S,
+                on_progress=progress.at,
+            )
+        say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
+        found.append(result)
+    return found
+
+
+def refuse_faulty(names: Sequence[str]) -> None:
+    """By the settings and the files alone. Raises FaultyVerifier."""
+    for name in names:
+        if fault := verifier_fault(name):
+            raise FaultyVerifier(fault, hint="Nothing was measured.")
+
+
+def refuse_unusable(names: Sequence[str]) -> None:
+    """Load the model that is to judge and call the endpoints, before hours of the first one.
+
+    Raises FaultyVerifier.
+    """
+    refuse_faulty(names)
+    try:
+        for name in names:
+            verifier_named(name)
+    except ImproperlyConfigured as error:
+        raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
+    silences = list(map(silence_of, judging_endpoints())) if "llm" in names else []
+    if silences and all(silences):  # of several the first that answers is asked
+        raise FaultyVerifier(silences[0], hint="Nothing was measured.")
+
+
+def checker_runs_store(
+    pair_set: PairSet,
+    results: Sequence[Checked],
+    *,
+    by: User | None,
+    started_at: datetime.datetime,
+) -> list[Run]:
+    """A run for each verifier, its scores by pair, and the test set where that is new."""
+    return [checker_run_store(pair_set, each, by=by, started_at=started_at) for each in results]
+
+
+@transaction.atomic
+def checker_run_store(
+    pair_set: PairSet, result: Checked, *, by: User | None, started_at: datetime.datetime
+) -> Run:
+    test_set, _ = TestSet.objects.get_or_create(
+        digest=pair_set.digest,
+        defaults={
+            "name": pair_set.name[:200],
+            "form": pair_set.form,
+            "documents": len({pair.evidence for pair in pair_set.pairs}),
+            "queries": len({pair.claim for pair in pair_set.pairs}),
+            "judgements": len(pair_set.pairs),
+            "notes": list(pair_set.notes),
+        },
+    )
+    run = Run.objects.create(
+        kind=Kind.CHECKER,
+        test_set=test_set,
+        name=result.name[:200],
+        fingerprints={"verifier": result.fingerprint, "pairs": pair_set.digest},
+        metrics={name: found.as_json() for name, found in result.intervals.items()},
+        latency_ms=_latency_ms(result),
+        index=calibration_json(result),
+        notes=dict(result.notes),
+        started_at=started_at,
+        finished_at=timezone.now(),
+        by=by,
+    )
+    ItemScore.objects.bulk_create(
+        [
+            ItemScore(run=run, query=pair.id[:200], scores=scores)
+            for pair, scores in zip(result.pairs, result.per_pair, strict=True)
+        ],
+        batch_size=1000,
+    )
+    return run
+
+
+def _latency_ms(result: Checked) -> dict[str, dict[str, float]]:
+    """By judged pair; nothing where none was judged."""
+    return {"pair": {"mean": 1000 / result.pairs_per_s}} if result.pairs_per_s else {}
+
+
+def checker_folder_write(out: Path, pair_set: PairSet, results: Sequence[Checked]) -> None:
+    """`metrics.json`, `judgements.jsonl` (by pair, without texts) and `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_lines(out / "metrics.json", [json.dumps(_metrics_json(pair_set, results), indent=2)])
+    write_lines(out / "judgements.jsonl", pair_lines(results))
+    write_lines(out / "report.md", report_lines(pair_set, results))
+
+
+def _metrics_json(pair_set: PairSet, results: Sequence[Checked]) -> dict[str, Any]:
+    return {
+        "pairs": {
+            "name": pair_set.name,
+            "digest": pair_set.digest,
+            "count": len(pair_set.pairs),
+            "notes": list(pair_set.notes),
+        },
+        "verifiers": {
+            each.name: {
+                **{name: interval.as_json() for name, interval in each.intervals.items()},
+                **calibration_json(each),
+                "fingerprint": each.fingerprint,
+                "seconds": each.seconds,
+                "failed": {"pairs": len(each.pairs) - len(each.judged), "notes": dict(each.notes)},
+            }
+            for each in results
+        },
+    }

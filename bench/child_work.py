@@ -1,0 +1,110 @@
+"""What the child process does in the database of its own: fill it once, then search it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from django.core.management import call_command
+from django.db import connections
+from django.utils.text import slugify
+
+from bench.peers.asking import peers_ask
+from bench.runs import databases
+from bench.runs.child_tasks import ChildTask, Failed, Outcome, write_outcome
+from bench.runs.configurations import Configuration
+from bench.runs.failures import why
+from bench.runs.gated_search import look_all
+from bench.runs.search import search_all
+from core.progress import Progress
+from corpus.models import Chunk, Collection, Document
+from corpus.services.bulk_load import PlainDocument, documents_load
+from evaluation.datasets.types import Dataset, SourceDocument
+
+Say = Callable[[str], None]
+
+
+def run_child_task(errand: ChildTask, say: Say) -> None:
+    """Migrate, index what is missing, search, and write one file for each configuration.
+
+    Raises NoSuchDatabase before anything is written where this is not a database of our own, and
+    DatasetError.
+    """
+    databases.refuse_users_database()
+    dataset = errand.source.read()
+    with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
+        call_command("migrate", verbosity=0)
+        _fill(dataset, errand, say)
+    if errand.peers:
+        # All in turn, query by query: what else the machine does must hit them alike.
+        configured = errand.configurations
+        found = iter(peers_ask(dataset, configured, errand.peers, depth=errand.depth, say=say))
+    else:
+        found = _searched(dataset, errand, say)
+    for number, outcome in enumerate(found):
+        write_outcome(Path(errand.out) / f"{number}.json", outcome)
+
+
+def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome]:
+    """What each found; one that fails leaves the others as they are.
+
+    A mark says which was begun, for whoever has to tell why this process died.
+    """
+    for number, configuration in enumerate(errand.configurations):
+        (Path(errand.out) / f"{number}.begun").touch()
+        started = time.monotonic()
+        try:
+            outcome: Outcome = _found(dataset, configuration, errand)
+        except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+            outcome = Failed(configuration.name, why(error))
+            for connection in connections.all(initialized_only=True):
+                connection.close_if_unusable_or_obsolete()
+        said = f"failed: {outcome.why}" if isinstance(outcome, Failed) else "searched"
+        yield outcome
+        say(f"{configuration.name}: {said} ({time.monotonic() - started:.0f} s)")
+
+
+def _found(dataset: Dataset, configuration: Configuration, errand: ChildTask) -> Outcome:
+    with Progress(f"  {configuration.name}", len(dataset.queries), "queries") as progress:
+        if configuration.as_served:
+            return look_all(dataset, configuration, errand.gate, on_progress=progress.at)
+        return search_all(dataset, configuration, depth=errand.depth, on_progress=progress.at)
+
+
+def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
+    """Index the documents unless the database says that all are there."""
+    note = {"documents_digest": dataset.documents_digest, "name": dataset.name}
+    if dict(databases.note_of_this()).get("complete") == dataset.documents_digest:
+        say(f"{Document.objects.count()} documents are indexed already")
+        return
+    databases.note_kept(note)  # an interrupted one is known for this site's too
+    total = len(dataset.documents)
+    say(f"indexing {total} documents")
+    with Progress("  Indexing", total, "documents") as progress:
+        documents_load(
+            map(_plain, dataset.documents),
+            collection=_shelf(dataset),
+            with_context=errand.with_context,
+            on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
+        )
+    databases.tidy()
+    held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
+    databases.note_kept({**note, **held, "complete": dataset.documents_digest})
+    say(f"{held['documents']} documents, {held['passages']} passages indexed")
+
+
+def _shelf(dataset: Dataset) -> Collection:
+    defaults = {"name": dataset.name[:200], "description": "A data set of the evaluation."}
+    slug = slugify(dataset.name.replace("/", "-"))[:50] or "dataset"
+    return Collection.objects.get_or_create(slug=slug, defaults=defaults)[0]
+
+
+def _plain(document: SourceDocument) -> PlainDocument:
+    return PlainDocument(
+        sha256=document.sha256,
+        name=document.id,
+        title=document.title,
+        text=document.text,
+        size_bytes=len(document.content),
+    )

@@ -1,0 +1,295 @@
+"""Time search and answers on what is indexed, ingestion, reading, the encoder, or growth."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from getpass import getpass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
+
+from bench.reading.truth import TRUTH
+from bench.speed import databases, growth
+from bench.speed.encoders import measure_encoders
+from bench.speed.made import Made
+from bench.speed.page import Site, measure_page
+from bench.speed.plot import write_plot
+from bench.speed.reading import Plan, measure_reading, write_reading_truth
+from bench.speed.samples import read_questions, read_sample
+from bench.speed.throughput import described, measure_ingestion, throughput
+from chat.reader.choose import read
+from corpus.encoders.query_cache import forget_queries
+from corpus.encoders.registry import get_embedder
+from corpus.management.arguments import refuse_unwritable
+from corpus.models import IndexStatistics
+from retrieval.configured import site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+
+ASKED = 300  # questions, where there are so many
+SAMPLED = 6000  # passages that are embedded, and all others are made of
+
+
+class Command(BaseCommand):
+    help = "Print p50 and p95 of each step over a list of questions, or how ingestion fared."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        default = settings.BASE_DIR / "tests" / "golden" / "development.json"
+        parser.add_argument(
+            "--questions",
+            type=Path,
+            default=default,
+            help="JSON, a line each, or a file, folder or tar of MedQuAD's or LiveQA's XML",
+        )
+        parser.add_argument("--rounds", type=at_least_one, default=3)
+        parser.add_argument(
+            "--ingest",
+            type=Path,
+            metavar="PATH",
+            help="ingest a file, a folder or a tar into a database of its own, and drop that",
+        )
+        parser.add_argument(
+            "--timings", action="store_true", help="of the documents that are here: time by step"
+        )
+        parser.add_argument(
+            "--one-run", action="store_true", help="they were ingested at once by one worker"
+        )
+        parser.add_argument(
+            "--page", metavar="URL", help="ask at the page of a site that runs, as --user"
+        )
+        parser.add_argument("--user", default="clinician", help="whose password is asked for")
+        self._add_reading(parser)
+        self._add_encoder(parser)
+        self._add_growth(parser)
+
+    def _add_reading(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--reading", type=Path, metavar="PATH", help="read a PDF or those of a folder, no more"
+        )
+        parser.add_argument(
+            "--against",
+            type=Path,
+            metavar="CHECKOUT",
+            help="with --reading: let another checkout of this project read each file too",
+        )
+        parser.add_argument(
+            "--pages",
+            type=size,
+            metavar="N",
+            help="with --reading: so many at most, of whole documents in an order drawn by chance",
+        )
+        parser.add_argument(
+            "--truth",
+            type=Path,
+            nargs="?",
+            const=TRUTH,
+            metavar="FILE",
+            help="with --reading: compare with what people wrote down of pages",
+        )
+        parser.add_argument(
+            "--list",
+            action="store_true",
+            help="with --truth: tell what is wrong on each page",
+        )
+        parser.add_argument(
+            "--write-truth",
+            type=Path,
+            metavar="FOLDER",
+            help="with --reading: make the file of --truth from what people wrote, and no more",
+        )
+
+    def _add_encoder(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--encoder", action="store_true", help="time the encoder by each backend, in turns"
+        )
+        parser.add_argument(
+            "--rankings",
+            type=Path,
+            metavar="FOLDER",
+            help="with --encoder: compare the backends' rankings of SciFact, whose files it holds",
+        )
+
+    def _add_growth(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--chunks",
+            type=sizes,
+            metavar="N,N",
+            help="search in databases of so many made passages, which are kept for the next time",
+        )
+        parser.add_argument(
+            "--text",
+            type=Path,
+            metavar="PATH",
+            help="with --chunks: a folder or tar of txt, md or xml that they are made of",
+        )
+        parser.add_argument("--asked", type=at_least_one, default=ASKED, help="questions, at most")
+        parser.add_argument(
+            "--sampled", type=at_least_one, default=SAMPLED, help="passages, at most"
+        )
+        parser.add_argument("--clients", type=sizes, default=(1, 4, 16), metavar="N,N")
+        parser.add_argument("--seconds", type=float, default=10.0, help="for each of --clients")
+        parser.add_argument(
+            "--compared", type=at_least_one, default=30, help="questions, without limits"
+        )
+        parser.add_argument(
+            "--json", type=Path, metavar="FILE", help="what was found, for machines"
+        )
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="growth as a picture (png)")
+        parser.add_argument("--drop", action="store_true", help="drop these databases, and no more")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["drop"]:
+            lines = self._drop()
+        elif options["chunks"]:
+            lines = self._growth(options)
+        elif options["page"]:
+            lines = self._page(options)
+        elif options["reading"]:
+            lines = self._reading(options)
+        elif options["encoder"]:
+            lines = measure_encoders(options["rankings"])
+        elif options["ingest"]:
+            lines = measure_ingestion(options["ingest"])
+        elif options["timings"]:
+            lines = described(throughput(), one_run=options["one_run"])
+        else:
+            lines = self._questions(options["questions"], options["rounds"])
+        for line in lines:
+            self.stdout.write(line)
+
+    def _page(self, options: dict[str, Any]) -> Iterator[str]:
+        questions = read_questions(options["questions"], size=options["asked"])
+        site = Site(options["page"].rstrip("/"), options["user"], getpass())
+        clients, seconds = options["clients"], options["seconds"]
+        return measure_page(site, questions, clients=clients, seconds=seconds)
+
+    def _reading(self, options: dict[str, Any]) -> Iterator[str]:
+        folder, truth = options["reading"], options["truth"]
+        if options["write_truth"]:
+            return write_reading_truth(options["write_truth"], folder, truth or TRUTH)
+        return measure_reading(
+            Plan(folder, options["against"], options["pages"], truth, listed=options["list"])
+        )
+
+    def _drop(self) -> Iterator[str]:
+        socket_dir = databases.start()
+        for name in databases.all_names(socket_dir):
+            databases.drop(socket_dir, name)
+            yield f"dropped {name}"
+
+    def _growth(self, options: dict[str, Any]) -> Iterator[str]:
+        if not options["text"]:
+            raise CommandError("--chunks needs --text: what the passages are made of.")
+        refuse_unwritable(options["json"], options["plot"])
+        databases.start()
+        questions = read_questions(options["questions"], size=options["asked"])
+        sample = read_sample(
+            options["text"],
+            get_embedder(),
+            size=options["sampled"],
+            kept_in=settings.DATA_DIR / "bench",
+        )
+        plan = growth.Plan(
+            questions=questions,
+            clients=options["clients"],
+            load_s=options["seconds"],
+            compared=options["compared"],
+        )
+        made = Made(sample)
+        likeness = made.likeness()
+        yield from growth.described_likeness(likeness)
+        found = []
+        for chunks in options["chunks"]:
+            found.append(growth.measure_growth(made, chunks, plan, self.stderr.write))
+            yield from growth.described(found[-1])
+        if options["json"]:
+            _write_json(options["json"], found, likeness)
+        if options["plot"]:
+            write_plot(found, options["plot"])
+
+    def _questions(self, questions: Path, rounds: int) -> Iterator[str]:
+        texts = read_questions(questions, size=ASKED)
+        statistics = IndexStatistics.objects.get()
+        if not statistics.chunks:
+            raise CommandError("Nothing is indexed yet. Run make run, or manage.py ingest.")
+        retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
+        steps = timings(texts * rounds)
+        yield f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
+        for step, values in steps.items():
+            p50, p95 = np.percentile(values, [50, 95])
+            yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
+        yield growth.described_exactness(*growth.against_exact(texts), len(texts))
+
+
+def size(text: str) -> int:
+    """A whole number above 0."""
+    try:
+        found = int(text)
+    except ValueError:
+        found = 0
+    if found < 1:
+        raise ArgumentTypeError(f"{text!r} must be a whole number above 0")
+    return found
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Whole numbers above 0, such as `10000,100000`, in order."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = (0,)
+    if min(found) < 1:
+        raise ArgumentTypeError(f"{text!r} must be whole numbers, such as 10000,100000")
+    return found
+
+
+def at_least_one(text: str) -> int:
+    """One such number."""
+    found = sizes(text)
+    if len(found) > 1:
+        raise ArgumentTypeError(f"{text!r} must be one whole number")
+    return found[0]
+
+
+def timings(questions: Sequence[str]) -> dict[str, list[float]]:
+    """Milliseconds of each step, one value per question, whose vector is computed each time."""
+    steps: dict[str, list[float]] = {}
+    for text in questions:
+        query = Query(text, on=timezone.localdate())
+        forget_queries()  # it was asked in the round before
+        evidence, search_ms = timed(partial(retrieve, query))
+        _, answer_ms = timed(partial(read, text, evidence.hits))
+        found = {**evidence.trace.durations_ms, "search": search_ms, "answer": answer_ms}
+        for step, value in found.items():
+            steps.setdefault(step, []).append(value)
+    return steps
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    started = time.perf_counter()
+    result = work()
+    return result, (time.perf_counter() - started) * 1000
+
+
+def database_size() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database()))")
+        return str(cursor.fetchone()[0])
+
+
+def _write_json(path: Path, found: Sequence[growth.Grown], likeness: Any) -> None:
+    payload = {
+        "config": vars(site_config()),
+        "likeness": vars(likeness),
+        "sizes": [one.payload() for one in found],
+    }
+    path.write_text(json.dumps(payload, indent=1), encoding="utf-8")

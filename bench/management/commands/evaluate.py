@@ -1,0 +1,397 @@
+"""Measure how well passages are found, on published data sets, in databases of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from bench.ablations.run import (
+    ablation_lines,
+    ablation_planned,
+    ablation_run,
+    ablation_write,
+)
+from bench.answers.asked import read_answers_errand
+from bench.answers.asking import run_answers
+from bench.answers.knowing_model import Saying
+from bench.answers.model_asking import ModelOrder
+from bench.answers.model_telling import model_lines
+from bench.answers.services import (
+    AnswersOrder,
+    answers_folder_write,
+    answers_material_write,
+    answers_measure,
+    answers_run_store,
+    model_folder_write,
+    model_measure,
+)
+from bench.answers.telling import report_lines as report_lines_of_answers
+from bench.checker.run import (
+    checker_folder_write,
+    checker_runs_store,
+    refuse_unusable,
+    verifiers_check,
+)
+from bench.checker.tables import report_lines as checker_lines
+from bench.child_work import run_child_task
+from bench.peers import PEERS, require
+from bench.peers.comparison import peers_lines, peers_run, peers_write
+from bench.runs import databases
+from bench.runs.child_tasks import Failed, Source, read_errand
+from bench.runs.configurations import NAMED, Recipe, configuration
+from bench.runs.errors import refuse_faulty, refuse_silent
+from bench.services import Order, folder_write, report_lines, runs_measure
+from bench.tables import SEMANTICS
+from chat.verification.entailment.configured import VERIFIERS, verifiers_configured
+from core.errors import MedragError
+from corpus.management.arguments import person_named
+from evaluation.datasets import FORMATS
+from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
+from evaluation.datasets.types import Dataset
+from evaluation.folders import (
+    read_as_served,
+    read_digest,
+    read_scores,
+    refuse_unwritable,
+    refuse_used,
+)
+from evaluation.management.question_runs import (
+    are_run_numbers,
+    question_run_arguments,
+    question_run_export,
+    question_run_show,
+    question_run_start,
+    question_runs_compare,
+    question_runs_list,
+)
+from evaluation.management.question_sets import question_set_arguments, question_set_import
+from evaluation.metrics.comparing import NOT_BOTH_SERVED, compared
+from evaluation.models import Kind
+from evaluation.question_sets.patterned import QuestionSet, read_questions
+from evaluation.tables import comparison_table
+
+WHAT = """\
+retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
+ablation: one table over all switches, each against the default;
+peers: other search engines over the same texts and vectors, side by side with ours;
+answers: the questions of --testset FILE over the documents of --documents DIR, by patterns;
+model: the same questions, answered by a language model that knows the answers or lies;
+checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
+compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
+first; compare NUMBER NUMBER: the same of two runs of a question set;
+import FORM PATH: keeps a question set for evaluations over the site's own corpus;
+run SET: asks such a set, by number or name; list, show NUMBER, export NUMBER: what came of it;
+databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
+work: what the others start as a process of its own.
+"""
+
+
+class Command(BaseCommand):
+    help = "Measure retrieval on a published data set, indexed in a database of its own."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("what", choices=list(self._works()), help=WHAT)
+        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
+        parser.add_argument("--dataset", type=Path, metavar="DIR", help="folder of the data set")
+        parser.add_argument("--format", choices=FORMATS, help="the form it was published in")
+        parser.add_argument("--split", default="", help="such as test; each form has a default")
+        parser.add_argument(
+            "--queries",
+            default="",
+            help="medquad-liveqa: summary, original or paraphrase; scifact: cited or evidence",
+        )
+        parser.add_argument(
+            "--config",
+            default="default",
+            metavar="NAME",
+            help=f"one of {', '.join(NAMED)}, or switches such as 'fusion=sum k=5'",
+        )
+        parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
+        parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
+        parser.add_argument("--testset", type=Path, metavar="FILE", help="answers: JSON list of questions, with patterns that tell a right answer")  # noqa: E501  # fmt: skip
+        parser.add_argument("--documents", type=Path, metavar="DIR", help="answers: the files that the questions are about")  # noqa: E501  # fmt: skip
+        parser.add_argument(
+            "--material",
+            action="store_true",
+            help="answers: ask nothing; write what `train` learns from the questions",
+        )
+        parser.add_argument("--mode", choices=list(Saying), default=Saying.QUOTE, help="model: what it says; free and lie need --claims")  # noqa: E501  # fmt: skip
+        parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
+        parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question reach it")  # noqa: E501  # fmt: skip
+        parser.add_argument("--judged", action="store_true", help="model: a judge that is right stands in the checker's place")  # noqa: E501  # fmt: skip
+        parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
+        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
+        parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
+        parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
+        parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
+        question_set_arguments(parser)
+        question_run_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with _terminated_as_interrupted():
+                self._works()[options["what"]](options)
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+
+    def _works(self) -> dict[str, Any]:
+        return {
+            "retrieval": self._retrieval,
+            "ablation": self._ablation,
+            "peers": self._peers,
+            "answers": self._answers,
+            "model": self._model,
+            "checker": self._checker,
+            "compare": self._compare,
+            "import": lambda options: question_set_import(options, self._say),
+            "run": lambda options: question_run_start(options, self._say),
+            "list": lambda options: question_runs_list(options, self._say),
+            "show": lambda options: question_run_show(options, self._say),
+            "export": lambda options: question_run_export(options, self._say),
+            "databases": self._databases,
+            "drop": self._drop,
+            "work": self._work,
+        }
+
+    def _retrieval(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.RETRIEVAL)
+        wanted = configuration(options["config"])
+        refuse_faulty([wanted])
+        refuse_silent([wanted])
+        dataset = self._read(order.source)
+        (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
+        if isinstance(result, Failed):
+            raise CommandError(f"{result.name} failed: {result.why}")
+        folder_write(out, dataset, result)
+        self._print(report_lines(dataset, result))
+        self._say(f"Written to {out}")
+
+    def _ablation(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.ABLATION)
+        ablation, gate = ablation_planned(options["only"])
+        dataset = self._read(order.source)
+
+        def keep() -> None:
+            ablation_write(out, dataset, ablation)
+
+        try:
+            ablation_run(order, dataset, ablation, gate=gate, say=self._say, keep=keep)
+        finally:  # also of one that was interrupted
+            if ablation.found:
+                keep()
+                self._print(ablation_lines(dataset, ablation))
+                self._say(f"Written to {out}")
+        if ablation.failed:
+            raise CommandError(
+                f"{len(ablation.failed)} of {len(ablation.wanted)} rows failed: "
+                f"{', '.join(ablation.failed)}. The others are measured and stored."
+            )
+
+    def _peers(self, options: dict[str, Any]) -> None:
+        order, out = _ordered(options, Kind.RETRIEVAL)
+        require(list(PEERS))
+        refuse_silent([configuration("default")])
+        dataset = self._read(order.source)
+        found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
+        peers_write(out, dataset, found)
+        self._print(peers_lines(dataset, found))
+        self._say(f"Written to {out}")
+        if found.failed:
+            raise CommandError(
+                f"Failed: {', '.join(each.name for each in found.failed)}. "
+                "The others are measured and written."
+            )
+
+    def _answers(self, options: dict[str, Any]) -> None:
+        by, started = person_named(options["user"]), timezone.now()
+        found, order, out = _questions_read(options)
+        if options["material"]:
+            answers_material_write(found, order, out, say=self._say)
+            self._say(f"Written to {out}")
+            return
+        result = answers_measure(found, order, say=self._say)
+        answers_folder_write(out, result)
+        answers_run_store(result, by=by, started_at=started)
+        self._print(report_lines_of_answers(found, result.asked, result.intervals))
+        self._say(f"Written to {out}")
+
+    def _model(self, options: dict[str, Any]) -> None:
+        if options["mode"] in (Saying.FREE, Saying.LIE) and not options["claims"]:
+            raise CommandError(f"--mode {options['mode']} needs --claims FILE.")
+        found, order, out = _questions_read(options)
+        claims = str(options["claims"].resolve()) if options["claims"] else ""
+        model = ModelOrder(options["mode"], claims, options["gate"] == "open", options["judged"])
+        asked = model_measure(found, order, model, say=self._say)
+        model_folder_write(out, asked, model)
+        self._print(model_lines(asked, model))
+        self._say(f"Written to {out}")
+
+    def _checker(self, options: dict[str, Any]) -> None:
+        if not options["out"] or options["arguments"]:
+            raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
+        if options["limit"] < 0:
+            raise CommandError("--limit is a number of pairs, at least 1.")
+        out, by = Path(options["out"]), person_named(options["user"])
+        refuse_unwritable(out)
+        refuse_used(out)
+        names = options["verifier"] or verifiers_configured()
+        refuse_unusable(names)
+        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
+        results = verifiers_check(pair_set, names, say=self._say)
+        checker_folder_write(out, pair_set, results)
+        checker_runs_store(pair_set, results, by=by, started_at=started)
+        self._print(checker_lines(pair_set, results))
+        self._say(f"Written to {out}")
+
+    def _read(self, source: Source) -> Dataset:
+        """Raises DatasetError."""
+        self._say(f"Reading {source.folder}")
+        return source.read()
+
+    def _compare(self, options: dict[str, Any]) -> None:
+        if are_run_numbers(options["arguments"]):
+            question_runs_compare(options, self._say)
+            return
+        if len(options["arguments"]) != 2:
+            raise CommandError("Name two folders that evaluate retrieval has written.")
+        folders = [Path(folder) for folder in options["arguments"]]
+        if len({read_digest(folder) for folder in folders}) != 1:
+            raise CommandError(
+                "The two folders are of different data sets: "
+                "documents, queries or judgements differ."
+            )
+        if len({read_as_served(folder) for folder in folders}) != 1:
+            raise CommandError(f"{NOT_BOTH_SERVED} They can't be compared.")
+        first, second = map(read_scores, folders)
+        try:
+            differences = compared(first, second)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        self._print([*comparison_table(differences), "", SEMANTICS])
+
+    def _databases(self, options: dict[str, Any]) -> None:
+        kept = databases.databases_kept()
+        for each in kept:
+            held = (
+                f"{each.note['name']}, {each.note['passages']} passages"
+                if "passages" in each.note
+                else "not filled to the end"
+            )
+            whose = "" if each.is_ours else ", not known to be this site's"
+            self._say(f"{each.name}  {each.size_bytes / 1e6:9.1f} MB  {held}{whose}")
+        if not kept:
+            self._say("None is kept.")
+
+    def _drop(self, options: dict[str, Any]) -> None:
+        names: list[str] = options["arguments"]
+        if names == ["all"]:
+            names = self._names_of_ours()
+        elif not names:
+            raise CommandError("Name databases that evaluate databases lists, or all.")
+        kept: list[str] = []
+        for name in dict.fromkeys(names):
+            try:
+                databases.database_drop(name)
+            except databases.NoSuchDatabase as error:
+                kept.append(error.sentence)
+            else:
+                self._say(f"{name} is dropped")
+        if kept:
+            raise CommandError("\n".join(kept))
+
+    def _names_of_ours(self) -> list[str]:
+        kept = databases.databases_kept()
+        for each in kept:
+            if not each.is_ours:
+                self._say(
+                    f"{each.name} is left: it is not known to be this site's; drop it by name"
+                )
+        return [each.name for each in kept if each.is_ours]
+
+    def _work(self, options: dict[str, Any]) -> None:
+        if len(options["arguments"]) != 1:
+            raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
+        path = Path(options["arguments"][0])
+        try:
+            if answers := read_answers_errand(path):
+                run_answers(answers, self._say)
+            else:
+                run_child_task(read_errand(path), self._say)
+        except BrokenPipeError as error:  # whoever sent it is gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise CommandError("Nobody waits for this any more.") from error
+
+    def _print(self, lines: Iterable[str]) -> None:
+        self.stdout.write("\n" + "\n".join(lines) + "\n")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
+    """What is wanted, and where its results go; both were looked at. Nothing is read yet."""
+    missing = [name for name in ("dataset", "format", "out") if not options[name]]
+    if missing or options["arguments"]:
+        raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
+    if options["limit"] < 0:
+        raise CommandError("--limit is a number of queries, at least 1.")
+    out = Path(options["out"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    source = Source(
+        folder=str(options["dataset"].resolve()),
+        form=options["format"],
+        split=options["split"],
+        queries=options["queries"],
+        limit=options["limit"],
+    )
+    return Order(source, kind, person_named(options["user"]), rebuild=options["rebuild"]), out
+
+
+def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder, Path]:
+    """The questions, what they are asked of, and where results go. Raises DatasetError."""
+    missing = [name for name in ("testset", "documents", "out") if not options[name]]
+    if missing or options["arguments"]:
+        raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")
+    out = Path(options["out"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    testset, documents, limit = options["testset"], options["documents"], options["limit"]
+    found = read_questions(testset, documents, limit=limit)
+    return found, AnswersOrder(testset, documents, limit, options["rebuild"]), out
+
+
+def _pairs_read(options: dict[str, Any]) -> PairSet:
+    """Of a file, or of a data set; never of both. Raises DatasetError."""
+    folder, split = options["dataset"], options["split"]
+    if options["pairs"] and not (folder or options["format"] or split):
+        return read_pairs(options["pairs"])
+    if folder and options["format"] == "scifact" and not options["pairs"]:
+        return read_scifact_pairs(folder, split=split or "train")
+    raise CommandError("checker takes --pairs FILE, or --format scifact with --dataset DIR.")
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """While it lasts, SIGTERM ends this process in the way of Ctrl-C.
+
+    Else the child that searches would go on alone, and what was measured would not be written.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only that one may say what a signal does
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

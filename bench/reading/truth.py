@@ -1,0 +1,92 @@
+"""The file of pages that people wrote down, which the repository holds.
+
+It has no text: every word is a keyed hash that only the document's own bytes can make again, see
+`hashing`; the document is named by its SHA-256. Kinds, order, levels, and the rows, columns and
+spans of cells are plain. `manage.py bench --reading DIR --write-truth FOLDER` makes it of the files
+that people wrote, and equal files give equal bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.reading.types import FACTS, Block, Cell, Kind, TruePage, TruthError
+from bench.reading.words import Words
+
+TRUTH = Path(__file__).with_name("truth.json.gz")
+_FORM = 1
+_DIGITS = 8  # of a hash
+
+
+def write_truth(path: Path, pages: Iterable[TruePage]) -> None:
+    content = {"form": _FORM, "pages": [_page_to_json(page) for page in pages]}
+    text = json.dumps(content, separators=(",", ":"), sort_keys=True)
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def read_truth(path: Path) -> list[TruePage]:
+    """Return the pages in the file. Raises TruthError where it is missing or of another form."""
+    content = _content(path)
+    if content.get("form") != _FORM:
+        raise TruthError(f"{path}: its form is {content.get('form')}, and {_FORM} is known here.")
+    return [_page_from_json(raw) for raw in content["pages"]]
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(gzip.decompress(path.read_bytes())))
+    except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
+        raise TruthError(
+            f"{path} can't be read ({type(error).__name__}): make it with --write-truth."
+        ) from error
+
+
+def _page_to_json(page: TruePage) -> dict[str, Any]:
+    facts = {name: True for name in FACTS if getattr(page, name)}
+    return facts | {
+        "document": page.document,
+        "page": page.number,
+        "dropped": ["".join(words) for words in page.dropped],
+        "blocks": [_block_to_json(block) for block in page.blocks],
+    }
+
+
+def _block_to_json(block: Block) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": block.kind.value}
+    if block.kind is Kind.TABLE:
+        return found | {"cells": [_cell_to_json(cell) for cell in block.cells]}
+    level = {"level": block.level} if block.level else {}
+    return found | level | {"words": "".join(block.words)}
+
+
+def _cell_to_json(cell: Cell) -> list[Any]:
+    place = [cell.row, cell.column, cell.rows, cell.columns, int(cell.is_header)]
+    return [*place, "".join(cell.words)]
+
+
+def _page_from_json(raw: Mapping[str, Any]) -> TruePage:
+    return TruePage(
+        document=raw["document"],
+        number=raw["page"],
+        blocks=tuple(_block_from_json(block) for block in raw["blocks"]),
+        dropped=tuple(_hashes(text) for text in raw["dropped"]),
+        **{name: bool(raw.get(name)) for name in FACTS},
+    )
+
+
+def _block_from_json(raw: Mapping[str, Any]) -> Block:
+    cells = tuple(
+        Cell(row, column, _hashes(words), rows, columns, bool(is_header))
+        for row, column, rows, columns, is_header, words in raw.get("cells", ())
+    )
+    words = tuple(word for cell in cells for word in cell.words) or _hashes(raw["words"])
+    return Block(Kind(raw["kind"]), words, raw.get("level", 0), cells)
+
+
+def _hashes(text: str) -> Words:
+    return tuple(text[at : at + _DIGITS] for at in range(0, len(text), _DIGITS))

@@ -1,0 +1,111 @@
+"""What a child process is sent to do and what it brings back, as JSON in a scratch folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.runs.configurations import DEPTH, Configuration
+from bench.runs.sampling import limited
+from evaluation.datasets import read_dataset
+from evaluation.datasets.trec import Run
+from evaluation.datasets.types import Dataset
+
+# What is counted of a query that was asked as served: how many, or 1 for yes and 0 for no.
+PASSAGES = "passages"
+OPEN = "gate open"
+OPEN_AND_FOUND = "gate open, relevant document found"
+LOOKED = (PASSAGES, OPEN, OPEN_AND_FOUND)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set lies and what is read of it. Read again, it is the same."""
+
+    folder: str
+    form: str
+    split: str = ""
+    queries: str = ""
+    limit: int = 0  # queries; 0: all
+
+    def read(self) -> Dataset:
+        """Raises DatasetError."""
+        dataset = read_dataset(
+            Path(self.folder), form=self.form, split=self.split, queries=self.queries
+        )
+        return limited(dataset, self.limit) if self.limit else dataset
+
+
+@dataclass(frozen=True)
+class ChildTask:
+    """Index the documents where that is not done, then search by each configuration in order."""
+
+    source: Source
+    configurations: tuple[Configuration, ...]
+    out: str
+    with_context: bool = True
+    depth: int = DEPTH
+    gate: Mapping[str, Any] = field(default_factory=dict)  # for what is asked as served
+    peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
+
+
+@dataclass(frozen=True)
+class ChildResult:
+    """What one configuration found. Durations in milliseconds, by stage."""
+
+    name: str
+    config: str
+    fingerprint: str
+    run: Run
+    latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
+    index: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)  # what went otherwise: queries of the run
+    served: int = 0  # queries that were asked as served too
+    served_same: int = 0  # of them, those whose documents begin the run in the same order
+    otherwise: int = 0  # queries of the run that have a note, in all
+    looked: dict[str, dict[str, float]] = field(default_factory=dict)  # measure -> query -> value
+    as_served: bool = False  # asked as a reader asks: the documents are those that are handed on
+    gate: dict[str, Any] = field(default_factory=dict)  # it went through, as `gate_named` has it
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A configuration that could not be measured, and why, in words that quote no question."""
+
+    name: str
+    why: str
+
+
+Outcome = ChildResult | Failed
+
+
+def write_errand(path: Path, errand: ChildTask) -> None:
+    path.write_text(json.dumps(asdict(errand)), encoding="utf-8")
+
+
+def read_errand(path: Path) -> ChildTask:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    read = {
+        "source": Source(**values["source"]),
+        "configurations": tuple(Configuration(**each) for each in values["configurations"]),
+        "peers": tuple(values.get("peers", ())),
+    }
+    return ChildTask(**(values | read))
+
+
+def write_outcome(path: Path, outcome: Outcome) -> None:
+    """Whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
+    part.replace(path)
+
+
+def read_outcome(path: Path) -> Outcome:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    if "why" in values:
+        return Failed(**values)
+    run = {q: tuple((str(d), float(s)) for d, s in found) for q, found in values["run"].items()}
+    return ChildResult(**(values | {"run": run}))

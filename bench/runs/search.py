@@ -1,0 +1,150 @@
+"""Ask every query of a data set, by one configuration, in the database of this process."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from django.utils import timezone
+
+from bench.runs.child_tasks import ChildResult
+from bench.runs.configurations import Configuration, deepened
+from corpus.encoders.query_cache import forget_queries
+from corpus.models import Chunk, Document
+from evaluation.datasets.pooling import Entries, pooled
+from evaluation.datasets.trec import Run
+from evaluation.datasets.types import Dataset
+from retrieval.config import RetrievalConfig, config_from
+from retrieval.configured import site_config
+from retrieval.pipeline import retrieve
+from retrieval.types import Evidence, Query, Rights
+
+TIMED = 200  # queries that are asked as served too, for their durations
+SHOWN = 0.01  # of all bytes: a relation that is smaller is not named
+_SIZES = """
+WITH held AS (
+    SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname LIKE 'corpus%'
+), sized AS (
+    SELECT relname AS name, pg_table_size(oid) AS bytes FROM held
+    UNION ALL
+    SELECT x.relname, pg_relation_size(x.oid)
+    FROM held JOIN pg_index i ON i.indrelid = held.oid JOIN pg_class x ON x.oid = i.indexrelid
+)
+SELECT name, bytes FROM sized WHERE bytes > 0 ORDER BY bytes DESC, name
+"""
+
+
+def search_all(
+    dataset: Dataset,
+    configuration: Configuration,
+    *,
+    depth: int,
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> ChildResult:
+    """A run of `depth` documents a query, and durations of the same search as it is served.
+
+    The durations are those of the first TIMED queries, asked with the lists and the number of
+    passages that the configuration has itself. What a trace notes, such as a reranker that fell
+    back, is counted over the run, and in how many of those first queries the search as served has
+    the documents that the run begins with.
+    """
+    config = config_from(configuration.text, base=site_config())
+    deep = deepened(config, depth)
+    names = document_names(dataset)
+    served = _as_served(dataset, config)  # first: what a model wrote is kept for the next time
+    run: Run = {}
+    noted: list[tuple[str, ...]] = []
+    for done, (query, text) in enumerate(dataset.queries.items(), start=1):
+        evidence = ask(text, deep)
+        run[query] = pooled(evidence.hits, names, depth=depth)
+        noted.append(evidence.trace.notes)
+        on_progress(done)
+    fingerprint = served[0][0].trace.fingerprint
+    return ChildResult(
+        name=configuration.name,
+        config=configuration.text,
+        fingerprint=fingerprint,
+        run=run,
+        latency_ms=percentiles(durations for _, durations in served),
+        index=index_sizes(),
+        notes=notes_counted(noted),
+        otherwise=sum(map(bool, noted)),
+        served=len(served),
+        served_same=sum(
+            begins(pooled(evidence.hits, names, depth=depth), run[query])
+            for query, (evidence, _) in zip(dataset.queries, served, strict=False)
+        ),
+    )
+
+
+def begins(first: Entries, whole: Entries) -> bool:
+    """Whether the documents of `first` are those that `whole` begins with, in the same order."""
+    return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
+
+
+def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:
+    """In how many queries each note stands, the most frequent first, then by its words."""
+    counted = Counter(note for notes in noted for note in dict.fromkeys(notes))
+    return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """p50, p95 and p99 of each stage in milliseconds; one that some lack counts where it is."""
+    stages: dict[str, list[float]] = {}
+    for durations in timed:
+        for stage, value in durations.items():
+            stages.setdefault(stage, []).append(value)
+    return {
+        stage: dict(
+            zip(("p50", "p95", "p99"), map(float, np.percentile(v, [50, 95, 99])), strict=True)
+        )
+        for stage, v in stages.items()
+    }
+
+
+def index_sizes() -> dict[str, Any]:
+    """Documents, passages, and bytes of the corpus' tables and indexes, the largest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES)
+        sizes: dict[str, int] = dict(cursor.fetchall())
+    in_all = sum(sizes.values())
+    return {
+        "documents": Document.objects.count(),
+        "passages": Chunk.objects.count(),
+        "bytes": {name: size for name, size in sizes.items() if size >= SHOWN * in_all},
+        "bytes_in_all": in_all,
+    }
+
+
+def document_names(dataset: Dataset) -> dict[int, str]:
+    """The data set's ids by the primary keys of this database. One query."""
+    ids = {document.sha256: document.id for document in dataset.documents}
+    rows = Document.objects.values_list("pk", "sha256")
+    return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}
+
+
+def ask(text: str, config: RetrievalConfig) -> Evidence:
+    """As the system itself: every document of this database is there for it."""
+    return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
+
+
+def _as_served(
+    dataset: Dataset, config: RetrievalConfig
+) -> list[tuple[Evidence, dict[str, float]]]:
+    texts = list(islice(dataset.queries.values(), TIMED))
+    ask(texts[0], config)  # loads what the first question has to wait for
+    forget_queries()  # else the encoder would have nothing left to do
+    return [_timed(text, config) for text in texts]
+
+
+def _timed(text: str, config: RetrievalConfig) -> tuple[Evidence, dict[str, float]]:
+    started = time.perf_counter()
+    evidence = ask(text, config)
+    whole_ms = (time.perf_counter() - started) * 1000
+    return evidence, {**evidence.trace.durations_ms, "whole": whole_ms}

@@ -1,0 +1,239 @@
+"""How search fares as a corpus grows: quality against exact search, time, memory and size."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from django.utils import timezone
+
+from bench.speed import databases
+from bench.speed.client import ask
+from bench.speed.filling import fill, made_of
+from bench.speed.load import Load, measure_load
+from bench.speed.made import Likeness, Made
+from corpus.encoders.registry import active_encoders
+from retrieval.configured import site_config
+from retrieval.dense.search import search_dense
+from retrieval.lexical.search import asked_lexemes, search_lexical
+from retrieval.types import Query, Ranking
+
+COMPARED = 10  # places of a ranking that recall and overlap look at
+ALL = 10**9  # a limit that limits nothing
+WHOLE = "whole"
+WARMED = 3_000  # searches: a graph of a million has been seen by then
+_SIZES = """
+SELECT c.relname, pg_relation_size(c.oid) + coalesce(pg_relation_size(c.reltoastrelid), 0)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i') AND c.relname LIKE ANY(%s)
+ORDER BY 1
+"""
+_TABLES = ["corpus\\_chunk%", "chunk\\_%", "corpus\\_vectors\\_%", "corpus\\_lexeme%"]
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Milliseconds of one step, over all questions."""
+
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True)
+class Grown:
+    """What was measured at one size."""
+
+    chunks: int
+    build_s: dict[str, float]
+    steps: dict[str, Latency]
+    dense_recall: float  # @10, of the index against every vector compared
+    lexical_overlap: float  # @10, with BM25 of every chunk that holds a lexeme
+    compared_questions: int
+    load: tuple[Load, ...]
+    size_bytes: dict[str, int]  # by table and index
+    database_bytes: int
+
+    def payload(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure with."""
+
+    questions: Sequence[str]
+    clients: Sequence[int] = (1, 4, 16)
+    load_s: float = 10.0
+    compared: int = 30  # questions that are also searched without limits
+
+
+def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], None]) -> Grown:
+    """Fill the database of this size unless it is there, and measure on it.
+
+    A database that was just started or filled reads from disk: first it is searched for a while, as
+    one in use has been.
+    """
+    socket_dir = databases.start()
+    name = databases.name_of(chunks)
+    build_s = _filled(socket_dir, name, made, chunks, say)
+    with databases.in_use(name):
+        say(f"{chunks} passages: warming up")
+        warm_up()
+    load = []
+    for clients in plan.clients:
+        say(f"{chunks} passages: {clients} clients for {plan.load_s:.0f} s")
+        load.append(measure_load(name, plan.questions, clients=clients, seconds=plan.load_s))
+    with databases.in_use(name):
+        say(f"asking {len(plan.questions)} questions")
+        steps = latencies(plan.questions)
+        say(f"comparing {plan.compared} with search without limits")
+        recall, overlap = against_exact(plan.questions[: plan.compared])
+        sizes, whole = sizes_bytes()
+    return Grown(
+        chunks=chunks,
+        build_s=build_s,
+        steps=steps,
+        dense_recall=recall,
+        lexical_overlap=overlap,
+        compared_questions=min(plan.compared, len(plan.questions)),
+        load=tuple(load),
+        size_bytes=sizes,
+        database_bytes=whole,
+    )
+
+
+def warm_up() -> None:
+    """Read the passages, and search from some `WARMED` of them that lie all over the index."""
+    encoder, config = active_encoders()[0], site_config()
+    query = Query("", on=timezone.localdate())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*), sum(length) FROM corpus_chunk")
+        step = -(-cursor.fetchone()[0] // WARMED)
+        table = encoder.table
+        cursor.execute(f"SELECT embedding FROM {table} WHERE chunk_id %% %s = 0", [step])  # noqa: S608
+        stored = [json.loads(vector) for (vector,) in cursor.fetchall()]
+    for vector in stored:
+        search_dense(query, vector, config, encoder)
+
+
+def latencies(questions: Sequence[str]) -> dict[str, Latency]:
+    """Of each step of a search and of the whole, over every other question, asked once.
+
+    The rest of them come before, so that the database is as warm as one that is in use.
+    """
+    for text in questions[1::2] or questions:
+        ask(text)
+    found: dict[str, list[float]] = {}
+    for text in questions[::2]:
+        started = time.perf_counter()
+        evidence = ask(text)
+        whole = {WHOLE: 1000 * (time.perf_counter() - started)}
+        for step, took_ms in (evidence.trace.durations_ms | whole).items():
+            found.setdefault(step, []).append(took_ms)
+    return {step: _latency(values) for step, values in found.items()}
+
+
+def against_exact(questions: Sequence[str]) -> tuple[float, float]:
+    """Mean recall@10 of the vectors' index, and overlap@10 of the lexical side, without limits."""
+    config = site_config()
+    encoder = active_encoders()[0]
+    unlimited = replace(config, exact_below=ALL, df_budget=ALL, rescored=ALL)
+    recalls, overlaps = [], []
+    for text in questions:
+        query = Query(text, on=timezone.localdate())
+        vector = encoder.embedder.encode_queries([text])[0].tolist()
+        dense = [search_dense(query, vector, c, encoder) for c in (config, unlimited)]
+        recalls.append(overlap_of(*dense))
+        lexical = [search_lexical(query, asked_lexemes(text), c) for c in (config, unlimited)]
+        if lexical[1].entries:
+            overlaps.append(overlap_of(*lexical))
+    return float(np.mean(recalls)), float(np.mean(overlaps))
+
+
+def overlap_of(found: Ranking, exact: Ranking) -> float:
+    """The share of the first ten of `exact` that stand among the first ten of `found`.
+
+    A passage as good as the tenth counts as found: which of equals comes first says nothing.
+    """
+    wanted = exact.entries[:COMPARED]
+    least = wanted[-1].score - 1e-6
+    good = sum(entry.score >= least for entry in found.entries[:COMPARED])
+    return good / len(wanted)
+
+
+def sizes_bytes() -> tuple[dict[str, int], int]:
+    """Of each table (with what it keeps outside its rows) and index, and of the whole database."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES, [_TABLES])
+        sizes = {str(name): int(size) for name, size in cursor.fetchall()}
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return sizes, int(cursor.fetchone()[0])
+
+
+def _filled(
+    socket_dir: str, name: str, made: Made, chunks: int, say: Callable[[str], None]
+) -> dict[str, float]:
+    wanted = made_of(made)
+    facts = databases.facts_of(socket_dir, name)
+    if facts.get("made_of") == wanted:
+        return dict(facts["build_s"])
+    say(f"filling {name}")
+    databases.make_anew(socket_dir, name)
+    with databases.in_use(name):
+        seconds = fill(made, chunks, say)
+    databases.note(socket_dir, name, {"made_of": wanted, "build_s": seconds})
+    return seconds
+
+
+def _latency(values: Sequence[float]) -> Latency:
+    p50, p95, p99 = np.percentile(values, [50, 95, 99])
+    return Latency(float(p50), float(p95), float(p99))
+
+
+def described(found: Grown) -> Iterator[str]:
+    """Lines for people."""
+    built = ", ".join(f"{step} {seconds:.0f}" for step, seconds in found.build_s.items())
+    yield f"{found.chunks} passages, built in {sum(found.build_s.values()):.0f} s ({built})"
+    for step, took in found.steps.items():
+        yield (
+            f"  {step:<14} p50 {took.p50_ms:7.1f} ms   p95 {took.p95_ms:7.1f} ms   "
+            f"p99 {took.p99_ms:7.1f} ms"
+        )
+    yield "  " + described_exactness(
+        found.dense_recall, found.lexical_overlap, found.compared_questions
+    )
+    for load in found.load:
+        yield (
+            f"  {load.clients:>3} at once: {load.per_second:7.1f} questions/s, p50 "
+            f"{load.p50_ms:.1f} p95 {load.p95_ms:.1f} p99 {load.p99_ms:.1f} ms; a client takes "
+            f"{load.client_pss_bytes / 1e6:.0f} MB, the database {load.server_pss_bytes / 1e6:.0f}"
+        )
+    sizes = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in found.size_bytes.items())
+    yield f"  database {found.database_bytes / 1e6:.0f} MB: {sizes}"
+
+
+def described_exactness(recall: float, overlap: float, questions: int) -> str:
+    """What the limits of both searches cost."""
+    return (
+        f"recall@{COMPARED} of the vectors' index {recall:.4f}, overlap@{COMPARED} "
+        f"with BM25 of all that match {overlap:.4f}, {questions} questions"
+    )
+
+
+def described_likeness(found: Likeness) -> Iterator[str]:
+    """What a reader has to know of vectors that are made."""
+    real, made = (
+        " ".join(f"{value:.3f}" for value in cosines)
+        for cosines in (found.real_cosines, found.made_cosines)
+    )
+    yield (
+        f"cosines of nearest neighbours among {found.compared}, 5 25 50 75 95 %: real {real}, "
+        f"made {made}; intrinsic dimension {found.real_dimension:.1f}, made "
+        f"{found.made_dimension:.1f}"
+    )

@@ -1,0 +1,160 @@
+"""A corpus of any size with the statistics of a real sample. Pure.
+
+Vectors: a real one, moved by what lies between another real one and a neighbour of its. So the
+directions and sizes of the moves are the sample's own; their scale is fitted, until the cosines
+of nearest neighbours among so many made vectors have the median that they have among as many real
+ones. `likeness` compares the whole distributions, and the intrinsic dimension, which decides how
+hard a graph search is.
+
+Text: the first sentence of the same real passage, and further sentences drawn from the whole
+sample, as many as a real passage has: so words have the real frequencies, however large it grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.speed.samples import Sample
+from corpus.encoders.types import Vectors
+
+NEIGHBOURS = 20
+BLOCK = 5000  # passages made together, from one seed
+FITTED_ON = 3000
+STEPS = 14  # of the bisection: the scale is then known to 1 in 10,000
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+Places = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Passages from `first` on, with their vectors."""
+
+    first: int
+    texts: list[str]
+    vectors: Vectors
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Real against made, among as many of each."""
+
+    compared: int
+    real_cosines: tuple[float, ...]  # of nearest neighbours, at QUANTILES
+    made_cosines: tuple[float, ...]
+    real_dimension: float  # intrinsic
+    made_dimension: float
+
+
+@dataclass(frozen=True)
+class Made:
+    """What is made of a sample; the same sample and seed make the same corpus."""
+
+    sample: Sample
+    seed: int = 0
+
+    def blocks(self, chunks: int) -> Iterator[Block]:
+        """The first `chunks` passages. A larger corpus begins with the smaller."""
+        for first in range(0, chunks, BLOCK):
+            random = np.random.default_rng([self.seed, first])
+            anchors = random.integers(len(self.sample.passages), size=BLOCK)
+            vectors = self._moved(anchors, self.scale, random)
+            texts = [self._text(int(anchor), random) for anchor in anchors]
+            count = min(BLOCK, chunks - first)
+            yield Block(first, texts[:count], vectors[:count])
+
+    def likeness(self) -> Likeness:
+        real = self._drawn
+        made = self._moved(self._anchors, self.scale, np.random.default_rng([self.seed, 1]))
+        both = [nearest_cosines(vectors, NEIGHBOURS) for vectors in (real, made)]
+        cosines = [np.quantile(nearest[:, 0], QUANTILES) for nearest in both]
+        return Likeness(
+            compared=len(real),
+            real_cosines=tuple(float(value) for value in cosines[0]),
+            made_cosines=tuple(float(value) for value in cosines[1]),
+            real_dimension=intrinsic_dimension(both[0]),
+            made_dimension=intrinsic_dimension(both[1]),
+        )
+
+    @cached_property
+    def scale(self) -> float:
+        """By bisection: the more is moved, the further apart neighbours are."""
+        wanted = float(np.median(nearest_cosines(self._drawn, 1)))
+        low, high = 0.0, 4.0
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            made = self._moved(self._anchors, middle, np.random.default_rng([self.seed, 1]))
+            if float(np.median(nearest_cosines(made, 1))) > wanted:
+                low = middle
+            else:
+                high = middle
+        return (low + high) / 2
+
+    @cached_property
+    def _drawn(self) -> Vectors:
+        return self.sample.vectors[:: max(1, len(self.sample.vectors) // FITTED_ON)][:FITTED_ON]
+
+    @cached_property
+    def _anchors(self) -> Places:
+        random = np.random.default_rng([self.seed, 2])
+        return random.integers(len(self.sample.passages), size=len(self._drawn))
+
+    @cached_property
+    def _near(self) -> Places:
+        """For each real vector the places of its nearest, (n, NEIGHBOURS)."""
+        vectors = self.sample.vectors
+        most = min(NEIGHBOURS, len(vectors) - 1)
+        near = np.empty((len(vectors), most), dtype=np.int64)
+        for first in range(0, len(vectors), 1000):
+            cosines = vectors[first : first + 1000] @ vectors.T
+            rows = np.arange(len(cosines))
+            cosines[rows, rows + first] = -2  # itself
+            near[first : first + 1000] = np.argpartition(-cosines, most - 1, axis=1)[:, :most]
+        return near
+
+    def _moved(self, anchors: Places, scale: float, random: np.random.Generator) -> Vectors:
+        vectors = self.sample.vectors
+        others = random.integers(len(vectors), size=len(anchors))
+        ranks = random.integers(self._near.shape[1], size=len(anchors))
+        moves = vectors[others] - vectors[self._near[others, ranks]]
+        # Not all as far, so that no two are the same.
+        sizes = (scale * random.uniform(0.8, 1.2, size=(len(anchors), 1))).astype(np.float32)
+        found = vectors[anchors] + sizes * moves
+        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+    @cached_property
+    def _sentences(self) -> list[str]:
+        return [sentence for passage in self.sample.passages for sentence in passage]
+
+    def _text(self, anchor: int, random: np.random.Generator) -> str:
+        passages, sentences = self.sample.passages, self._sentences
+        count = len(passages[int(random.integers(len(passages)))])
+        further = random.integers(len(sentences), size=count - 1)
+        return " ".join([passages[anchor][0], *(sentences[place] for place in further)])
+
+
+def nearest_cosines(vectors: Vectors, k: int) -> Numbers:
+    """For each vector the cosines of its `k` nearest others, the nearest first: (n, k)."""
+    k = min(k, len(vectors) - 1)
+    found = np.empty((len(vectors), k))
+    for first in range(0, len(vectors), 1000):
+        cosines = vectors[first : first + 1000] @ vectors.T
+        rows = np.arange(len(cosines))
+        cosines[rows, rows + first] = -2  # itself
+        found[first : first + 1000] = -np.sort(-np.partition(cosines, -k, axis=1)[:, -k:], axis=1)
+    return found
+
+
+def intrinsic_dimension(cosines: Numbers) -> float:
+    """Of the neighbourhoods with these cosines: Levina and Bickel's estimator (NIPS 2004).
+
+    The median over the points, so that a few that are nearly the same decide nothing.
+    """
+    distances = np.sqrt(np.maximum(2 - 2 * cosines, 1e-12))
+    inverses = np.log(distances[:, -1:] / distances[:, :-1]).mean(axis=1)
+    return float(1 / np.median(inverses))

@@ -1,0 +1,130 @@
+"""Tell by patterns what an answer is worth. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.question_sets.patterned import Patterns, Question
+
+_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-") | {ord("\u00ad"): None}
+_PART = re.compile(r"\b\d+ of \d+\b")  # `3 of 7`: that a list is not whole is said
+RIGHT, WRONG, UNCLEAR = 1, 0, -1  # what is known of a statement
+_BLANKS = re.compile(r"[\s|]+")  # and the bars between the cells of a row
+
+
+class Outcome(StrEnum):
+    FULL = "full"  # the statements that are shown match every decisive pattern
+    PARTLY = "partly"  # some of them, and none would mislead
+    WRONG = "wrong"
+    REFUSED = "refused"
+
+
+class Loss(StrEnum):
+    """The step at which an answer was lost."""
+
+    NONE = ""
+    PARSING = "parsing"  # the page's text does not hold it
+    RETRIEVAL = "retrieval"  # no passage with it among those that were read
+    GATE = "gate"  # refused before an answer was written, or not refused at all
+    CHOOSING = "choosing"  # it was read, and something else was shown
+    VERIFICATION = "verification"  # it was written, and stopped
+    FAILURE = "failure"  # a step broke or ran out of time
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the statements shown for a question are worth.
+
+    `beside` counts those that match no decisive pattern, `misleading` those that match a wrong one
+    and are not the answer themselves: a whole table may hold both. `helped`: it is answered fully,
+    or refused with the answer among the excerpts. `dangerous`: what is shown would harm.
+    """
+
+    outcome: Outcome
+    first: bool = False  # the first statement is the answer or begins it
+    statements: int = 0
+    beside: int = 0
+    misleading: int = 0
+    helped: bool = False
+    dangerous: bool = False
+
+    def scores(self, question: Question) -> dict[str, float]:
+        """Measure -> value; a measure that the question has no say in is absent."""
+        answered = self.outcome is not Outcome.REFUSED
+        found = {"dangerous": float(self.dangerous)}
+        if not question.is_answerable:
+            return found | {"unanswerable refused": float(not answered)}
+        found |= {str(each): float(self.outcome is each) for each in Outcome}
+        found |= {"helped": float(self.helped)}
+        if answered:
+            found |= {"first statement right": float(self.first)}
+            found |= {"misleading": float(self.misleading > 0)}
+            found |= {"statements": float(self.statements), "beside": float(self.beside)}
+        return found
+
+
+def folded(text: str) -> str:
+    """One line, with ligatures and typographic hyphens as they are typed."""
+    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text).translate(_HYPHENS)).strip()
+
+
+def matches(patterns: Patterns, text: str) -> int:
+    """How many of the patterns the folded text holds."""
+    return sum(1 for pattern in patterns if pattern.search(text))
+
+
+def judged(
+    question: Question,
+    statements: Sequence[str],
+    *,
+    beside: Sequence[str] = (),
+    excerpts: Sequence[str] = (),
+) -> Verdict:
+    """Judge the statements in the order in which they are shown, with what stands beside them.
+
+    None: a refusal, with its excerpts.
+    """
+    shown = [folded(text) for text in statements]
+    if not shown:
+        return Verdict(Outcome.REFUSED, helped=_is_full(question, map(folded, excerpts)))
+    dangerous = _is_dangerous(question, " ".join([*shown, *map(folded, beside)]))
+    if not question.is_answerable:
+        count = len(shown)
+        return Verdict(Outcome.WRONG, statements=count, beside=count, dangerous=dangerous)
+    decisive = question.decisive
+    found = [matches(decisive, text) for text in shown]
+    misleading = sum(
+        1
+        for text, count in zip(shown, found, strict=True)
+        if count < len(decisive) and matches(question.wrong, text)
+    )
+    if is_full := _is_full(question, shown):
+        outcome = Outcome.FULL
+    else:
+        outcome = Outcome.PARTLY if any(found) and not misleading else Outcome.WRONG
+    return Verdict(
+        outcome,
+        first=is_full and found[0] > 0,
+        statements=len(shown),
+        beside=found.count(0),
+        misleading=misleading,
+        helped=is_full,
+        dangerous=dangerous,
+    )
+
+
+def _is_dangerous(question: Question, text: str) -> bool:
+    """Whether a dangerous pattern matches, or a list is shown with a hole that is not told."""
+    items = matches(question.whole, text)
+    has_hole = 0 < items < len(question.whole) and not _PART.search(text)
+    return has_hole or matches(question.dangerous, text) > 0
+
+
+def _is_full(question: Question, texts: Iterable[str]) -> bool:
+    """Whether the texts together match every decisive pattern, and there is one."""
+    decisive = question.decisive
+    return bool(decisive) and matches(decisive, " ".join(texts)) == len(decisive)

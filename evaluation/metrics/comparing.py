@@ -1,0 +1,39 @@
+"""Scores of two runs over the same queries, compared. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from evaluation.metrics import MEASURES, Scores
+from evaluation.metrics.statistics import Difference, difference
+
+MAIN = "nDCG@10"  # what comparisons are about
+_OTHERS = "The two runs have not the same queries."
+NOT_BOTH_SERVED = (
+    "One of the two runs was asked as served, through the gate, and the other for a long list."
+)
+
+
+def compared(first: Scores, second: Scores) -> dict[str, Difference]:
+    """For every measure that both have of the same queries, the second less the first.
+
+    Raises ValueError where there is none: means over other queries don't compare.
+    """
+    both = [name for name in first if name in second and first[name].keys() == second[name].keys()]
+    ranked = [name for name in MEASURES if name in both]
+    shared = [*ranked, *sorted(set(both) - set(ranked))]
+    if not shared:
+        raise ValueError(_OTHERS)
+    return {name: compared_in(name, first, second) for name in shared}
+
+
+def compared_in(measure: str, first: Scores, second: Scores) -> Difference:
+    """As `compared`, in one measure that both have."""
+    before, after = first[measure], second[measure]
+    if before.keys() != after.keys():
+        raise ValueError(_OTHERS)
+    return _difference(tuple(before.values()), tuple(after[query] for query in before))
+
+
+# An ablation writes its table anew after each index, and again as JSON.
+_difference = lru_cache(maxsize=256)(difference)

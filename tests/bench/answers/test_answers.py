@@ -1,0 +1,273 @@
+"""Answers judged by patterns: the judgement, where an answer was lost, and the whole command."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from bench.answers.locating import lost_at, rank_of
+from bench.runs.configurations import Recipe
+from bench.runs.databases import name_for
+from chat.models import Reason, Turn, TurnStatus
+from corpus.indexing.recipe import pdf_reader
+from corpus.models import Document
+from evaluation.datasets.types import DatasetError
+from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
+from evaluation.models import ItemScore, Kind, Run
+from evaluation.question_sets.patterned import Half, Question, read_questions
+from medrag_site.accounts import AUDITORS
+from tests.corpus.admin.test_admin import member
+from tests.published import DATA
+
+GUIDELINES = DATA / "guidelines"
+OURS = Path(__file__).parents[2] / "golden" / "guidelines.json"
+ROW: dict[str, Any] = {
+    "id": "q1",
+    "question": "How much zelomycin for an adult with cystitis?",
+    "answerable": True,
+    "kind": "dose",
+    "document": "zelomycin.md",
+    "page": None,
+    "decisive": [r"200\s*mg", r"twice\s*a\s*day"],
+    "wrong": [r"50\s*mg"],
+}
+
+
+def question(**changes: Any) -> Question:
+    folder = changes.pop("folder")
+    (folder / "zelomycin.md").write_text("# Zelomycin\n\nText.\n")
+    path = folder / "questions.json"
+    path.write_text(json.dumps([{**ROW, **changes}]))
+    return read_questions(path, folder).questions[0]
+
+
+def full(**counts: Any) -> Verdict:
+    return Verdict(Outcome.FULL, helped=True, **counts)
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Question:
+    return question(folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ([], Verdict(Outcome.REFUSED)),
+        (
+            ["Give 200 mg twice a day."],
+            full(first=True, statements=1),
+        ),
+        (
+            ["Give 200\u00a0mg.", "Give it twice a day."],
+            full(first=True, statements=2),
+        ),
+        (
+            ["See page 2.", "200 mg twice a day"],
+            full(statements=2, beside=1),
+        ),
+        (["Give 200 mg."], Verdict(Outcome.PARTLY, statements=1)),
+        (["Take it with food."], Verdict(Outcome.WRONG, statements=1, beside=1)),
+        (["Children: 50 mg twice a day."], Verdict(Outcome.WRONG, statements=1, misleading=1)),
+        # A whole table holds both, and is the answer.
+        (
+            ["Adults 200 mg, children 50 mg, twice a day."],
+            full(first=True, statements=1),
+        ),
+    ],
+)
+def test_judged_by_patterns(asked: Question, shown: list[str], expected: Verdict) -> None:
+    assert judged(asked, shown) == expected
+
+
+def test_whatever_is_shown_for_what_no_document_answers_is_wrong(tmp_path: Path) -> None:
+    absent = question(folder=tmp_path, answerable=False, decisive=[], document=None)
+    answered, refused = judged(absent, ["200 mg twice a day"]), judged(absent, [])
+    assert answered.scores(absent) == {"dangerous": 0.0, "unanswerable refused": 0.0}
+    assert refused.scores(absent) == {"dangerous": 0.0, "unanswerable refused": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("shown", "beside", "dangerous"),
+    [
+        (["Not in porphyria."], [], True),
+        (["Not in porphyria, not in myasthenia."], [], False),
+        (["Not in porphyria."], ["Not in myasthenia."], False),
+        (["Not in porphyria."], ["1 of 2, the rest is on page 2."], False),
+        (["Take it with food."], [], False),
+    ],
+)
+def test_a_list_with_a_hole_that_is_not_told_is_dangerous(
+    tmp_path: Path, shown: list[str], beside: list[str], dangerous: bool
+) -> None:
+    asked = question(folder=tmp_path, list=["porphyria", "myasthenia"])
+    assert judged(asked, shown, beside=beside).dangerous is dangerous
+
+
+def test_a_refusal_has_no_say_in_what_is_shown(asked: Question) -> None:
+    found = set(judged(asked, []).scores(asked))
+    assert found == {*map(str, Outcome), "helped", "dangerous"}
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "helped"),
+    [([], 0.0), (["Give 200 mg."], 0.0), (["Adults: 200 mg.", "Take it twice a day."], 1.0)],
+)
+def test_a_refusal_helps_where_its_excerpts_hold_the_answer(
+    asked: Question, excerpts: list[str], helped: float
+) -> None:
+    assert judged(asked, [], excerpts=excerpts).scores(asked)["helped"] == helped
+
+
+def test_a_dangerous_statement_is_counted_also_where_nothing_answers(tmp_path: Path) -> None:
+    absent = question(
+        folder=tmp_path, answerable=False, decisive=[], document=None, dangerous=["50 mg"]
+    )
+    assert judged(absent, ["Children: 50 mg."]).scores(absent)["dangerous"] == 1.0
+    assert judged(absent, [], excerpts=["Children: 50 mg."]).scores(absent)["dangerous"] == 0.0
+
+
+def test_texts_are_folded_before_they_are_matched() -> None:
+    assert folded("e\ufb03cacy\n of co\u2011amoxi\u00adclav ") == "efficacy of co-amoxiclav"
+    assert folded("20 kg | 1.0 ml") == "20 kg 1.0 ml"
+
+
+def test_halves_are_the_same_for_ever() -> None:
+    halves = {n: Question(f"dev-{n:03}", "", is_answerable=False).half for n in range(1, 178)}
+    assert halves[1] is Half.COUNTED
+    assert halves[2] is Half.LOOKED_AT
+    assert 60 < sum(half is Half.COUNTED for half in halves.values()) < 117
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"decisive": ["("]}, "Question 1 is not in the form"),
+        ({"decisive": []}, "q1 can be answered and has no decisive pattern"),
+        ({"document": "gone.pdf"}, "lacks gone.pdf"),
+    ],
+)
+def test_a_faulty_test_set_is_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(DatasetError, match=said):
+        question(folder=tmp_path, **changes)
+
+
+def turn(reason: str = "", **trace: Any) -> Turn:
+    status = TurnStatus.ABSTAINED if reason else TurnStatus.ANSWERED
+    return Turn(status=status, reason=reason, trace=trace)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown", "rank", "is_parsed", "expected"),
+    [
+        (turn(), ["200 mg twice a day"], 1, True, Loss.NONE),
+        (turn(Reason.WEAK_EVIDENCE), [], None, False, Loss.PARSING),
+        (turn(Reason.WEAK_EVIDENCE), [], None, True, Loss.RETRIEVAL),
+        (turn(Reason.WEAK_EVIDENCE), [], 11, True, Loss.RETRIEVAL),
+        (turn(Reason.WEAK_EVIDENCE), [], 1, True, Loss.GATE),
+        (turn(), ["Take it with food."], 1, True, Loss.CHOOSING),
+        (
+            turn(
+                Reason.UNSUPPORTED_CLAIMS,
+                verdicts=[{"text": "200 mg twice a day", "failed": "numbers"}],
+            ),
+            [],
+            2,
+            True,
+            Loss.VERIFICATION,
+        ),
+        (turn(Reason.GENERATOR_UNAVAILABLE), [], 1, True, Loss.FAILURE),
+    ],
+)
+def test_where_it_was_lost(
+    asked: Question,
+    given: Turn,
+    shown: list[str],
+    rank: int | None,
+    is_parsed: bool,
+    expected: Loss,
+) -> None:
+    assert lost_at(asked, given, judged(asked, shown), rank=rank, is_parsed=is_parsed) is expected
+
+
+def test_a_passage_of_the_same_words_counts_as_found() -> None:
+    hits = [{"chunk": "a", "rank": 1}, {"chunk": "b", "rank": 2}]
+    trace = {"searches": [{"hits": hits, "also_in": {"b": ["c"]}}]}
+    assert rank_of({"c"}, trace) == 2
+    assert rank_of({"d"}, trace) is None
+    assert rank_of({"d"}, {}) is None
+
+
+GUIDELINE = """# Zelomycin in cystitis
+
+## Dose
+
+Give adults with cystitis zelomycin 200 mg twice a day for 3 days.
+
+Give children with cystitis zelomycin 50 mg twice a day for 3 days.
+"""
+
+
+@pytest.mark.slow
+def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bob: Any) -> None:
+    documents, out = tmp_path / "documents", tmp_path / "out"
+    documents.mkdir()
+    (documents / "zelomycin.md").write_text(GUIDELINE)
+    absent = {"id": "q2", "question": "Dose of ibuprofen in gout?", "answerable": False}
+    testset = tmp_path / "questions.json"
+    testset.write_text(json.dumps([ROW, absent]))
+    with_tables(name_for(read_questions(testset, documents), Recipe(), pdf_reader()))
+
+    said = io.StringIO()
+    where = ["--testset", str(testset), "--documents", str(documents), "--out", str(out)]
+    call_command("evaluate", "answers", *where, stdout=said)
+    assert "1 documents, " in said.getvalue()
+    report = (out / "report.md").read_text()
+    assert "| full |" in report
+
+    run = Run.objects.get()
+    assert run.kind == Kind.ANSWERS
+    assert run.metrics == {
+        name: found
+        for name, found in json.loads((out / "metrics.json").read_text()).items()
+        if name in run.metrics
+    }
+    items = {item.query: item for item in ItemScore.objects.filter(run=run)}
+    half = items["q2"].detail["half"]
+    assert items["q2"].scores == {
+        f"unanswerable refused, {half}": 1.0,
+        f"dangerous, {half}": 0.0,
+    }
+    assert "200 mg twice a day" in items["q1"].detail["statements"][0]
+    assert not Document.objects.exists()  # the users' corpus knows nothing of it
+
+    # Asked again it is the same to the last statement, and nothing is indexed a second time.
+    again, said = tmp_path / "again", io.StringIO()
+    call_command("evaluate", "answers", *where[:-1], str(again), stdout=said)
+    assert "1 documents are indexed already" in said.getvalue()
+    scores = [json.loads((folder / "scores.json").read_text()) for folder in (out, again)]
+    assert scores[0] == scores[1]
+
+    client = member(bob, AUDITORS)
+    assert client.get(reverse("admin:evaluation_run_changelist")).status_code == 200
+    page = client.get(reverse("admin:evaluation_itemscore_change", args=[items["q1"].pk]))
+    assert "200 mg twice a day" in page.content.decode()
+    both = {"first": run.pk, "second": Run.objects.latest("pk").pk}
+    compared = client.get(reverse("admin:evaluation_run_compare"), both)
+    assert "unanswerable refused" in compared.content.decode()
+
+
+@pytest.mark.skipif(not GUIDELINES.is_dir(), reason="the real guidelines are not here")
+def test_our_questions_on_real_guidelines_are_in_form() -> None:
+    found = read_questions(OURS, GUIDELINES / "documents")
+    answerable = [question for question in found.questions if question.is_answerable]
+    assert len(found.questions) == 330
+    assert 0.75 < len(answerable) / len(found.questions) < 0.85
+    assert sum(bool(question.before) for question in found.questions) == 30

@@ -1,0 +1,35 @@
+"""What a killed evaluation left half indexed is indexed before anything is asked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+
+from bench.answers.asking import finish_what_was_cut_off
+from corpus.indexing import jobs
+from corpus.models import Chunk, Job, JobState, Stage
+from corpus.services.indexing import document_index
+from tests.corpus.documents import ingest
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_document_that_a_killed_run_held_is_indexed() -> None:
+    document = ingest()
+    assert jobs.claim(document.pk)  # and then it was killed
+    Job.objects.update(lease_until=Now() - timedelta(seconds=1))
+    document_index(document.pk)
+    assert not Chunk.objects.exists()  # nobody may take it before the sweep
+    finish_what_was_cut_off()
+    job = Job.objects.get()
+    assert (job.state, job.stage) == (JobState.DONE, Stage.INDEXED)
+    assert Chunk.objects.filter(document=document).exists()
+
+
+def test_where_all_is_done_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = ingest()
+    document_index(document.pk)
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nothing is left to wait for"))
+    finish_what_was_cut_off()

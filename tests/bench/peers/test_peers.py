@@ -1,0 +1,192 @@
+"""Peers over a dozen invented passages: each finds what it should, in an order that is decided."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from bench.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors, require
+from bench.peers.turns import Found, System, asked, by_document
+from bench.peers.types import fused, needed, ranked
+
+TEXTS = {
+    "p01": "Anaphylaxis | Treatment\nGive adrenaline into the thigh without delay.",
+    "p02": "Anaphylaxis | Observation\nObserve for six hours after the last dose.",
+    "p03": "Asthma | Acute attack\nOxygen and salbutamol by nebuliser.",
+    "p04": "Asthma | Discharge\nCheck the inhaler technique before leaving.",
+    "p05": "Stroke | Thrombolysis\nAlteplase within four and a half hours.",
+    "p06": "Stroke | Imaging\nComputed tomography before any thrombolysis.",
+    "p07": "Sepsis | First hour\nCultures, then antibiotics within one hour.",
+    "p08": "Sepsis | Fluids\nBalanced crystalloid, thirty millilitres per kilogram.",
+    "p09": "Gout | Flare\nColchicine or naproxen, not both in renal impairment.",
+    "p10": "Gout | Prevention\nStart allopurinol low and raise it slowly.",
+    "p11": "Burns | Cooling\nCool with running water for twenty minutes.",
+    "p12": "Burns | Cooling\nCool with running water for twenty minutes.",
+}
+PASSAGES = [Passage(key, text) for key, text in TEXTS.items()]
+
+
+def vectors() -> Vectors:
+    """One direction for each topic, and a little of the passage's own."""
+    topics = sorted({text.split(" | ")[0] for text in TEXTS.values()})
+    made = np.zeros((len(TEXTS), 24), dtype=np.float32)
+    for row, text in enumerate(TEXTS.values()):
+        made[row, topics.index(text.split(" | ")[0])] = 1.0
+        made[row, 8 + list(TEXTS.values()).index(text)] = 0.5
+    unit: Vectors = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+def vector_of(key: str) -> Vectors:
+    return np.asarray(vectors()[list(TEXTS).index(key)])
+
+
+def skip_without_its_packages(name: str) -> None:
+    try:
+        require([name])
+    except PeerUnavailable as error:
+        pytest.skip(error.sentence)
+
+
+@pytest.fixture(params=list(PEERS))
+def peer(request: pytest.FixtureRequest) -> Iterator[Peer]:
+    skip_without_its_packages(request.param)
+    made = PEERS[request.param]()
+    made.index(PASSAGES, vectors())
+    yield made
+
+
+def test_the_passage_of_the_words_comes_first(peer: Peer) -> None:
+    found = peer.search("Is alteplase given for stroke?", vector_of("p05"), 3)
+    assert found[0][0] == "p05"
+    assert len(found) <= 3
+
+
+def test_scores_fall_and_ties_go_by_key(peer: Peer) -> None:
+    found = peer.search("cool burns with running water", vector_of("p11"), 10)
+    assert found == sorted(found, key=lambda entry: (-entry[1], entry[0]))
+    assert [key for key, _ in found][:2] == ["p11", "p12"]
+
+
+def test_the_same_question_finds_the_same(peer: Peer) -> None:
+    first = peer.search("antibiotics within one hour", vector_of("p07"), 12)
+    assert peer.search("antibiotics within one hour", vector_of("p07"), 12) == first
+
+
+def test_words_that_nobody_knows_raise_nothing(peer: Peer) -> None:
+    found = peer.search("zzyzx ??? ؟", vector_of("p03"), 5)
+    keys = [key for key, _ in found]
+    assert peer.name == "bm25s" or keys[0] == "p03"
+    assert peer.name != "bm25s" or keys == []
+
+
+def test_more_than_there_are_is_all_there_are(peer: Peer) -> None:
+    found = peer.search("gout flare colchicine", vector_of("p09"), 500)
+    keys = [key for key, _ in found]
+    assert len(keys) == len(set(keys)) <= len(PASSAGES)
+
+
+def test_a_peer_without_vectors_does_not_look_at_them() -> None:
+    skip_without_its_packages("bm25s")
+    made = PEERS["bm25s"]()
+    made.index(PASSAGES, vectors())
+    gout = made.search("allopurinol", vector_of("p10"), 3)
+    assert made.search("allopurinol", vector_of("p01"), 3) == gout == [("p10", gout[0][1])]
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    with pytest.raises(PeerUnavailable) as raised:
+        needed("a_package_that_nobody_has")
+    assert "pip install" in raised.value.hint
+
+
+def test_a_missing_package_is_named_before_anything_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PEERS["bm25s"], "packages", ("numpy", "numba_of_tomorrow"))
+    with pytest.raises(PeerUnavailable, match="numba_of_tomorrow"):
+        require(["bm25s"])
+
+
+def test_haystack_sends_nothing_home() -> None:
+    """In a process of its own, since the package reads the variable only once."""
+    skip_without_its_packages("haystack")
+    script = (
+        "import json, numpy as np\n"
+        "from bench.peers import PEERS, Passage\n"
+        "peer = PEERS['haystack']()\n"
+        "peer.index([Passage('a', 'adrenaline')], np.ones((1, 4), dtype=np.float32) / 2)\n"
+        "from haystack.telemetry import _telemetry\n"
+        "print(json.dumps(_telemetry.telemetry is None))\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("HAYSTACK")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) is True
+
+
+def test_ranked_lets_the_key_decide_among_equals_at_the_cut() -> None:
+    keys = ["d", "c", "b", "a"]
+    assert ranked(keys, np.array([1.0, 1.0, 1.0, 2.0]), 2) == [("a", 2.0), ("b", 1.0)]
+    assert ranked(keys, np.array([1.0, 1.0, 1.0, 2.0]), 9)[-1] == ("d", 1.0)
+
+
+def test_fused_is_the_sum_of_reciprocal_ranks() -> None:
+    found = fused([[("a", 9.0), ("b", 8.0)], [("b", 0.9), ("c", 0.8)]], 2)
+    assert [key for key, _ in found] == ["b", "a"]
+    assert [score for _, score in found] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
+
+
+def test_documents_stand_once_by_their_best_passage() -> None:
+    owner = {"p1": "x", "p2": "y", "p3": "x"}
+    assert by_document([("p1", 3.0), ("p2", 2.0), ("p3", 1.0)], owner) == (("x", 3.0), ("y", 2.0))
+
+
+def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
+    calls: list[tuple[str, str, int]] = []
+
+    def system(name: str) -> System:
+        def search(text: str, k: int) -> Found:
+            calls.append((name, text, k))
+            return Found(tuple((f"{name}{place}", 1.0 / (place + 1)) for place in range(k + 5)))
+
+        return System(name, "invented", search, search)
+
+    queries = {"1": "first", "2": "second"}
+
+    def forget() -> None:
+        calls.append(("forget", "", 10))
+
+    results = asked([system("a"), system("b")], queries, depth=3, forget=forget)
+    assert [result.name for result in results] == ["a", "b"]
+    assert all([len(entries) for entries in result.run.values()] == [3, 3] for result in results)
+    assert all(len(result.durations_ms) == 2 for result in results)
+    timed = [(name, text) for name, text, k in calls if k == 10]
+    assert timed[::2] == [("forget", "")] * 4
+    assert timed[1::2] == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]
+
+
+def test_notes_are_kept_by_query_and_a_system_that_raises_is_asked_no_more() -> None:
+    calls: list[str] = []
+
+    def good(text: str, k: int) -> Found:
+        return Found((("d1", 1.0),), ("no answer",) if text == "second" else ())
+
+    def bad(text: str, k: int) -> Found:
+        calls.append(text)
+        raise MemoryError
+
+    systems = [System("bad", "", bad, bad), System("good", "", good, good)]
+    failed, kept = asked(systems, {"1": "first", "2": "second"}, depth=3, forget=lambda: None)
+    assert isinstance(failed.failure, MemoryError)
+    assert calls == ["first"]
+    assert kept.failure is None
+    assert kept.notes == [(), ("no answer",)]
+    assert len(kept.durations_ms) == 2

@@ -1,0 +1,25 @@
+"""Pages written by hand to judge a reading by: blocks of plain words, hashed by none."""
+
+from __future__ import annotations
+
+from bench.reading.types import Block, Cell, Kind, TruePage
+from bench.reading.words import words_of
+
+
+def block(kind: str, text: str) -> Block:
+    return Block(Kind(kind), words_of(text), text=text)
+
+
+def table(*rows: str) -> Block:
+    """A table of rows such as `Drug | Dose`; an empty text is no cell."""
+    cells = tuple(
+        Cell(row, column, words_of(text))
+        for row, line in enumerate(rows)
+        for column, text in enumerate(line.split("|"))
+        if text.strip()
+    )
+    return Block(Kind.TABLE, tuple(word for cell in cells for word in cell.words), cells=cells)
+
+
+def page(*blocks: Block, dropped: tuple[str, ...] = ()) -> TruePage:
+    return TruePage("0" * 64, 1, blocks, tuple(words_of(text) for text in dropped))

@@ -1,0 +1,202 @@
+"""Words, their hashes, and the file of pages that people wrote down."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.reading.hashing import digest_of, hashed, page_key
+from bench.reading.parsed import blocks_of
+from bench.reading.truth import TRUTH, read_truth, write_truth
+from bench.reading.types import Kind, TruthError
+from bench.reading.words import cell_words_of, words_of
+from bench.reading.written import read_written
+from corpus.parsing.types import Block as ReadBlock
+from corpus.parsing.types import BlockKind, Page, Table
+from corpus.parsing.types import Cell as ReadCell
+
+CONTENT = b"%PDF-1.7 the bytes of a guideline"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Co-amoxiclav 10mg", "co‑amoxiclav 10 mg"),
+        ("• Stop; wait.", "stop wait"),
+        ("o Hollow bullet", "Hollow bullet"),
+        ("ﬁrst µg", "first μg"),
+        ("patients1", "Patients 1"),
+        ("1.2.4 Offer", "1.2.4. offer"),
+        ("treat\u00adment", "treatment"),
+    ],
+)
+def test_what_only_looks_otherwise_is_the_same(one: str, other: str) -> None:
+    assert words_of(one) == words_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("5-10 mg", "510 mg"), ("0.5 mg", "5 mg"), ("treat- ment", "treatment"), ("Group O", "Group")],
+)
+def test_what_says_something_else_is_not_the_same(one: str, other: str) -> None:
+    assert words_of(one) != words_of(other)
+
+
+def test_words_of_nothing() -> None:
+    assert words_of("• – ") == ()
+
+
+def test_a_cell_that_is_only_a_sign_says_something() -> None:
+    assert cell_words_of("•") == cell_words_of(" ✓ ") != cell_words_of("–") == cell_words_of("-")
+    assert cell_words_of("• 5 mg") == words_of("5 mg")
+    assert cell_words_of(" ") == ()
+
+
+def test_a_hash_needs_the_bytes_of_the_document_and_the_page() -> None:
+    here = hashed(["dose"], page_key(CONTENT, 1))
+    assert here == hashed(["dose"], page_key(CONTENT, 1))
+    assert len(here[0]) * 4 == 32
+    elsewhere = [
+        page_key(CONTENT, 2),
+        page_key(CONTENT + b" ", 1),
+        page_key(digest_of(CONTENT).encode(), 1),
+        page_key(hashlib.sha256(CONTENT).digest(), 1),
+    ]
+    assert here not in [hashed(["dose"], key) for key in elsewhere]
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    """A folder of documents with the file of one page, and return where the files of pages are."""
+    pages = folder / "pages"
+    pages.mkdir(exist_ok=True)
+    (folder / "guideline.pdf").write_bytes(CONTENT)
+    cells = [
+        {"row": 0, "column": 0, "rows": 1, "columns": 2, "text": "Dose", "header": True},
+        {"row": 1, "column": 0, "text": "Adults"},
+        {"row": 1, "column": 1, "text": "5 mg"},
+        {"row": 2, "column": 0, "text": ""},
+    ]
+    raw = {
+        "document": "guideline.pdf",
+        "page": 3,
+        "has_table": True,
+        "unsure": "two ways to read the list",
+        "dropped": ["Local guideline", "3 of 9", "•"],
+        "blocks": [
+            {"kind": "heading", "text": "1 Treatment", "level": 2},
+            {"kind": "list_item", "text": "Give it.", "marker": "1.1"},
+            {"kind": "list_item", "text": "1.2 Stop it.", "marker": "1.2"},
+            {"kind": "list_item", "text": "Wait.", "marker": "o"},
+            {"kind": "paragraph", "text": "—"},
+            {"kind": "table", "cells": cells},
+        ],
+    }
+    (pages / "guideline.p3.json").write_text(json.dumps(raw | changes), encoding="utf-8")
+    return pages
+
+
+def test_the_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    (page,) = pages = read_written(written(tmp_path), tmp_path)
+    write_truth(tmp_path / "truth.json.gz", pages)
+    assert read_truth(tmp_path / "truth.json.gz") == pages
+    key = page_key(CONTENT, 3)
+    texts = ["1 Treatment", "1.1 Give it", "1.2 Stop it", "Wait", "Dose Adults 5 mg"]
+    assert [block.words for block in page.blocks] == [hashed(words_of(t), key) for t in texts]
+    assert [block.level for block in page.blocks] == [2, 0, 0, 0, 0]
+    places = [(cell.row, cell.column, cell.end, cell.is_header) for cell in page.blocks[-1].cells]
+    assert places == [(0, 0, (1, 2), True), (1, 0, (2, 1), False), (1, 1, (2, 2), False)]
+    assert page.dropped == tuple(hashed(words_of(t), key) for t in ("Local guideline", "3 of 9"))
+    assert (page.document, page.number) == (hashlib.sha256(CONTENT).hexdigest(), 3)
+    assert (page.has_table, page.has_boxes, page.scanned, page.unsure) == (True, False, False, True)
+
+
+def test_the_file_has_no_word_of_the_document_and_is_the_same_each_time(tmp_path: Path) -> None:
+    pages = read_written(written(tmp_path), tmp_path)
+    for name in ("one", "other"):
+        write_truth(tmp_path / name, pages)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    text = gzip.decompress((tmp_path / "one").read_bytes()).decode().casefold()
+    assert not [
+        word for word in ("treat", "dose", "adults", "guideline", "two ways") if word in text
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"document": "other.pdf"}, "other.pdf is not in"),
+        ({"page": "three"}, "can't be used"),
+        ({"blocks": [{"kind": "picture", "text": "x"}]}, "'picture' is not a valid Kind"),
+        (
+            {
+                "blocks": [
+                    {
+                        "kind": "table",
+                        "cells": [
+                            {"row": 0, "column": 0, "columns": 2, "text": "a"},
+                            {"row": 0, "column": 1, "text": "b"},
+                        ],
+                    }
+                ]
+            },
+            "row 0, column 1 lies on another",
+        ),
+    ],
+)
+def test_what_can_not_be_used_is_named(tmp_path: Path, changes: Any, said: str) -> None:
+    with pytest.raises(TruthError, match=said) as raised:
+        read_written(written(tmp_path, **changes), tmp_path)
+    assert "guideline.p3.json" in str(raised.value)
+
+
+def test_no_file_and_a_page_that_is_there_twice(tmp_path: Path) -> None:
+    with pytest.raises(TruthError, match="no JSON file"):
+        read_written(tmp_path, tmp_path)
+    pages = written(tmp_path)
+    (pages / "again.json").write_bytes((pages / "guideline.p3.json").read_bytes())
+    with pytest.raises(TruthError, match="twice"):
+        read_written(pages, tmp_path)
+
+
+def test_a_file_that_is_none_or_of_another_form_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "truth.json.gz"
+    with pytest.raises(TruthError, match="--write-truth"):
+        read_truth(path)
+    for content in (b"no gzip", gzip.compress(b"{}")[:-4], gzip.compress(b"no JSON")):
+        path.write_bytes(content)
+        with pytest.raises(TruthError, match="can't be read"):
+            read_truth(path)
+    path.write_bytes(gzip.compress(b'{"form": 99, "pages": []}'))
+    with pytest.raises(TruthError, match="its form is 99"):
+        read_truth(path)
+
+
+def test_a_page_that_was_read_has_the_same_form() -> None:
+    cells = (ReadCell(0, 0, "Dose", columns=2, is_header=True), ReadCell(1, 1, "5 mg"))
+    text = "Give it.\n•\nDose | Dose\n | 5 mg"
+    blocks = (
+        ReadBlock(BlockKind.LIST_ITEM, 0, 8),
+        ReadBlock(BlockKind.PARAGRAPH, 9, 10),
+        ReadBlock(BlockKind.TABLE, 11, len(text), table=Table((), (), cells=cells)),
+    )
+    key = page_key(CONTENT, 1)
+    item, table = blocks_of(Page(1, text, blocks), key)
+    assert (item.kind, item.words) == (Kind.LIST_ITEM, hashed(["give", "it"], key))
+    assert item.text == "Give it."
+    assert table.words == hashed(["dose", "5", "mg"], key)
+    assert [(c.row, c.column, c.columns, c.is_header) for c in table.cells] == [
+        (0, 0, 2, True),
+        (1, 1, 1, False),
+    ]
+
+
+def test_the_truth_of_the_repository_can_be_read() -> None:
+    pages = read_truth(TRUTH)
+    assert len({(page.document, page.number) for page in pages}) == len(pages) == 60
+    assert all(page.blocks for page in pages)
+    assert TRUTH.stat().st_size < 200_000

@@ -1,0 +1,493 @@
+"""The whole command, with the processes and databases that it makes, beside a corpus in use.
+
+One file: its tests list and drop the databases of one server, and a file runs in one process.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connections
+from django.test import override_settings
+from django.utils import timezone
+
+from bench.runs.configurations import Recipe
+from bench.runs.databases import _FILLING, database_drop, databases_kept, filling, name_for
+from core.database_availability import refresh_connection
+from corpus.models import Document, IndexStatistics, Lexeme
+from evaluation.datasets import read_dataset
+from evaluation.datasets.trec import read_qrels, read_run
+from evaluation.models import ItemScore, Kind, Run, TestSet
+from retrieval.pipeline import retrieve
+from retrieval.types import Query, Rights
+from tests import corpora
+from tests.bench.failing import DIES, ENDS_PARENT, RAISES, SECRET
+from tests.evaluation import made_up
+
+pytestmark = pytest.mark.slow
+WITHOUT_CONTEXT = Recipe("without context line", with_context=False)
+
+
+def evaluate(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("evaluate", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def retrieval(folder: Path, out: Path, *more: str) -> str:
+    where = ("--dataset", str(folder), "--format", "beir", "--out", str(out))
+    return evaluate("retrieval", *where, *more)
+
+
+def index_of_the_users() -> tuple[object, ...]:
+    totals = IndexStatistics.objects.values_list("chunks", "total_length").get()
+    return totals, Document.objects.count(), sorted(Lexeme.objects.values_list())
+
+
+def index_for(folder: Path, recipe: Recipe | None = None) -> str:
+    """The name of the database that holds its documents."""
+    return name_for(read_dataset(folder, form="beir"), recipe or Recipe())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, with_tables: Callable[[str], str]) -> Path:
+    """The made data set, whose databases need no more than to be filled."""
+    made = made_up.write_beir(tmp_path / "made")
+    for recipe in (Recipe(), WITHOUT_CONTEXT):
+        with_tables(index_for(made, recipe))
+    return made
+
+
+def test_a_run_from_files_to_files_and_again(
+    folder: Path, with_tables: Callable[[str], str], tmp_path: Path
+) -> None:
+    corpora.publish("# Gentamicin\nGive gentamicin once daily here.")
+    before = index_of_the_users()
+    database_drop(index_for(folder))
+    with_tables(index_for(folder))
+    out = tmp_path / "out"
+    said = retrieval(folder, out)
+    assert "indexing 12 documents" in said
+    assert "| nDCG@10 |" in said
+
+    run, qrels = read_run(out / "run.trec"), read_qrels(out / "qrels.trec")
+    assert qrels == made_up.QRELS
+    assert set(run) == set(made_up.QUERIES)
+    assert all({d for d, _ in found} <= {d[0] for d in made_up.DOCUMENTS} for found in run.values())
+    assert [run[q][0][0] for q in ("q1", "q2", "q4")] == ["d01", "d03", "d10"]
+    for found in run.values():
+        assert (np.diff(np.array([score for _, score in found], dtype=np.float32)) < 0).all()
+
+    metrics = json.loads((out / "metrics.json").read_text())
+    assert set(metrics["nDCG@10"]) == {"mean", "low", "high", "n"}
+    assert metrics["nDCG@10"]["n"] == 5
+    assert metrics["success@1"]["mean"] == np.mean([run[q][0][0] in _relevant(q) for q in qrels])
+    assert metrics["latency_ms"]["whole"]["p95"] > 0
+    assert metrics["index"]["documents"] == 12
+    assert metrics["index"]["bytes_in_all"] > 0
+    assert len(metrics["dataset"]["digest"]) == 64
+
+    stored = Run.objects.get()
+    assert stored.kind == Kind.RETRIEVAL
+    assert stored.metrics["nDCG@10"] == metrics["nDCG@10"]
+    assert stored.fingerprints["retrieval"] == metrics["configuration"]["fingerprint"]
+    assert ItemScore.objects.filter(run=stored).count() == 5
+
+    # The users' search and its statistics know nothing of it.
+    assert index_of_the_users() == before
+    query = Query("antidote for paracetamol", on=timezone.localdate(), rights=Rights.ALL)
+    assert {hit.title for hit in retrieve(query).hits} <= {"Gentamicin"}
+
+    # A second call uses the same database and finds the same.
+    (kept,) = [k for k in databases_kept() if k.name == index_for(folder)]
+    assert kept.note["name"] == "made/test"
+    again = retrieval(folder, tmp_path / "again")
+    assert "12 documents are indexed already" in again
+    assert (tmp_path / "again" / "run.trec").read_bytes() == (out / "run.trec").read_bytes()
+    assert TestSet.objects.count() == 1
+    assert kept.name in evaluate("databases")
+
+    # Two folders are compared query by query.
+    lexical = tmp_path / "lexical"
+    retrieval(folder, lexical, "--config", "lexical")
+    assert "| nDCG@10 | " in evaluate("compare", str(out), str(lexical))
+
+    # On a server that others share, `drop all` leaves what is not known to be of this site.
+    assert kept.is_ours
+    with other_key():
+        assert f"{kept.name} is left" in evaluate("drop", "all")
+        assert "not known to be this site's" in evaluate("databases")
+    assert f"{kept.name} is dropped" in evaluate("drop", kept.name)
+    assert kept.name not in evaluate("databases")
+
+
+def other_key() -> AbstractContextManager[None]:
+    return override_settings(SECRET_KEY="of another site")  # type: ignore[return-value]
+
+
+def _relevant(query: str) -> set[str]:
+    return {document for document, gain in made_up.QRELS[query].items() if gain}
+
+
+def test_other_documents_get_another_database(
+    folder: Path, with_tables: Callable[[str], str], tmp_path: Path
+) -> None:
+    bigger = made_up.write_bigger_beir(tmp_path / "bigger")
+    made = with_tables(index_for(bigger))
+    before = {kept.name: kept.note for kept in databases_kept()}
+    retrieval(bigger, tmp_path / "out2", "--limit", "1")
+    after = {kept.name: kept.note for kept in databases_kept()}
+    assert {name for name in after if after[name] != before[name]} == {made}
+    assert index_for(folder) in before.keys() - {made}
+    report = (tmp_path / "out2" / "report.md").read_text()
+    assert "only a part: 1 queries" in report
+
+    # One that can't be dropped leaves the others that are named.
+    with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
+        evaluate("drop", "evaluation_00000000", made)
+    assert made not in {kept.name for kept in databases_kept()}
+
+
+def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
+    where = ["--dataset", str(folder), "--format", "beir", "--out", str(out)]
+    where += ["--rebuild"] if rebuild else []
+    return evaluate("ablation", *where, *(word for text in only for word in ("--only", text)))
+
+
+def test_an_ablation(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    said = ablation(folder, out, "exact BM25", "context line", "complexity", "HyDE")
+    assert "Left out, not configured here: HyDE." in said
+    assert "index 1 of 2, as set: 4 rows" in said
+    assert "index 2 of 2, without context line: 1 rows" in said
+    assert "| lexical alone (exact BM25) |" in said
+    assert "| without context line | without context line |" in said
+    table = json.loads((out / "ablation.json").read_text())
+    assert [row["configuration"]["name"] for row in table["switches"]] == [
+        "lexical alone (exact BM25)",
+        "without context line",
+    ]
+    served = table["as_served"]
+    assert served["default"]["configuration"]["name"] == "as served"
+    assert [row["configuration"]["name"] for row in served["switches"]] == [
+        "passages by complexity (3, 5 or 10)",
+    ]
+    for row in (*table["switches"], *served["switches"]):
+        assert 0 < row["difference"]["p_holm"] <= 1
+    assert served["switches"][0]["passages"]["mean"] < served["default"]["passages"]["mean"]
+    assert (table["failed"], table["interrupted_before"]) == ({}, [])
+    assert set(table["left_out"].values()) == {"not configured here"}
+    assert len(list((out / "runs").glob("*/run.trec"))) == 5
+    assert Run.objects.filter(kind=Kind.ABLATION).count() == 5
+
+    # What went through the gate is known by it, and compared with its like alone.
+    gates = [row["configuration"]["gate"] for row in (served["default"], *served["switches"])]
+    assert all(gate == gates[0] for gate in gates)
+    assert f"its fingerprint is {gates[0]['fingerprint']}." in (out / "ablation.md").read_text()
+    assert not table["default"]["configuration"]["as_served"]
+    plain, lexical, *_, first, second = sorted((out / "runs").iterdir())
+    assert "| nDCG@10 | " in evaluate("compare", str(first), str(second))
+    assert "| nDCG@10 | " in evaluate("compare", str(plain), str(lexical))
+    with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
+        evaluate("compare", str(plain), str(second))
+
+    # A smaller one would leave some of these folders beside its own.
+    before = sorted(path.relative_to(out) for path in out.rglob("*"))
+    with pytest.raises(CommandError, match=r"is not empty\. .* name another folder"):
+        ablation(folder, out, "exact BM25")
+    assert sorted(path.relative_to(out) for path in out.rglob("*")) == before
+    assert Run.objects.filter(kind=Kind.ABLATION).count() == 5
+
+
+@contextmanager
+def in_use(name: str) -> Iterator[None]:
+    """A connection to that database, which is made where it is not there."""
+    owner = connections["owner"]
+    is_there = any(kept.name == name for kept in databases_kept())
+    if not is_there:
+        with owner.cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{name}"')
+    other = owner.copy()
+    other.settings_dict["NAME"] = name
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        yield
+    finally:
+        other.close()
+        if not is_there:
+            database_drop(name)
+
+
+def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The one that is made anew has all its tables made by the process that fills it."""
+    out, row = tmp_path / "out", WITHOUT_CONTEXT.name
+    with (
+        in_use(index_for(folder, WITHOUT_CONTEXT)),
+        pytest.raises(CommandError, match=f"1 of 3 rows failed: {row}"),
+    ):
+        ablation(folder, out, "context line", "exact BM25", rebuild=True)
+    table = json.loads((out / "ablation.json").read_text())
+    assert "can't be dropped. It is not there, or another evaluation" in table["failed"][row]
+    assert [each["configuration"]["name"] for each in table["switches"]] == [
+        "lexical alone (exact BM25)"
+    ]
+    assert Run.objects.count() == 2
+
+
+def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
+    folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with (
+        in_use(index_for(folder)),
+        pytest.raises(CommandError, match=r"can't be dropped.*another evaluation is using it"),
+    ):
+        ablation(folder, out, "context line", rebuild=True)
+    assert not out.exists()
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("what", ["retrieval", "ablation", "peers"])
+@pytest.mark.parametrize("name", ["ablation.json", "runs", "scores.json", "judgements.jsonl"])
+def test_results_of_many_runs_are_not_mixed(
+    own_database: str, tmp_path: Path, what: str, name: str
+) -> None:
+    folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
+    (out / name).mkdir(parents=True)
+    with pytest.raises(CommandError, match=r"is not empty\. .* left as it is: name another"):
+        evaluate(what, "--dataset", str(folder), "--format", "beir", "--out", str(out))
+    assert [path.name for path in out.iterdir()] == [name]
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
+    """Configurations, by what differs in them, at which the child process fails, and how."""
+
+    def fail(how: dict[str, str]) -> None:
+        monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "tests.bench.failing_settings")
+        monkeypatch.setenv("MEDRAG_TEST_FAILS", json.dumps(how))
+
+    return fail
+
+
+def test_a_row_that_fails_leaves_the_others(
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    how = {"idf_ts_rank": RAISES, "ts_rank": DIES}
+    failing({f"dense=no lexical={kind} fusion=rrf": what for kind, what in how.items()})
+    out = tmp_path / "out"
+    raised, died = "lexical alone, idf * ts_rank", "lexical alone, ts_rank"
+    with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
+        ablation(folder, out, "ts_rank")
+    assert raised in str(error.value)
+    assert died in str(error.value)
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["failed"][raised].startswith("ValueError at tests/bench/failing.py, line ")
+    assert table["failed"][died] == "The process that searched was ended by signal 9."
+    assert [row["configuration"]["name"] for row in table["switches"]] == [
+        "lexical candidates: idf * ts_rank",
+        "lexical candidates: ts_rank",
+    ]
+    report = (out / "ablation.md").read_text()
+    assert f"- {died}: The process that searched was ended by signal 9." in report
+    assert SECRET not in report
+    assert set(Run.objects.values_list("name", flat=True)) == {
+        "default",
+        "lexical candidates: idf * ts_rank",
+        "lexical candidates: ts_rank",
+    }
+
+
+def test_a_default_that_fails_leaves_the_others_without_a_comparison(
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    failing({"": RAISES})
+    out = tmp_path / "out"
+    with pytest.raises(CommandError, match=r"1 of 2 rows failed: default\."):
+        ablation(folder, out, "dense alone")
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["default"] is None
+    assert table["switches"][0]["nDCG@10"]["n"] == 5
+    assert "difference" not in table["switches"][0]
+    assert "| dense alone | as set |" in (out / "ablation.md").read_text()
+
+    # One configuration alone is not measured, then; nothing is written.
+    with pytest.raises(CommandError, match=r"default failed: ValueError at"):
+        retrieval(folder, tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+
+
+def test_what_was_measured_before_it_was_ended_is_kept(
+    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
+) -> None:
+    failing({"lexical=none": ENDS_PARENT})
+    out = tmp_path / "out"
+    # A signal that comes before the command looks out for it must not end the tests.
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            ablation(folder, out, "exact BM25", "dense alone", "k1 = 0.9")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended.value.code == 128 + signal.SIGTERM
+    table = json.loads((out / "ablation.json").read_text())
+    assert table["default"]["nDCG@10"]["n"] == 5
+    names = [row["configuration"]["name"] for row in table["switches"]]
+    assert names == ["lexical alone (exact BM25)"]
+    assert table["interrupted_before"] == ["dense alone", "BM25 with k1 = 0.9, b = 0.4"]
+    assert Run.objects.count() == 2
+    assert not list(Path(settings.DATA_DIR).glob("evaluation-*"))
+
+
+def test_rows_that_are_not_there(own_database: str, tmp_path: Path) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match="no row has 'HiDE'"):
+        ablation(folder, tmp_path / "none", "HiDE")
+    assert not (tmp_path / "none").exists()
+
+
+def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
+    owner = connections["owner"]
+    other = owner.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
+    said: list[str] = []
+
+    def on_wait() -> None:
+        said.append("waiting")
+        other.close()  # which is how the lock of one that died ends
+
+    with filling(on_wait):
+        assert said == ["waiting"]
+    with filling(on_wait):
+        assert said == ["waiting"]
+
+
+def test_a_database_is_filled_alone_though_connections_are_closed_for_their_age(
+    own_database: str,
+) -> None:
+    with filling():
+        connections["owner"].ensure_connection()
+        for connection in connections.all(initialized_only=True):
+            connection.close_at = 0.0
+        refresh_connection()  # as between two documents
+        assert connections["owner"].connection is None
+        assert not can_fill()
+    assert can_fill()
+
+
+def can_fill() -> bool:
+    """Whether no other connection holds the lock."""
+    other = connections["owner"].copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_FILLING])
+            return bool(cursor.fetchone()[0])
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("retrieval",), "--dataset DIR, --format and --out DIR are needed"),
+        (("compare", "one"), "Name two folders"),
+        (("compare", "/nowhere", "/nowhere"), "holds no metrics.json"),
+        (("drop",), "Name databases"),
+        (("drop", "medrag"), "not a database of the evaluation"),
+        (("drop", "evaluation_00000000"), "can't be dropped"),
+        (("work",), "is started by"),
+    ],
+)
+def test_what_is_wrong_is_said(own_database: str, arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        evaluate(*arguments)
+
+
+def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}}') -> str:
+    folder.mkdir()
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    (folder / "scores.json").write_text(scores)
+    return str(folder)
+
+
+BROKEN_SCORES = (
+    *("{", "[]", "null", '{"MRR": 5}', '{"MRR": {}}'),
+    *('{"MRR": {"q1": "x"}}', '{"MRR": {"q1": null}}', '{"MRR": {"q1": NaN}}'),
+)
+
+
+def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
+    first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
+    second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
+    with pytest.raises(CommandError, match="of different data sets"):
+        evaluate("compare", first, second)
+    same = written(tmp_path / "c", metrics={"dataset": {"digest": "a"}})
+    assert "| MRR | +0.0000 " in evaluate("compare", first, same)
+    through = {"dataset": {"digest": "a"}, "configuration": {"as_served": True}}
+    served = written(tmp_path / "s", metrics=through)
+    with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
+        evaluate("compare", first, served)
+    assert "| MRR | +0.0000 " in evaluate("compare", served, served)
+    broken = written(tmp_path / "t", metrics=through | {"configuration": 1})
+    with pytest.raises(CommandError, match=r"holds no metrics.json"):
+        evaluate("compare", first, broken)
+    none = written(tmp_path / "d", metrics=[])
+    with pytest.raises(CommandError, match=r"holds no metrics.json"):
+        evaluate("compare", first, none)
+    for number, scores in enumerate(BROKEN_SCORES):
+        broken = written(
+            tmp_path / f"e{number}", metrics={"dataset": {"digest": "a"}}, scores=scores
+        )
+        with pytest.raises(CommandError, match=r"holds no scores.json"):
+            evaluate("compare", first, broken)
+    others = written(
+        tmp_path / "f", metrics={"dataset": {"digest": "a"}}, scores='{"MRR": {"q": 1}}'
+    )
+    with pytest.raises(CommandError, match="not the same queries"):
+        evaluate("compare", first, others)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_done(
+    own_database: str, tmp_path: Path
+) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match=r"corpus\.jsonl is not a folder"):
+        retrieval(folder, folder / "corpus.jsonl" / "below")
+    with pytest.raises(CommandError, match="nothing can be written in /proc"):
+        retrieval(folder, Path("/proc/of-nobody/out"))
+
+
+def test_a_configuration_that_is_none_is_refused_before_anything_is_done(
+    own_database: str, tmp_path: Path
+) -> None:
+    folder = made_up.write_beir(tmp_path / "made")
+    with pytest.raises(CommandError, match="fusion must be one of"):
+        retrieval(folder, tmp_path / "out", "--config", "fusion=wrong")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_step_of_the_child_refuses_any_other_database(
+    own_database: str, tmp_path: Path
+) -> None:
+    errand = {
+        "source": {"folder": str(tmp_path), "form": "beir"},
+        "configurations": [],
+        "out": str(tmp_path),
+    }
+    (tmp_path / "errand.json").write_text(json.dumps(errand))
+    with pytest.raises(CommandError, match="only in a database of the evaluation"):
+        evaluate("work", str(tmp_path / "errand.json"))

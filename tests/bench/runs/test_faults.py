@@ -1,0 +1,175 @@
+"""A configuration that can't do what it says is refused, and one that falls back is counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from pytest_django import Settings
+
+from bench.ablations.run import ablation_planned
+from bench.peers.asking import peers_ask
+from bench.peers.comparison import Comparison, peers_lines
+from bench.runs.child_process import Task, sent
+from bench.runs.child_tasks import ChildResult, Failed, Source, read_outcome, write_outcome
+from bench.runs.configurations import Configuration, Recipe
+from bench.runs.errors import FaultyConfiguration, refuse_faulty, refuse_silent
+from bench.runs.failures import why
+from bench.runs.results import measured, metrics_json
+from bench.runs.search import notes_counted, search_all
+from bench.services import Order, run_store
+from bench.tables import ablation_table, note_lines, served_lines
+from corpus.services.bulk_load import PlainDocument, documents_load
+from evaluation.datasets import read_dataset
+from evaluation.datasets.types import Dataset
+from evaluation.models import Kind, Run
+from tests import corpora
+from tests.evaluation import made_up
+
+NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("reranker=http", "needs MEDRAG_RERANK_MODEL"),
+        ("reranker=cross-encoder", "needs MEDRAG_RERANK_MODEL"),
+        ("multi_query=3", "need MEDRAG_REWRITE_LLM_URL"),
+        ("hyde=yes", "need MEDRAG_REWRITE_LLM_URL"),
+        ("summaries=yes", "needs MEDRAG_SUMMARIES"),
+    ],
+)
+def test_what_the_site_has_not_is_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(FaultyConfiguration, match=said):
+        refuse_faulty([Configuration("default", ""), Configuration("mine", text)])
+
+
+def test_a_contradiction_with_what_the_site_has_set_is_refused(settings: Settings) -> None:
+    settings.RETRIEVAL = "dense=no"
+    with pytest.raises(FaultyConfiguration, match="nothing to search with"):
+        refuse_faulty([Configuration("dense", "lexical=none")])
+    refuse_faulty([Configuration("k", "k=5")])
+
+
+def test_it_is_refused_before_a_database_is_dropped_or_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No database may be asked at all, or this test would fail: it has no mark for one."""
+    source = Source(str(made_up.write_beir(tmp_path / "made")), "beir")
+    wanted = (Configuration("HyDE", "hyde=yes"),)
+    with pytest.raises(FaultyConfiguration):
+        sent(Task(source, source.read(), wanted, Recipe()), say=print, rebuild=True)
+
+
+def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings: Settings) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    where = {"dataset": Path("/nowhere"), "format": "beir", "out": Path("/nowhere/out")}
+    for config, said in (
+        ("reranker=http", r"reranker did not answer.*MEDRAG_RERANK.*Nothing was indexed"),
+        ("hyde=yes", r"MEDRAG_REWRITE_LLM_URL.*Nothing was indexed"),
+    ):
+        with pytest.raises(CommandError, match=said):
+            call_command("evaluate", "retrieval", config=config, **where)
+    refuse_silent([Configuration("default", "")])
+    rerankers = [s for s in ablation_planned(["reranker"])[0].left_out if "did not answer" in s[1]]
+    assert rerankers
+
+
+@pytest.fixture
+def dataset(db: None, tmp_path: Path) -> Dataset:
+    found = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    documents_load(
+        [PlainDocument(d.sha256, d.id, d.title, d.text, len(d.content)) for d in found.documents],
+        collection=corpora.shelf(),
+    )
+    return found
+
+
+def ablated(dataset: Dataset, *results: ChildResult) -> list[str]:
+    first, *others = (measured(dataset, r, recipe="as set", index="x") for r in results)
+    return list(ablation_table(first, others))
+
+
+def test_a_reranker_that_falls_back_is_counted_and_tabled(
+    dataset: Dataset, settings: Settings, tmp_path: Path
+) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    plain = search_all(dataset, Configuration("default", ""), depth=5)
+    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
+    assert (plain.notes, plain.otherwise) == ({}, 0)
+    assert fallen.otherwise == len(made_up.QUERIES)
+    assert (plain.served, plain.served_same) == (5, 5)  # twelve passages: no list is cut
+    ((note, count),) = fallen.notes.items()
+    assert note.startswith("reranker http")
+    assert count == len(made_up.QUERIES)
+    assert fallen.run == plain.run  # which is why it must be said
+
+    write_outcome(tmp_path / "0.json", fallen)
+    assert read_outcome(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))
+    write_outcome(tmp_path / "1.json", Failed("x", "It broke."))
+    assert read_outcome(tmp_path / "1.json") == Failed("x", "It broke.")
+    result = measured(dataset, fallen, recipe="as set", index="x")
+    said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
+    assert said == {"queries": 5, "notes": {note: 5}}
+    assert list(note_lines(result)) == [f"reranker, 5 of 5 queries not as configured: {note}"]
+    assert next(iter(served_lines(result))).endswith("in 5 of 5 queries.")
+    assert list(served_lines(replace(result, brought=replace(fallen, served=0)))) == []
+    header, _, first, second = ablated(dataset, plain, fallen)
+    assert header.endswith("| not as configured |")
+    assert first.endswith("|  |")
+    assert second.endswith("| 5 |")
+
+
+def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
+    result = measured(dataset, fallen, recipe="as set", index="x")
+    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
+    run_store(order, dataset, result, started_at=timezone.now())
+    assert list(Run.objects.get().notes.values()) == [5]
+
+
+def test_what_fell_back_or_failed_is_counted_beside_the_peers(
+    dataset: Dataset, settings: Settings
+) -> None:
+    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    texts = {"default": "", "reranker": "reranker=http", "lost": "encoders=nobody"}
+    wanted = [Configuration(*pair) for pair in texts.items()]
+    plain, fallen, lost = peers_ask(dataset, wanted, [], depth=5, say=lambda line: None)
+    assert isinstance(plain, ChildResult)
+    assert isinstance(fallen, ChildResult)
+    assert (plain.otherwise, fallen.otherwise) == (0, len(made_up.QUERIES))
+    assert isinstance(lost, Failed)
+    assert "nobody" in lost.why
+
+    first, second = (measured(dataset, r, recipe="as set", index="x") for r in (plain, fallen))
+    said = peers_lines(dataset, Comparison(first, (second,), (lost,)))
+    (row,) = [line for line in said if line.startswith("| medrag, reranker ")]
+    assert row.endswith("| 5 |")
+    # After three failures in a row the endpoint is left alone, which is a note of its own.
+    for part in ("3 of 5 queries not as configured: reranker http: did not answer", "2 of 5"):
+        assert any(line.startswith(f"medrag, reranker, {part}") for line in said)
+    assert f"medrag, lost failed, and was not measured: {lost.why}" in said
+
+
+def test_why_quotes_nothing_of_what_others_raise() -> None:
+    assert why(FaultyConfiguration("It has not.", hint="Set it.")) == "It has not. Set it."
+    assert why(ValueError("my blood pressure")) == "ValueError."
+    with pytest.raises(ValueError, match="percentiles") as raised:
+        raise_in_ours()
+    assert re.fullmatch(r"ValueError at tests/evaluation/\S+, line \d+\.", why(raised.value))
+
+
+def raise_in_ours() -> None:
+    raise ValueError("of percentiles")
+
+
+def test_notes_are_counted_once_a_query_the_most_frequent_first() -> None:
+    noted = [("b",), (), ("a", "b", "b"), ("c",)]
+    assert list(notes_counted(noted).items()) == [("b", 2), ("a", 1), ("c", 1)]

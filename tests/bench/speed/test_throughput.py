@@ -1,0 +1,84 @@
+"""`manage.py bench --ingest` and `--timings`: the figures are those of the documents."""
+
+from __future__ import annotations
+
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from bench.speed.throughput import Throughput, described, throughput
+from corpus.models import Document, Job
+from corpus.services.indexing import document_index
+from tests.corpus.documents import guideline, ingest
+
+
+@pytest.mark.django_db
+def test_figures_are_sums_over_the_documents_that_are_done() -> None:
+    for number in (1, 2):
+        document_index(ingest(guideline(f"# {number}", sections=number), f"{number}.md").pk)
+    ingest(guideline("# Waiting"), "waiting.md")
+    found = throughput()
+    done = Document.objects.filter(indexed_at__isnull=False)
+    assert (found.documents, found.pages) == (2, 2)
+    assert found.passages == sum(document.chunks.count() for document in done)
+    assert found.size_bytes == sum(document.size_bytes for document in done)
+    recorded = Job.objects.filter(document__in=done).values_list("timings", flat=True)
+    assert found.steps["embed"] == pytest.approx(sum(timings["embed"] for timings in recorded))
+    assert 0 < found.worked_s <= found.wall_s
+
+
+def test_shares_of_one_run_add_up_to_its_time() -> None:
+    found = Throughput(4, 8, 40, 2_000_000, {"parse": 2.0, "embed": 6.0}, wall_s=10.0)
+    assert list(described(found, one_run=True)) == [
+        "4 documents, 8 pages, 40 passages, 2.00 MB in 10.0 s of one worker",
+        "0.80 pages/s, 4.00 passages/s, 0.2000 MB/s",
+        "parse         2.00 s   20.0 %",
+        "embed         6.00 s   60.0 %",
+        "between       2.00 s   20.0 %",
+    ]
+    assert next(described(found, one_run=False)).endswith("in 8.0 s of one worker")
+
+
+@pytest.mark.django_db
+def test_nothing_measured_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("bench", timings=True)
+    assert "0 documents, 0 pages" in capsys.readouterr().out
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder for a server: the name of its socket may not be long, as pytest's folders are."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.mark.slow
+def test_a_tar_is_ingested_into_a_database_of_its_own_that_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+    settings: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    short_path: Path,
+) -> None:
+    for name in ("MEDRAG_TEST_DATABASE", "MEDRAG_TEST_FILES"):
+        monkeypatch.delenv(name, raising=False)  # as in use: nothing but the settings
+    settings.DATA_DIR = short_path  # type: ignore[attr-defined]
+    (short_path / "one.md").write_text(guideline(sections=2))
+    (short_path / "empty.md").write_text("")
+    with tarfile.open(short_path / "all.tar.gz", "w:gz") as archive:
+        for name in ("one.md", "empty.md"):
+            archive.add(short_path / name, name)
+    call_command("bench", ingest=short_path / "all.tar.gz")
+    said = capsys.readouterr().out
+    assert "1 documents, 1 pages, 2 passages" in said
+    assert "run again, which changes nothing" in said
+    assert sorted(path.name for path in short_path.iterdir()) == [
+        "all.tar.gz",
+        "empty.md",
+        "one.md",
+    ]
+    with pytest.raises(CommandError, match="no such file"):
+        call_command("bench", ingest=short_path / "nothing.tar")
