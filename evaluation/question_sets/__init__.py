@@ -78,7 +78,7 @@ def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRea
     if not items:
         raise DatasetError(
             f"{path.name} holds no question in the form {form}. {' '.join(problems[:1])}".strip(),
-            hint="Check that the form is that of the file; docs/evaluation.md shows each.",
+            hint="Check that the form is that of the file; docs/evaluating.md shows each.",
         )
     return QuestionsRead(form, tuple(items.values()), tuple(problems))
 
