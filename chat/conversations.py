@@ -1,6 +1,8 @@
-"""Begin a conversation before anything is asked in it, rename it, take it from its owner's list."""
+"""Begin a conversation before anything is asked in it, rename, share and delete it."""
 
 from __future__ import annotations
+
+import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -61,6 +63,35 @@ def conversation_delete(conversation: Conversation, *, by: User) -> None:
         conversation.deleted_at = timezone.now()
         conversation.save(update_fields=["deleted_at"])
         _record("deleted", conversation, by=by)
+
+
+def conversation_share(conversation: Conversation, *, by: User) -> None:
+    """Let colleagues read it by its link from now on, and say that in the log."""
+    _shared_since(conversation, timezone.now(), "shared", by=by)
+
+
+def conversation_unshare(conversation: Conversation, *, by: User) -> None:
+    """Close its link to all others at once, and say that in the log."""
+    _shared_since(conversation, None, "unshared", by=by)
+
+
+def conversation_read(conversation: Conversation, *, by: User) -> None:
+    """Say in the log that a colleague read it."""
+    with transaction.atomic():
+        _record("read", conversation, by=by)
+
+
+def _shared_since(
+    conversation: Conversation, at: datetime.datetime | None, what: str, *, by: User
+) -> None:
+    """Nothing is done, and nothing logged, where it is so already."""
+    is_shared = Conversation.objects.filter(pk=conversation.pk, shared_at__isnull=False)
+    with transaction.atomic():
+        if is_shared.exists() == (at is not None):
+            return
+        conversation.shared_at = at
+        conversation.save(update_fields=["shared_at"])
+        _record(what, conversation, by=by)
 
 
 def _title(words: str) -> str:

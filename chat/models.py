@@ -65,7 +65,8 @@ class Channel(models.TextChoices):
 
 
 class Conversation(models.Model):
-    """A clinician's thread of questions; nobody else sees it but the auditor.
+    """A clinician's thread of questions; nobody else sees it but the auditor, and colleagues while
+    its owner shares it.
 
     Its turns stay for the auditor when its owner deletes it. One without a user is of an
     evaluation: it stands in nobody's list.
@@ -79,6 +80,7 @@ class Conversation(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True)  # by its owner, who is not shown it any more
+    shared_at = models.DateTimeField(null=True)  # since when colleagues may read it by its link
 
     class Meta:
         ordering = ["-updated_at", "pk"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chat.models import Citation, Claim, ClaimKind, Turn, TurnStatus
 from chat.web.narrowing import narrowed_to
-from chat.web.presentation import withheld
+from chat.web.presentation import CHECK_FIRST, withheld
 from corpus.positions import place_words
 
 
@@ -23,11 +23,7 @@ def _answer(turn: Turn) -> list[str]:
     for claim in turn.claims.prefetch_related("citations"):
         beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
         lines += [f"  {claim.index}. {beside}{claim.under}: {claim.text}", *_citations(claim)]
-    return [
-        *lines,
-        *_withheld(turn),
-        f"  Confidence {turn.confidence:.2f}. Check the cited page before acting.",
-    ]
+    return [*lines, *_withheld(turn), f"  {CHECK_FIRST}"]
 
 
 def _withheld(turn: Turn) -> list[str]:

@@ -240,7 +240,7 @@ def _text(payload: Mapping[str, Any]) -> _Text:
         if warning["level"] != "stop":
             text.add(f"Please note: {warning['text']}")
     if payload["hidden"]:
-        text.add(f"Left out, since no longer open to you: {payload['hidden']}")
+        text.add(f"Left out, since not open to you: {payload['hidden']}")
     if text.notes:
         text.add("\n".join(f"[{number}] {words}" for words, number in text.notes.items()))
     return text

@@ -23,7 +23,7 @@ _PLAIN = frozenset(
 
 def marked(text: str, question: str) -> SafeString:
     """The text as safe HTML, with `<mark>` around the words that the question holds too."""
-    roots = {_root(word) for word in _TOKEN.findall(question) if _counts(word)}
+    roots = {_root(word) for word in _TOKEN.findall(question) if counts(word)}
     return mark_safe("".join(_parts(text, roots)))  # noqa: S308  each part is escaped
 
 
@@ -37,7 +37,8 @@ def _parts(text: str, roots: set[str]) -> Iterator[str]:
     yield escape(text[end:])
 
 
-def _counts(word: str) -> bool:
+def counts(word: str) -> bool:
+    """Tell whether a word is one of content, or a number."""
     return _is_number(word) or (len(word) >= _SHORTEST and word.casefold() not in _PLAIN)
 
 

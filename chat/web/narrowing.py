@@ -25,7 +25,7 @@ def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
     `names` are those of collections by slug; one without stands there by its slug.
     """
     shelves = [names.get(slug, slug) for slug in collections_asked(turn)]
-    return ", ".join([*shelves, *_words(_asked(turn).get("filters") or {})])
+    return ", ".join([*shelves, *_words(filters_asked(turn))])
 
 
 def collections_asked(turn: Turn) -> tuple[str, ...]:
@@ -33,9 +33,14 @@ def collections_asked(turn: Turn) -> tuple[str, ...]:
     return tuple(_asked(turn).get("collections") or ())
 
 
+def filters_asked(turn: Turn) -> Mapping[str, Any]:
+    """What else the search was narrowed by, by the names of `Filters`."""
+    return _asked(turn).get("filters") or {}
+
+
 def fields_asked(turn: Turn) -> dict[str, str]:
     """What the question's form was narrowed to, by its fields."""
-    filters = _asked(turn).get("filters") or {}
+    filters = filters_asked(turn)
     chosen = {name: filters.get(plural) for name, plural in NARROWING.items()}
     chosen["collection"] = collections_asked(turn)
     return {name: str(values[0]) for name, values in chosen.items() if values}

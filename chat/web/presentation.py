@@ -28,8 +28,8 @@ from corpus.models import Document
 PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."
 ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
-NOT_NAMED = "a collection that is no longer open to you"
-NOT_OPEN = "This statement came from a guideline that is no longer open to you."
+NOT_NAMED = "a collection that is not open to you"
+NOT_OPEN = "This statement came from a guideline that is not open to you."
 
 
 @dataclass(frozen=True)

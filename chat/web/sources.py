@@ -23,6 +23,7 @@ from chat.selectors import (
     access_page,
     chunk_spans,
     citations_beside,
+    may_read_every_turn,
 )
 from chat.web.http import SignedInRequest, signed_in
 from chat.web.painting import locate, paint, show
@@ -132,12 +133,17 @@ def _viewer(
 
 
 def _answer_address(request: SignedInRequest, cited: Citation) -> str:
-    """Where the answer stands for its asker; an auditor came from the administration."""
+    """Where the answer stands for its asker, or for whom it is shared with; an auditor came from
+    the administration."""
     turn = cited.claim.turn
     thread = turn.conversation
-    if turn.user_id == request.user.pk and thread and not thread.deleted_at:
-        return f"{reverse('chat:conversation', args=[thread.pk])}#turn-{turn.pk}"
-    return ""
+    if thread is None or thread.deleted_at:
+        return ""
+    is_own = turn.user_id == request.user.pk
+    if not is_own and (not thread.shared_at or may_read_every_turn(request.user)):
+        return ""
+    name = "chat:conversation" if is_own else "chat:shared"
+    return f"{reverse(name, args=[thread.pk])}#turn-{turn.pk}"
 
 
 def _kept(response: HttpResponseBase, document: Document) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Past questions: found by their words, renamed, and deleted where the site lets people do that."""
+"""Past questions: found by their words, renamed, shared, and deleted where people may do that."""
 
 from __future__ import annotations
 
@@ -10,13 +10,29 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from chat.conversations import NotDeletable, conversation_delete, conversation_rename
+from chat.conversations import (
+    NotDeletable,
+    conversation_delete,
+    conversation_read,
+    conversation_rename,
+    conversation_share,
+    conversation_unshare,
+)
 from chat.errors import QuestionError
-from chat.selectors import access_conversation, conversations_of
+from chat.selectors import (
+    access_conversation,
+    access_shared_conversation,
+    conversations_of,
+    turns_of,
+)
 from chat.web.http import SignedInRequest, signed_in, words_of
+from chat.web.presentation import shown_turns
+from corpus.access import readable_ids
 
 A_PAGE = 50
 
@@ -50,6 +66,32 @@ def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     except NotDeletable as error:
         raise Http404 from error
     return redirect("chat:conversations")
+
+
+@require_POST
+@signed_in
+@never_cache
+def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    """Share it with colleagues, or stop that."""
+    thread = access_conversation(request.user, pk=pk)
+    change = conversation_share if request.POST.get("shared") == "yes" else conversation_unshare
+    change(thread, by=request.user)
+    return redirect(f"{reverse('chat:conversation', args=[pk])}#sharing")
+
+
+@require_safe
+@signed_in
+@never_cache
+def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
+    """What a colleague reads by the link: nothing can be asked or said of it here."""
+    thread = access_shared_conversation(request.user, pk=pk)
+    if thread.user_id != request.user.pk:
+        conversation_read(thread, by=request.user)
+    turns = shown_turns(
+        turns_of(thread), on=timezone.localdate(), readable=readable_ids(request.user)
+    )
+    context = {"conversation": thread, "turns": turns, "read_only": True}
+    return render(request, "chat/shared.html", context)
 
 
 def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:

@@ -2,7 +2,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from chat.web import sources as source_views
-from chat.web import threads, views
+from chat.web import suggesting, threads, views
 
 
 class Sha256Converter(StringConverter):
@@ -15,12 +15,15 @@ app_name = "chat"
 urlpatterns = [
     path("", views.home, name="home"),
     path("ask/", views.ask, name="ask"),
+    path("suggest/", suggesting.suggest, name="suggest"),
     path("guidelines/", views.guidelines, name="guidelines"),
     # /conversations/
     path("conversations/", threads.conversations, name="conversations"),
     path("conversations/<uuid:pk>/", views.conversation, name="conversation"),
     path("conversations/<uuid:pk>/ask/", views.ask, name="ask_in"),
     path("conversations/<uuid:pk>/rename/", threads.rename, name="rename"),
+    path("conversations/<uuid:pk>/share/", threads.share, name="share"),
+    path("conversations/<uuid:pk>/shared/", threads.shared, name="shared"),
     path("conversations/<uuid:pk>/delete/", threads.delete, name="delete"),
     path("turns/<uuid:pk>/feedback/", views.feedback, name="feedback"),
     # /source/

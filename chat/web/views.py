@@ -36,6 +36,7 @@ from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooMany
 from chat.web.forms import AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment, words_of
 from chat.web.presentation import ShownTurn, shown_turns
+from chat.web.suggesting import respelled
 from core.errors import MedragError
 from corpus.access import readable_ids
 from corpus.models import Collection
@@ -193,6 +194,7 @@ def _turn_and_empty_form(
 ) -> HttpResponse:
     (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
     context = {"shown": shown, "conversation": thread, "form": _form(request), "swap": True}
+    context["respelled"] = respelled(turn)
     return render(request, "chat/turn/_asked.html", context)
 
 
@@ -200,14 +202,24 @@ def _context(
     request: SignedInRequest, thread: Conversation | None, *, form: AskForm | None = None
 ) -> dict[str, Any]:
     collections = _collections(request)
+    turns = _shown(request, turns_of(thread)) if thread else []
     return {
         "conversation": thread,
-        "turns": _shown(request, turns_of(thread)) if thread else [],
+        "turns": turns,
+        "link": _link(request, thread),
+        "respelled": respelled(turns[-1].turn) if turns else None,
         "form": form or _form(request, collections=collections),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": conversations_of(request.user)[:SIDEBAR],
     }
+
+
+def _link(request: SignedInRequest, thread: Conversation | None) -> str:
+    """The address by which colleagues read it, where it is shared."""
+    if not (thread and thread.shared_at):
+        return ""
+    return request.build_absolute_uri(reverse("chat:shared", args=[thread.pk]))
 
 
 def _form(

@@ -79,7 +79,7 @@ tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin trimethoprim
 urea-cream ursodeoxycholic valproate valproic vasopressin venlafaxine verapamil vigabatrin
 vincristine vinblastine warfarin zidovudine zolpidem zopiclone zuclopenthixol
 """.split()
-_SINGLE = frozenset(name for name in _NAMED if "-" not in name)
+SINGLE_NAMES = frozenset(name for name in _NAMED if "-" not in name)
 _SEVERAL = re.compile(
     r"\b(?:{})\b".format(
         "|".join(name.replace("-", r"[-\s]") for name in sorted(_NAMED) if "-" in name)
@@ -117,7 +117,7 @@ def drugs(text: str) -> tuple[str, ...]:
 
 
 def _is_drug(word: str) -> bool:
-    if word in _SINGLE:
+    if word in SINGLE_NAMES:
         return True
     ending = word[_BEFORE_ENDING:].endswith(_ENDINGS) or _BEGINNING.fullmatch(word)
     return bool(ending) and not _NO_DRUG.fullmatch(word)

@@ -392,7 +392,7 @@ def test_a_collection_that_is_closed_by_now_is_not_named(
     turn = ask(alice, collections=("chest",))
     guideline.collection.searchers.add(Group.objects.create(name="Few"))
     page = text_of(clinician.get(thread(turn.conversation_id)))
-    assert "Searched only: a collection that is no longer open to you." in page
+    assert "Searched only: a collection that is not open to you." in page
     assert "Chest" not in page
 
 
