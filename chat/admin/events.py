@@ -45,7 +45,7 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
     list_per_page = 100
     search_fields = ("actor", "action", "subject")
     search_help_text = (
-        "Words of actor, action or subject, the id of a turn or of a conversation, or an event's "
+        "Words of actor, action or subject, the id of an answer or a conversation, or an event's "
         "number"
     )
     show_full_result_count = False

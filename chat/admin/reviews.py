@@ -54,7 +54,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
     list_filter = ("state", FlagFilter, AssigneeFilter, "verdict", AskedFilter)
     list_per_page = 50
     search_fields = ("turn__question", "turn__pk")
-    search_help_text = "Words of the question, or the id of a turn"
+    search_help_text = "Words of the question, or the id of an answer"
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     actions = ("take",)

@@ -64,7 +64,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
     list_per_page = 50
     search_fields = ("question", "user__username")
     search_help_text = (
-        "Words of the question, a name, the id of a turn or of a conversation, or the number of an "
+        "Words of the question, a name, the id of an answer or a conversation, or the number of an "
         "event in the log"
     )
     show_full_result_count = False

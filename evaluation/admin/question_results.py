@@ -76,7 +76,7 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
     def seconds(self, result: QuestionResult) -> str:
         return "-" if result.duration_ms is None else f"{result.duration_ms / 1000:.2f}"
 
-    @admin.display(description="turn")
+    @admin.display(description="answer")
     def turn_link(self, result: QuestionResult) -> SafeString | str:
         if result.turn_id is None:
             return "-"
