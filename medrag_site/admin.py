@@ -47,6 +47,9 @@ class AccountAdmin(UserAdmin):
     hold; what else an account has stays.
     """
 
+    filter_horizontal = ()  # its two boxes are named by what no screen reader reads
+    readonly_fields = ("last_login", "date_joined")
+
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return super().has_change_permission(request, obj) and may_touch(request.user, obj)
 

@@ -28,7 +28,9 @@ class ReadOnly:
 
 def pretty(value: Any) -> SafeString:
     """Return a value as indented JSON."""
-    return format_html("<pre>{}</pre>", json.dumps(value, indent=2, ensure_ascii=False))
+    return format_html(
+        '<pre tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False)
+    )
 
 
 def user_of(request: HttpRequest) -> User:

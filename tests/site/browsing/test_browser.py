@@ -106,26 +106,6 @@ def ask_in_vain(visitor: Visitor) -> None:
     assert focused.text == UNANSWERABLE  # a screen reader goes on at the new turn
 
 
-def test_it_works_without_javascript(
-    own_database: str, tmp_path: Path, driver: webdriver.Chrome
-) -> None:
-    password = {name: password for name, _, password in demo_accounts()}["clinician"]
-    guidelines.publish_guideline()
-    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    with served(tmp_path / "web.log") as address:
-        visitor = Visitor(driver, address)
-        visitor.signs_in("clinician", password)
-        for turn in (".turn", ".turn ~ .turn"):
-            visitor.types("#id_question", guidelines.QUESTION)
-            visitor.clicks("#ask button.primary")
-            visitor.sees(f"{turn}.answered .claim", guidelines.DOSE)
-        assert len(driver.find_elements(By.CSS_SELECTOR, ".turn")) == 2
-        visitor.clicks(".feedback button")
-        visitor.sees(".feedback [role=status]", "Thank you.")
-        visitor.clicks("a.citation")
-        visitor.sees("rect.painted")
-
-
 def test_a_search_is_narrowed_on_a_phone_without_scrolling_sideways(
     own_database: str, tmp_path: Path, driver: webdriver.Chrome
 ) -> None:
