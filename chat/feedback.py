@@ -4,19 +4,12 @@ from django.conf import settings
 from django.db import transaction
 
 from chat.audit import log as audit
-from chat.models import Feedback, Reason, Turn
+from chat.models import WANT_OF_EVIDENCE, Feedback, Turn
 from chat.question.identifiers.guard import question_guarded
 from chat.signals import gap_reported
 from corpus.parsing.clean import clean_line
 
 MAX_COMMENT_CHARS = 2000
-WANT_OF_EVIDENCE = (
-    Reason.NO_EVIDENCE,
-    Reason.WEAK_EVIDENCE,
-    Reason.LOW_CONFIDENCE,
-    Reason.ONLY_OUT_OF_DATE,
-    Reason.OUT_OF_SCOPE,
-)
 
 
 def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:

@@ -32,6 +32,16 @@ class Reason(models.TextChoices):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
 
 
+# A refusal for one of these is a gap: no guideline in force gave the answer.
+WANT_OF_EVIDENCE = (
+    Reason.NO_EVIDENCE,
+    Reason.WEAK_EVIDENCE,
+    Reason.LOW_CONFIDENCE,
+    Reason.ONLY_OUT_OF_DATE,
+    Reason.OUT_OF_SCOPE,
+)
+
+
 class Mode(models.TextChoices):
     """What an answer has to pass before it is shown. Claims are verified in each of them."""
 

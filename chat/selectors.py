@@ -17,6 +17,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import (
     Case,
     Count,
+    Exists,
     Func,
     Max,
     OuterRef,
@@ -33,14 +34,17 @@ from django.db.models.functions import Cast, Concat
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils import timezone
 
-from chat.models import Channel, Citation, Conversation, Turn, TurnStatus
+from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn, TurnStatus
 from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.positions import SECTIONS, below_title
+from corpus.staff_selectors import collections_changeable
 from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
+HEARD = datetime.timedelta(days=30)  # how far back staff read what was asked and not answered
 _BEGINNING = 4  # letters of a word that are the same in its stem, as the index has it
 _SHARED = Q(shared_at__isnull=False, deleted_at=None)
 LATENCY_BOUNDS_MS = (250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000)
@@ -222,6 +226,54 @@ def answers_citing(document: Document) -> list[CitingAnswer]:
         )
         for turn in turns.select_related("user").order_by("-created_at", "-pk")
     ]
+
+
+def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:
+    """Gaps of the last 30 days where the user works as corpus staff, newest first.
+
+    Those are refusals for want of evidence of what was asked in a collection of theirs, by name or,
+    where the asker named none, among all that were open to the asker. Evaluations are left out.
+    """
+    own = collections_changeable(user).order_by()
+    open_to_asker = own.filter(Q(searchers=None) | Q(searchers__user=OuterRef("user")))
+    named = Q(trace__asked__collections__has_any_keys=list(own.values_list("slug", flat=True)))
+    everywhere = Q(Exists(open_to_asker), trace__asked__collections=[])
+    return _heard().filter(named | everywhere, reason__in=WANT_OF_EVIDENCE)
+
+
+def turns_unhelpful_citing_collections_of(user: User) -> QuerySet[Turn]:
+    """Answers of the last 30 days that their askers called not helpful, newest first.
+
+    Only those that cite a document of a collection where the user works as corpus staff.
+    Evaluations are left out.
+    """
+    own = collections_changeable(user).order_by().values("pk")
+    cited = Citation.objects.filter(document__collection__in=own)
+    found = _heard().filter(Exists(cited.filter(claim__turn=OuterRef("pk"))))
+    return found.filter(feedback__helpful=False)
+
+
+def pages_cited_in_collections_of(
+    user: User, turns: Iterable[Turn]
+) -> dict[uuid.UUID, list[Citation]]:
+    """Map turns to what they cite where the user works as corpus staff, a citation for each page.
+
+    One query.
+    """
+    own = collections_changeable(user).order_by().values("pk")
+    cited = Citation.objects.filter(claim__turn__in=list(turns), document__collection__in=own)
+    first = cited.order_by("claim__turn_id", "document_id", "page", "pk")
+    found: dict[uuid.UUID, list[Citation]] = {}
+    for citation in first.distinct("claim__turn_id", "document_id", "page").select_related("claim"):
+        found.setdefault(citation.claim.turn_id, []).append(citation)
+    return found
+
+
+def _heard() -> QuerySet[Turn]:
+    """Turns that people asked in the last 30 days, newest first, without their traces."""
+    asked = Turn.objects.filter(created_at__gte=timezone.now() - HEARD)
+    asked = asked.exclude(channel=Channel.EVALUATION).select_related("feedback")
+    return asked.defer("trace", "nearest").order_by("-created_at", "-pk")
 
 
 def citations_scanned() -> QuerySet[Citation]:

@@ -42,12 +42,14 @@ from corpus.selectors import documents_stale
 
 STUCK_AFTER = datetime.timedelta(minutes=10)
 REVIEW_SOON = datetime.timedelta(days=60)
+REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
 LOW_CONFIDENCE = 0.9  # of OCR: below, a person looks at the page
 RECENT = datetime.timedelta(hours=24)
 
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
+_POOR = Q(ocr_confidence__lt=LOW_CONFIDENCE) | ~Q(doubts=[])  # of a page: somebody has to look
 _TABLES = '$[*] ? (@.kind == "table")'
 
 
@@ -143,6 +145,25 @@ def documents_to_review(documents: QuerySet[Document], *, past: bool) -> QuerySe
     return documents.filter(days, lifecycle=Lifecycle.PUBLISHED)
 
 
+def waiting_conditions() -> dict[str, Q]:
+    """Map what documents wait for to the condition on them; one may wait for several things."""
+    in_doubt = Exists(Page.objects.filter(_POOR, document=OuterRef("pk")))
+    next_month = timezone.localdate() + REVIEW_NEXT
+    return {
+        "check": Q(lifecycle=Lifecycle.DRAFT, job__state=JobState.DONE),
+        "publish": Q(lifecycle=Lifecycle.REVIEW, job__state=JobState.DONE),
+        "failed": Q(job__state=JobState.FAILED),
+        "doubt": Q(in_doubt, lifecycle__in=_UNPUBLISHED),
+        "due": Q(lifecycle=Lifecycle.PUBLISHED, review_by__lte=next_month),
+    }
+
+
+def documents_waiting_counted(user: User) -> dict[str, int]:
+    """Count what the user sees under each of `waiting_conditions`. One query."""
+    counts = {name: Count("pk", filter=found) for name, found in waiting_conditions().items()}
+    return documents_visible(user).order_by().aggregate(**counts)
+
+
 def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:
     """What the user uploaded in the last 24 hours, the latest first."""
     mine = documents_for_staff(user).filter(uploaded_by=user, uploaded_at__gt=Now() - RECENT)
@@ -188,8 +209,7 @@ def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
     """How many pages of each document the parser was unsure of; none: not in it. One query."""
-    poor = Q(ocr_confidence__lt=LOW_CONFIDENCE) | ~Q(doubts=[])
-    pages = Page.objects.filter(poor, document__in=[document.pk for document in documents])
+    pages = Page.objects.filter(_POOR, document__in=[document.pk for document in documents])
     return dict(pages.order_by().values_list("document").annotate(Count("pk")))
 
 

@@ -1,6 +1,13 @@
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 
 
 class SiteConfig(AppConfig):
+    default = True
     name = "medrag_site"
     verbose_name = "Site"
+
+
+class AdministrationConfig(admin_apps.AdminConfig):
+    default = False
+    default_site = "medrag_site.start_page.AdministrationSite"

@@ -213,7 +213,7 @@ INSTALLED_APPS = [
     "retrieval",
     "corpus",
     "webhooks",  # behind chat: the log hears of everything first
-    "django.contrib.admin",
+    "medrag_site.apps.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.postgres",

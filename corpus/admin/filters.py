@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from corpus.models import Document, JobState
+from corpus.models import Document
 from corpus.review.words_found import documents_with_lost_words
 from corpus.staff_selectors import (
     collections_seen,
@@ -18,17 +18,22 @@ from corpus.staff_selectors import (
     documents_stuck,
     documents_to_review,
     documents_unpublished,
+    waiting_conditions,
 )
 
 Documents = QuerySet[Document]
 
 
-def _failed(documents: Documents) -> Documents:
-    return documents.filter(job__state=JobState.FAILED)
+def _waits_for(name: str) -> Callable[[Documents], Documents]:
+    return lambda documents: documents.filter(waiting_conditions()[name])
 
 
 _ATTENTION: dict[str, tuple[str, Callable[[Documents], Documents]]] = {
-    "failed": ("Failed", _failed),
+    "check": ("To check", _waits_for("check")),
+    "publish": ("To publish", _waits_for("publish")),
+    "failed": ("Failed", _waits_for("failed")),
+    "doubt": ("In doubt, not published yet", _waits_for("doubt")),
+    "due": ("Review date past, or within 30 days", _waits_for("due")),
     "stuck": ("Stuck for 10 minutes", documents_stuck),
     "scan": ("Low OCR confidence", documents_badly_scanned),
     "words": ("Words not found", documents_with_lost_words),

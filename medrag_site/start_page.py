@@ -1,0 +1,72 @@
+"""The administration's start page: what waits for whoever opens it, each a link with its number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
+from corpus.staff_selectors import collections_changeable, documents_waiting_counted
+
+# By the names of `waiting_conditions`, which are those of the list's filter.
+LABELS = {
+    "check": "to check",
+    "publish": "to publish",
+    "failed": "failed",
+    "doubt": "in doubt, not published yet",
+    "due": "past the review date, or within 30 days of it",
+}
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many of something wait, and the page that lists them."""
+
+    count: int
+    label: str
+    url: str
+
+
+class AdministrationSite(AdminSite):
+    """Django's, with a start page for the people who keep the guidelines."""
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        user = request.user
+        context = _context(user) if isinstance(user, User) else {}
+        return super().index(request, {**context, **(extra_context or {})})
+
+
+def _context(user: User) -> dict[str, Any]:
+    """Nothing for whoever works in no collection. A fixed number of queries."""
+    return {
+        "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
+        "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
+        "may_upload": user.has_perm("corpus.add_document"),
+    }
+
+
+def _documents(user: User) -> list[Waiting]:
+    counts = documents_waiting_counted(user)
+    url = reverse("admin:corpus_document_changelist")
+    return [
+        Waiting(counts[name], label, f"{url}?attention={name}") for name, label in LABELS.items()
+    ]
+
+
+def _questions(user: User) -> list[Waiting]:
+    gaps = turns_refused_in_collections_of(user).count()
+    unhelpful = turns_unhelpful_citing_collections_of(user).count()
+    return [
+        Waiting(gaps, "questions without an answer", reverse("admin:chat_feedback_gaps")),
+        Waiting(
+            unhelpful, "answers said to be not helpful", reverse("admin:chat_feedback_unhelpful")
+        ),
+    ]

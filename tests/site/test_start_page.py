@@ -1,0 +1,106 @@
+"""What waits for corpus staff: numbers that the linked pages keep, and what stays hidden."""
+
+from __future__ import annotations
+
+import datetime
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from chat.feedback import feedback_save
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page
+from medrag_site.accounts import PUBLISHERS, STAFF
+from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
+from tests.corpus.admin.test_admin import documents, member
+from tests.people import narrow, person
+
+INDEX = reverse("admin:index")
+GAPS, UNHELPFUL = reverse("admin:chat_feedback_gaps"), reverse("admin:chat_feedback_unhelpful")
+
+
+def waiting(client: Client) -> dict[str, int]:
+    context = client.get(INDEX).context
+    shown = [*context["waiting_documents"], *context["waiting_questions"]]
+    return {one.url.rpartition("=")[2] if "=" in one.url else one.url: one.count for one in shown}
+
+
+def test_each_number_is_that_of_the_list_behind_it(alice: User) -> None:
+    checked, ready, failed, due, later = documents(5)
+    Job.objects.exclude(document=failed).update(state=JobState.DONE)
+    Job.objects.filter(document=failed).update(state=JobState.FAILED)
+    today = timezone.localdate()
+    for document, state, days in (
+        (ready, Lifecycle.REVIEW, -1),
+        (due, Lifecycle.PUBLISHED, 30),
+        (later, Lifecycle.PUBLISHED, 31),
+    ):
+        day = today + datetime.timedelta(days=days)
+        Document.objects.filter(pk=document.pk).update(lifecycle=state, review_by=day)
+    Page.objects.filter(document__in=[ready, due]).update(doubts=[{"message": "A table."}])
+    client = member(alice, STAFF)
+    found = waiting(client)
+    assert [found[name] for name in ("check", "publish", "failed", "doubt", "due")] == [1] * 5
+    for name, document in zip(
+        ("check", "publish", "failed", "doubt", "due"),
+        (checked, ready, failed, ready, due),
+        strict=True,
+    ):
+        listed = client.get(reverse("admin:corpus_document_changelist"), {"attention": name})
+        assert [row.pk for row in listed.context["cl"].result_list] == [document.pk], name
+    assert reverse("admin:corpus_document_add") in client.get(INDEX).content.decode()
+
+
+def test_a_long_corpus_costs_no_more_queries(
+    alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = member(alice, STAFF)
+    documents(60)
+    with django_assert_max_num_queries(10):
+        client.get(INDEX)
+
+
+def test_staff_read_what_was_asked_where_they_work_and_not_who_asked(
+    bob: User, alice: User
+) -> None:
+    publish_guideline()
+    asked = "What is the boiling point of tungsten for jane.doe@example.org?"
+    refused, answered = ask(alice, asked), ask(alice, QUESTION)
+    feedback_save(answered, helpful=False, comment="Too short.")
+    client = member(bob, STAFF)
+    assert waiting(client)[GAPS] == waiting(client)[UNHELPFUL] == 1
+    gaps, unhelpful = (client.get(url).content.decode() for url in (GAPS, UNHELPFUL))
+    assert "boiling point of tungsten" in gaps
+    assert QUESTION in unhelpful
+    assert "Too short." in unhelpful
+    assert "alice" not in gaps + unhelpful
+    assert "jane.doe" not in gaps
+    assert str(refused.pk) not in gaps
+
+
+def test_what_was_asked_in_other_collections_is_hidden(alice: User) -> None:
+    document = publish_guideline()
+    Collection.objects.create(slug="heart", name="Heart")
+    heart_only = person("heart", STAFF, "Cardiology")
+    for right in ("uploaders", "publishers"):
+        narrow(document.collection, right, "Chest team")
+    feedback_save(ask(alice, QUESTION), helpful=False)
+    ask(alice, UNANSWERABLE, collections=("chest",))
+    client = Client()
+    client.force_login(heart_only)
+    assert waiting(client)[GAPS] == waiting(client)[UNHELPFUL] == 0
+    assert client.get(GAPS).context["heard"] == []
+    ask(alice, UNANSWERABLE)  # in all that she may search: theirs, too
+    assert waiting(client)[GAPS] == 1
+    narrow(Collection.objects.get(slug="heart"), "searchers", "Cardiology")
+    assert waiting(client)[GAPS] == 0  # hers no longer
+
+
+def test_nothing_of_it_for_others(alice: User) -> None:
+    Collection.objects.create(slug="chest", name="Chest")
+    evaluator = member(alice, "Evaluators")
+    assert evaluator.get(GAPS).status_code == 403
+    assert "What waits" not in evaluator.get(INDEX).content.decode()
+    assert member(alice, PUBLISHERS).get(UNHELPFUL).status_code == 200
