@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -39,6 +39,9 @@ from corpus.access import (
 from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
 from corpus.review.words_found import SHARE
 from corpus.selectors import documents_stale
+
+if TYPE_CHECKING:
+    from corpus.selectors import StaleDocument
 
 STUCK_AFTER = datetime.timedelta(minutes=10)
 REVIEW_SOON = datetime.timedelta(days=60)
@@ -110,10 +113,18 @@ def documents_for_staff(user: User) -> QuerySet[Document]:
     return documents.annotate(may_change=may_change)
 
 
-def documents_to_read_again(user: User) -> QuerySet[Document]:
-    """What an older version has read, of what the user may change, oldest first."""
+def documents_to_read_again(user: User) -> QuerySet[StaleDocument]:
+    """What would be read or cut in another way today, of what the user may change, oldest first."""
     shelves = list(collections_changeable(user).values_list("pk", flat=True))
     return documents_stale().filter(collection__in=shelves)
+
+
+def documents_to_read_again_counted(user: User) -> dict[str, int]:
+    """Count those that another engine has read, and those of which only the passages are older."""
+    return documents_to_read_again(user).aggregate(
+        read_by_older=Count("pk", filter=Q(must_be_read=True)),
+        cut_by_older=Count("pk", filter=Q(must_be_read=False)),
+    )
 
 
 def documents_read_by_older(documents: QuerySet[Document]) -> QuerySet[Document]:

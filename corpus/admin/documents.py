@@ -34,11 +34,11 @@ from corpus.models import Collection, Document, Encoder
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
-from corpus.services.metadata import document_edit
+from corpus.services.metadata import INDEXED, document_edit
 from corpus.staff_selectors import (
     collections_changeable,
     documents_for_staff,
-    documents_to_read_again,
+    documents_to_read_again_counted,
     may_change,
     page_checks,
     sent_back,
@@ -52,7 +52,6 @@ else:
     DocumentModelAdmin, DocumentForm = admin.ModelAdmin, ModelForm
 
 PREVIEWED = 25  # pages and passages on the page of a document
-IN_CONTEXT = {"title", "population"}  # indexed with every passage
 
 _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
     "progress": ("progress/", progress),
@@ -148,7 +147,7 @@ class DocumentAdmin(DocumentModelAdmin):
         context = {
             "worker_is_alive": worker_is_alive(),
             "worker_faults": worker_faults(),
-            "stale_count": documents_to_read_again(user).count(),
+            **documents_to_read_again_counted(user),
             "is_active": True,  # the page's first question shows whether one is at work
             **(extra_context or {}),
         }
@@ -207,9 +206,9 @@ class DocumentAdmin(DocumentModelAdmin):
         """Write what was edited and nothing else: a worker may be writing the rest."""
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         document_edit(obj, by=decisions.signed_in_user(request), changes=changes)
-        if IN_CONTEXT & set(changes):
-            text = "Search still knows the old title or population until it is read again."
-            self.message_user(request, text, messages.WARNING)
+        if INDEXED & set(changes):
+            text = "It is indexed anew with this by itself, and is not found for that moment."
+            self.message_user(request, text)
 
     @admin.action(description="Publish…", permissions=["publish"])
     def publish(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:

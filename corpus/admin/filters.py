@@ -38,7 +38,7 @@ _ATTENTION: dict[str, tuple[str, Callable[[Documents], Documents]]] = {
     "scan": ("Low OCR confidence", documents_badly_scanned),
     "words": ("Words not found", documents_with_lost_words),
     "unpublished": ("Not published yet", documents_unpublished),
-    "stale": ("Needs reading again", documents_read_by_older),
+    "stale": ("To be read or cut again", documents_read_by_older),
 }
 
 

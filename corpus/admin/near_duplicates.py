@@ -1,6 +1,8 @@
-"""Lists across documents: near-duplicate passages, and what an older version has read."""
+"""Lists across documents: near-duplicate passages, and what is to be read or cut again."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -10,10 +12,13 @@ from django.shortcuts import redirect
 
 from core.errors import MedragError
 from corpus.admin.pages import StaffRequest, address, page
-from corpus.models import Document
+from corpus.models import Stage
 from corpus.services.documents import document_reindex
 from corpus.services.history import history_add
 from corpus.staff_selectors import documents_to_read_again, twin_groups, twin_keys
+
+if TYPE_CHECKING:
+    from corpus.selectors import StaleDocument
 
 QUEUED_AT_ONCE = 500  # one press of the button; a request has to end
 SHOWN = 50
@@ -21,7 +26,7 @@ GROUPS_PER_PAGE = 25
 
 
 def stale(request: StaffRequest) -> HttpResponse:
-    """Say what an older version has read, and queue it to be read again."""
+    """Say what would be read or cut in another way today, and queue that."""
     if not request.user.has_perm("corpus.change_document"):
         raise PermissionDenied
     found = documents_to_read_again(request.user)
@@ -29,7 +34,7 @@ def stale(request: StaffRequest) -> HttpResponse:
         _queue(request, list(found[:QUEUED_AT_ONCE]))
         return redirect(address("changelist"))
     context = {"count": found.count(), "documents": found[:SHOWN], "at_once": QUEUED_AT_ONCE}
-    return page(request, "stale.html", title="Read by an older version", **context)
+    return page(request, "stale.html", title="To be read or cut again", **context)
 
 
 def near_duplicates(request: StaffRequest) -> HttpResponse:
@@ -49,11 +54,12 @@ def near_duplicates(request: StaffRequest) -> HttpResponse:
     )
 
 
-def _queue(request: StaffRequest, documents: list[Document]) -> None:
+def _queue(request: StaffRequest, documents: list[StaleDocument]) -> None:
     queued = 0
     for document in documents:
         try:
-            document_reindex(document, by=request.user)
+            stage = Stage.STORED if document.must_be_read else Stage.PARSED
+            document_reindex(document, by=request.user, stage=stage)
         except MedragError as error:
             messages.error(request, f"{document}: {error.sentence}")
         else:

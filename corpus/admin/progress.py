@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.views.decorators.http import require_POST
 
 from corpus.admin.pages import StaffRequest
@@ -45,7 +47,10 @@ class Step:
 
 @dataclass(frozen=True)
 class JobCell:
-    """`text` such as `Embedding 32/120`; `error` is the reason of the last failure."""
+    """`text` such as `Embedding 32/120`; `error` is the reason of the last failure.
+
+    `outlook` says of what has been read whether it is searched, and what that takes.
+    """
 
     document: Document
     state: str
@@ -56,13 +61,14 @@ class JobCell:
     is_active: bool
     can_retry: bool
     steps: tuple[Step, ...]
+    outlook: str = ""
     offers: tuple[Suggestion, ...] = ()
 
     @classmethod
     def of(cls, document: Document, offers: Sequence[Suggestion] = ()) -> JobCell:
         job = document.job
         counted = job.state == JobState.RUNNING and job.total > 0
-        text = job.get_state_display()
+        text = "Read" if job.state == JobState.DONE else job.get_state_display()
         if job.state == JobState.RUNNING:
             text = RUNNING_STEP[Stage(job.stage)] + (f" {job.done}/{job.total}" if counted else "")
         return cls(
@@ -75,8 +81,15 @@ class JobCell:
             is_active=job.state in (JobState.PENDING, JobState.RUNNING),
             can_retry=job.state == JobState.FAILED and may_change(document),
             steps=_steps(Stage(job.stage), JobState(job.state)),
+            outlook=_outlook(document) if job.state == JobState.DONE else "",
             offers=tuple(offers),
         )
+
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether a look and a yes are all that it lacks."""
+        unpublished = self.document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+        return self.state == "done" and unpublished
 
 
 def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCell]:
@@ -106,6 +119,21 @@ def progress(request: StaffRequest) -> HttpResponse:
         "worker_is_alive": worker_is_alive(),
     }
     return render(request, "admin/corpus/document/parts/_progress.html", context)
+
+
+def _outlook(document: Document) -> str:
+    state, first = document.lifecycle, document.effective_from
+    if state == Lifecycle.REVIEW:
+        return "Not yet searchable: in review"
+    if state == Lifecycle.DRAFT:
+        return "Not yet searchable"
+    if state != Lifecycle.PUBLISHED:
+        return "No longer searched"
+    if document.indexed_at is None:
+        return "Not searched at the moment"
+    if first is not None and first > timezone.localdate():
+        return f"Searched from {date_format(first, 'j M Y')}"
+    return "Searched"
 
 
 def _is_new_and_read(document: Document) -> bool:

@@ -150,6 +150,19 @@ def document_reindex(
     document.refresh_from_db()
 
 
+def document_index_anew(document: Document) -> None:
+    """Queue what was read to be cut and indexed with what is said of it now.
+
+    Call it in the transaction that changes that and holds the document's row. A job that waits or
+    runs sees to it before it ends, and one that failed when it is tried again.
+    """
+    done = Job.objects.filter(document=document, state=JobState.DONE)
+    changes = {"state": JobState.PENDING, "stage": Stage.PARSED, "attempts": 0, "timings": {}}
+    changes |= {"done": 0, "total": 0, "finished_at": None}
+    if done.update(enqueued_at=Now(), **changes):
+        enqueue(document.pk)
+
+
 def collection_default() -> Collection:
     """The shelf for documents that name none, made when it is first needed."""
     defaults = {"name": "General", "description": "Documents without a collection of their own."}

@@ -379,7 +379,12 @@ def _batches_to_do(
 def _finish(document: Document, lease: Lease) -> Stage:
     made = summaries_draft(document, run=lease.run)
     lease.lap("embed")
+    recipe = site_recipe(encoder_facts())
     with transaction.atomic():
+        # Its row first: who edits it holds that, and then looks whether a job is at work.
+        document = Document.objects.select_for_update().get(pk=document.pk)
+        if document.index_fingerprint != fingerprint(document, recipe):
+            return Stage.PARSED  # its title, population or language was edited since
         encoders = vectors.searched_to_the_end()
         is_replaced = made.encoder is not None and made.encoder not in encoders
         if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):

@@ -1,4 +1,4 @@
-"""Change what is said of a document, not what it says: nothing is read or indexed again."""
+"""Change what is said of a document, not what it says: its file is not read again."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.errors import MedragError
 from corpus.access import NotPermitted, collections_publishable, collections_uploadable
 from corpus.models import Document, Lifecycle
 from corpus.parsing.clean import clean_line
+from corpus.services.documents import document_index_anew
 from corpus.signals import document_edited
 
 EDITABLE = frozenset(
@@ -23,6 +24,8 @@ EDITABLE = frozenset(
 
 # What decides whether and where a published document is found: as weighty as publishing it.
 IN_FORCE = frozenset(("collection", "effective_from"))
+# Part of `corpus.indexing.recipe.fingerprint`.
+INDEXED = frozenset(("title", "population", "language"))
 
 
 class BadValue(MedragError):
@@ -37,8 +40,9 @@ def document_edit(
     """Write these fields and no others, and return the names of those that differed, sorted.
 
     The row is locked, so that an edit in between is never undone by one that did not touch the
-    field. Nothing is announced where nothing differs. A new title or population reaches the search
-    when the document is cut again (`selectors.documents_stale` lists it). Moving it to another
+    field. Nothing is announced where nothing differs. What stands before each passage in the search
+    (INDEXED) is indexed anew, by a job of the same transaction; until that has cut it, the old one
+    is found, and a job at work sees to it when it ends. Moving it to another
     collection takes the right to upload to or publish in both.
     Raises BadValue, NotPermitted, and ValueError for a field that is not to be edited.
     """
@@ -63,6 +67,8 @@ def document_edit(
             setattr(document, name, values[name])
         stored.save(update_fields=fields)
         document_edited.send(Document, document=stored, actor=by, fields=tuple(fields))
+        if INDEXED & set(fields):
+            document_index_anew(stored)
     return tuple(fields)
 
 

@@ -92,7 +92,7 @@ def test_a_list_of_100_costs_a_fixed_number_of_queries(
         (JobState.PENDING, Stage.STORED, 0, 0, "Waiting"),
         (JobState.RUNNING, Stage.STORED, 0, 0, "Reading"),
         (JobState.RUNNING, Stage.CHUNKED, 32, 120, "Embedding 32/120"),
-        (JobState.DONE, Stage.INDEXED, 120, 120, "Done"),
+        (JobState.DONE, Stage.INDEXED, 120, 120, "Read"),
         (JobState.FAILED, Stage.PARSED, 0, 0, "Failed"),
     ],
 )
@@ -261,7 +261,7 @@ def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
     response = staff.post(address, form, follow=True)
     document.refresh_from_db()
     assert (document.title, document.page_count) == ("A better title", 7)
-    assert b"until it is read again" in response.content
+    assert b"indexed anew" in response.content
     assert LogEntry.objects.get().object_id == str(document.pk)
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from corpus.indexing.recipe import pdf_reader
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page, SourceType, Stage
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
@@ -82,11 +83,13 @@ def test_unpublished_lifecycle_collection_and_kind(staff: Client) -> None:
 
 
 def test_what_an_older_version_has_read_is_found_and_read_again(staff: Client) -> None:
-    old = publish_guideline(title="Old")
+    old = publish_guideline(title="Old", engine=pdf_reader())
     (fresh,) = documents(1, indexed_at=None)
     Document.objects.filter(pk=old.pk).update(index_fingerprint="of last year")
     assert titles(staff, attention="stale") == ["Old"]
-    assert b"1 document was read by an older version" in staff.get(LIST).content
+    shown = staff.get(LIST).content
+    assert b"1 document was cut into passages with other settings" in shown
+    assert b"read by an older version" not in shown
     asked = staff.get(page_of("stale"))
     assert b"Old" in asked.content
     response = staff.post(page_of("stale"), follow=True)

@@ -8,11 +8,12 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
-from tests.corpus.admin.test_admin import member
+from tests.corpus.admin.test_admin import documents, member, page_of
 
 UPLOAD = reverse("admin:corpus_document_add")
 ONE = reverse("admin:corpus_document_upload_one")
@@ -190,3 +191,21 @@ def test_a_new_version_is_offered_once_the_text_is_read(staff: Client, shelf: Co
     content = staff.get(UPLOAD).content.decode()
     assert "A new version of" in content
     assert reverse("admin:corpus_document_compare", args=[new.pk, old.pk]) in content
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"lifecycle": "DRAFT"}, "Not yet searchable: <a"),
+        ({"lifecycle": "REVIEW"}, "Not yet searchable: in review: <a"),
+        ({"lifecycle": "PUBLISHED"}, "Not searched at the moment."),
+        ({"lifecycle": "PUBLISHED", "indexed_at": timezone.now()}, "Searched."),
+        ({"lifecycle": "SUPERSEDED"}, "No longer searched."),
+    ],
+)
+def test_what_was_read_says_what_it_lacks(alice: User, fields: dict[str, Any], words: str) -> None:
+    documents(1, **fields, uploaded_by=alice)
+    Job.objects.update(state=JobState.DONE)
+    content = member(alice, STAFF).get(page_of("add")).content.decode()
+    assert words in content
+    assert "Read." in content

@@ -10,8 +10,12 @@ from django.contrib.auth.models import Group, User
 
 from corpus import signals
 from corpus.access import NotPermitted
-from corpus.models import Collection, Document
+from corpus.encoders.registry import encoder_facts
+from corpus.indexing.recipe import fingerprint, site_recipe
+from corpus.models import Collection, Document, Job, JobState, Stage
+from corpus.services import indexing
 from corpus.services.collections import collection_save
+from corpus.services.indexing import document_index
 from corpus.services.metadata import BadValue, document_edit
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import publish, shelf
@@ -137,3 +141,32 @@ def test_a_change_of_rights_that_can_not_be_recorded_does_not_happen(alice: User
     assert not shelf_.publishers.exists()
     with pytest.raises(ValueError, match="readers"):
         collection_save(shelf_, by=alice, changes={}, rights={"readers": [team]})
+
+
+def test_what_stands_before_its_passages_is_indexed_anew(document: Document) -> None:
+    document_edit(document, by=None, changes={"version": "2"})
+    assert Job.objects.get(document=document).state == JobState.DONE
+    document_edit(document, by=None, changes={"title": "Iron", "population": "children"})
+    assert Job.objects.get(document=document).state == JobState.PENDING
+    document_index(document.pk)
+    assert document.chunks.get().context.startswith("Iron")
+    document.refresh_from_db()
+    assert document.index_fingerprint == fingerprint(document, site_recipe(encoder_facts()))
+
+
+def test_an_edit_while_it_is_indexed_is_not_lost(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_edit(document, by=None, changes={"title": "Iron"})
+    embed = indexing._STEPS[Stage.CHUNKED]
+
+    def edited_meanwhile(*args: Any) -> Stage:
+        document_edit(document, by=None, changes={"title": "Iron by mouth"})
+        return embed(*args)
+
+    monkeypatch.setitem(indexing._STEPS, Stage.CHUNKED, edited_meanwhile)
+    document_index(document.pk)
+    assert document.chunks.get().context.startswith("Iron by mouth")
+    assert Job.objects.get(document=document).state == JobState.DONE
+    document.refresh_from_db()
+    assert document.index_fingerprint == fingerprint(document, site_recipe(encoder_facts()))
