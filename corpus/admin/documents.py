@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import ForeignKey, QuerySet
 from django.forms import ModelChoiceField, ModelForm
@@ -27,6 +28,7 @@ from corpus.admin import upload as uploads
 from corpus.admin.collections import CollectionAdmin
 from corpus.admin.encoders import EncoderAdmin
 from corpus.admin.filters import AttentionFilter, CollectionFilter, ReviewFilter
+from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
 from corpus.admin.progress import JobCell, progress
 from corpus.admin.transitions import arrows
@@ -64,6 +66,7 @@ _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
     "disable": ("<int:pk>/passages/<int:index>/disable/", reading.disable),
     "enable": ("<int:pk>/passages/<int:index>/enable/", reading.enable),
     "approve": ("<int:pk>/approve/", review.approve),
+    "take_offers": ("<int:pk>/offers/", review.take_offers),
     "supersede": ("<int:pk>/supersede/", review.supersede),
     "compare": ("<int:pk>/compare/<int:other>/", review.compare_versions),
     "recall": ("<int:pk>/recall/", review.recall),
@@ -182,6 +185,17 @@ class DocumentAdmin(DocumentModelAdmin):
                 "also_in": twins_of(user, document, limit=10),
             }
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_form(
+        self, request: HttpRequest, obj: Document | None = None, **kwargs: Any
+    ) -> type[DocumentForm]:
+        form = super().get_form(request, obj, **kwargs)
+        if "population" in form.base_fields:
+            choices = population_choices(obj.population if obj else "")
+            form.base_fields["population"] = forms.ChoiceField(
+                choices=choices, required=False, help_text="Whom it applies to"
+            )
+        return form
 
     def formfield_for_foreignkey(
         self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any

@@ -9,9 +9,16 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
 from corpus.models import Collection, Document, SourceType
+from corpus.review.front_matter import POPULATIONS
 from corpus.staff_selectors import pages_to_look_at
 
 AT_ONCE = ("uploads", "collection")
+
+
+def population_choices(now: str = "") -> list[tuple[str, str]]:
+    """Return the choices, and what a document says already where that is none of them."""
+    named = [*POPULATIONS, *([now] if now and now not in POPULATIONS else [])]
+    return [("", "Not said"), *((name, name) for name in named)]
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -51,8 +58,8 @@ class UploadForm(forms.Form):
     )
     issuer = forms.CharField(max_length=200, required=False)
     version = forms.CharField(max_length=50, required=False)
-    population = forms.CharField(
-        max_length=100, required=False, help_text="Whom it applies to, for example: adult"
+    population = forms.ChoiceField(
+        choices=population_choices, required=False, help_text="Whom it applies to"
     )
     effective_from = forms.DateField(
         required=False, widget=DateInput, help_text="Empty: in force from the day of publication"

@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
 from core.errors import MedragError
 from corpus.access import may_publish
@@ -27,10 +28,12 @@ from corpus.admin.pages import (
 )
 from corpus.indexing.rows import pages_of
 from corpus.models import Document, JobState, Lifecycle
+from corpus.review.front_matter import front_matter
 from corpus.review.versions import compare
 from corpus.selectors import answers_citing, predecessors_suggested
 from corpus.services.history import history_add
 from corpus.services.lifecycle import document_supersede
+from corpus.services.metadata import document_edit
 from corpus.staff_selectors import (
     Right,
     documents_published_like,
@@ -73,6 +76,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         title="Check and publish",
         document=document,
         checks=checks,
+        front=front_matter(document),
         is_any_chosen=any(candidate.is_chosen for candidate in candidates),
         ticked={int(n) for n in request.POST.getlist("looked") if n.isdecimal()},
         form=form,
@@ -83,6 +87,26 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         may_change=may_change(document),
         two_person=settings.TWO_PERSON_PUBLISH,
     )
+
+
+@require_POST
+@guarded(Right.CHANGE)
+def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """Write those values of the first page that were ticked, read again from the page."""
+    ticked = set(request.POST.getlist("take"))
+    changes = {o.field: o.value for o in front_matter(document).offers if o.field in ticked}
+    try:
+        fields = document_edit(document, by=request.user, changes=changes)
+    except MedragError as error:
+        messages.error(request, error.sentence)
+    else:
+        if fields:
+            named = ", ".join(str(Document._meta.get_field(name).verbose_name) for name in fields)  # type: ignore[union-attr]
+            history_add(document, by=request.user, line=f"Taken from the first page: {named}.")
+            messages.success(request, f"Taken from the first page: {named}.")
+        else:
+            messages.warning(request, "Nothing was changed: tick what is right first.")
+    return redirect(address("approve", document.pk))
 
 
 @guarded(Right.PUBLISH)

@@ -1,0 +1,139 @@
+"""What a document's first page says of the document: offered to who checks it, never taken.
+
+A date is read only as it can be read in one way; where a page says two things, none is offered.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.text.population_terms import populations
+from corpus.models import Document
+from corpus.parsing.types import BlockKind
+
+# As `core.text.population_terms` has them, and what stands for all of them.
+POPULATIONS = (
+    "all ages", "adult", "elderly", "child", "adolescent", "infant", "neonate", "preterm",
+    "infant, child, adolescent", "adult, child", "pregnant", "postpartum", "breastfeeding",
+    "dialysis", "renal impairment", "hepatic impairment", "immunocompromised", "critically ill",
+)  # fmt: skip
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_DAY = (
+    r"(\d{1,2}(?:st|nd|rd|th)?\s+[A-Za-z]{3,9}\.?,?\s+\d{4}|\d{4}-\d{2}-\d{2}"
+    r"|\d{1,2}[/.]\d{1,2}[/.]\d{4})"
+)
+_GAP = r"\s*[:|–-]?\s*"
+# A field, its label and the pattern whose group is its value, in a line of the page.
+_PATTERNS = {
+    "version": re.compile(r"\bversion" + _GAP + r"v?(\d{1,3}(?:\.\d{1,3}){0,3})(?![\d.]*\d)", re.I),
+    "issuer": re.compile(r"^\W*(?:issued by|issuer|published by)\b" + _GAP + r"(.{3,200})$", re.I),
+    "population": re.compile(
+        r"^\W*(?:applies to|population|patient group)\b" + _GAP + r"(.{3,200})$", re.I
+    ),
+    "effective_from": re.compile(
+        r"\b(?:in force from|effective from|effective date|valid from|date of issue|issue date)\b"
+        + _GAP + _DAY, re.I,
+    ),
+    "review_by": re.compile(
+        r"\b(?:review by|review date|next review|review due|valid until|expiry date)\b"
+        + _GAP + _DAY, re.I,
+    ),
+}  # fmt: skip
+_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})$")
+_NUMBERS = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})$")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A value for a field of the document. `line` is where it was found, on the first page."""
+
+    field: str
+    label: str
+    value: str | datetime.date
+    now: Any
+    line: str
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """A field for which the first page gives several values, as they are printed there."""
+
+    label: str
+    printed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    offers: tuple[Offer, ...] = ()
+    unclear: tuple[Unclear, ...] = ()
+
+
+def front_matter(document: Document) -> FrontMatter:
+    """Read what the first page gives otherwise than the document's fields have it. One query."""
+    page = document.pages.order_by("number").first()
+    if page is None:
+        return FrontMatter()
+    offers: list[Offer] = []
+    unclear: list[Unclear] = []
+    for field, found in _found(page.text, page.blocks).items():
+        label = str(Document._meta.get_field(field).verbose_name)  # type: ignore[union-attr]
+        values = list(dict.fromkeys(value for value, _, _ in found))
+        if len(values) > 1:
+            printed = dict.fromkeys(printed for _, printed, _ in found)
+            unclear.append(Unclear(label, tuple(printed)))
+        elif values and values[0] != getattr(document, field):
+            offers.append(Offer(field, label, values[0], getattr(document, field), found[0][2]))
+    return FrontMatter(tuple(offers), tuple(unclear))
+
+
+Found = list[tuple[str | datetime.date, str, str]]  # value, as printed, and its line
+
+
+def _found(text: str, blocks: Sequence[dict[str, Any]]) -> dict[str, Found]:
+    lines = [line.strip() for line in text.splitlines()]
+    read: dict[str, Callable[[str], str | datetime.date | None]] = {
+        "effective_from": day_of, "review_by": day_of, "population": _population,
+    }  # fmt: skip
+    found: dict[str, Found] = {"title": _titles(text, blocks)}
+    for field, pattern in _PATTERNS.items():
+        found[field] = []
+        for line in lines:
+            for match in pattern.finditer(line):
+                printed = match[1].strip(" .|")
+                value = read.get(field, str)(printed)
+                if value:
+                    found[field].append((value, printed, line))
+    return found
+
+
+def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:
+    """The first heading of the highest level."""
+    headings = [b for b in blocks if b["kind"] == BlockKind.HEADING and b.get("level") == 1]
+    titles = [" ".join(text[b["start"] : b["end"]].split()) for b in headings[:1]]
+    return [(title[:500], title, title) for title in titles if title]
+
+
+def _population(words: str) -> str | None:
+    """The choice that names the groups of `words`; None where none names just these."""
+    named = set(populations(words))
+    return next((p for p in POPULATIONS if named and set(p.split(", ")) == named), None)
+
+
+def day_of(printed: str) -> datetime.date | None:
+    """The day that a date names in one way only: 3/4/2026 may be of March or of April."""
+    try:
+        if match := _NUMBERS.match(printed):
+            day, month, year = (int(part) for part in match.groups())
+            return datetime.date(year, month, day) if day > 12 or day == month else None
+        if match := _DAY_FIRST.match(printed):
+            named = [n for n, m in enumerate(_MONTHS, 1) if m.startswith(match[2].lower())]
+            return datetime.date(int(match[3]), named[0], int(match[1])) if named else None
+        return datetime.date.fromisoformat(printed)
+    except ValueError:
+        return None

@@ -1,0 +1,84 @@
+"""What the first page says of a document is offered, with its place, and taken only when ticked."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from django.contrib.auth.models import User
+
+from corpus.models import Document, Page
+from corpus.review.front_matter import day_of, front_matter
+from medrag_site.accounts import STAFF
+from tests.corpus.admin.test_admin import documents, member, page_of
+
+FIRST = """Iron in children
+Issued by Northfield Haematology Group
+Reference NH-1, version 1.2
+Applies to Infants, children and young people
+In force from 1 February 2026
+Review by 01/02/2028"""
+
+
+def first_page(text: str) -> Document:
+    (document,) = documents(1)
+    heading = {"kind": "heading", "level": 1, "start": 0, "end": len("Iron in children")}
+    Page.objects.update(text=text, blocks=[heading])
+    return document
+
+
+def test_each_value_is_offered_with_the_line_that_it_stands_in(db: None) -> None:
+    found = front_matter(first_page(FIRST))
+    assert {offer.field: offer.value for offer in found.offers} == {
+        "title": "Iron in children",
+        "version": "1.2",
+        "issuer": "Northfield Haematology Group",
+        "population": "infant, child, adolescent",
+        "effective_from": datetime.date(2026, 2, 1),
+    }  # 1 February or 2 January 2028: nobody can say
+    lines = {offer.field: offer.line for offer in found.offers}
+    assert lines["version"] == "Reference NH-1, version 1.2"
+
+
+def test_several_values_are_named_and_none_is_offered(db: None) -> None:
+    found = front_matter(first_page(f"{FIRST}\nReplaces version 1.1\nReview by 2 March 2028"))
+    assert "version" not in {offer.field for offer in found.offers}
+    assert [one.printed for one in found.unclear] == [("1.2", "1.1")]
+
+
+@pytest.mark.parametrize(
+    ("printed", "day"),
+    [
+        ("3rd March 2028", (2028, 3, 3)),
+        ("31/03/2028", (2028, 3, 31)),
+        ("04.04.2028", (2028, 4, 4)),
+        ("2028-03-04", (2028, 3, 4)),
+        ("03/04/2028", None),
+        ("31 February 2028", None),
+        ("3 Ma 2028", None),
+        ("3 Blip 2028", None),
+    ],
+)
+def test_a_date_is_read_where_it_is_one_day(printed: str, day: tuple[int, int, int] | None) -> None:
+    assert day_of(printed) == (datetime.date(*day) if day else None)
+
+
+def test_only_what_is_ticked_is_taken(alice: User) -> None:
+    document = first_page(FIRST)
+    client = member(alice, STAFF)
+    shown = client.get(page_of("approve", document.pk)).content.decode()
+    assert "Northfield Haematology Group" in shown
+    document.refresh_from_db()
+    assert document.issuer == ""
+    told = {"take": ["version", "sha256"]}
+    client.post(page_of("take_offers", document.pk), told)
+    document.refresh_from_db()
+    assert (document.version, document.issuer, document.title) == ("1.2", "", "Guideline 0")
+
+
+def test_population_is_a_choice_that_keeps_what_is_there(alice: User) -> None:
+    (document,) = documents(1, population="adults over 50 kg")
+    client = member(alice, STAFF)
+    shown = client.get(page_of("change", document.pk)).content.decode()
+    assert '<option value="adults over 50 kg" selected>' in shown
+    assert '<option value="adult">' in client.get(page_of("add")).content.decode()
