@@ -223,6 +223,7 @@ def answers_citing(document: Document) -> list[CitingAnswer]:
             asked_at=turn.created_at,
             asked_by=turn.user.get_username() if turn.user else "system",
             url=reverse("admin:chat_turn_change", args=[turn.pk]),
+            question=turn.question,
         )
         for turn in turns.select_related("user").order_by("-created_at", "-pk")
     ]

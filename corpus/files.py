@@ -98,6 +98,12 @@ def keep_page_image(picture: bytes, sha256: str, number: int) -> Path:
         return _place(path, page_image_path(sha256, number))
 
 
+def remove_document(sha256: str) -> None:
+    """Remove a document's bytes and the pictures of its pages; nothing where they are gone."""
+    document_path(sha256).unlink(missing_ok=True)
+    shutil.rmtree(page_image_path(sha256, 1).parent, ignore_errors=True)
+
+
 def clear_stale() -> None:
     """Remove what killed processes left in the temporary folder a day ago or earlier."""
     parent = settings.FILES_DIR / "tmp"

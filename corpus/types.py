@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 OCR_CONFIDENT = 0.9  # of a page read from a scan: below, whoever reads it is told to look
 
@@ -16,3 +16,4 @@ class CitingAnswer:
     asked_at: datetime.datetime
     asked_by: str
     url: str  # where an auditor reads it
+    question: str = field(default="", repr=False)  # shown to who may read every turn

@@ -27,6 +27,8 @@ DOCUMENT_ACTIONS: dict[str, Signal] = {
     "document.published": signals.document_published,
     "document.superseded": signals.document_superseded,
     "document.withdrawn": signals.document_withdrawn,
+    "document.reinstated": signals.document_reinstated,
+    "document.discarded": signals.document_discarded,
     "document.failed": signals.document_failed,
     "document.retried": signals.document_retried,
     "document.reindexed": signals.document_reindexed,

@@ -18,15 +18,23 @@ from django_htmx.http import trigger_client_event
 
 from core.errors import MedragError
 from corpus.access import collections_publishable
-from corpus.admin.forms import DecisionForm, PublishForm, ReasonForm, ReviewDateForm, WithdrawForm
+from corpus.admin.forms import (
+    DecisionForm,
+    PublishForm,
+    ReasonForm,
+    ReinstateForm,
+    ReviewDateForm,
+    WithdrawForm,
+)
 from corpus.admin.pages import StaffRequest, address, document_for, page
 from corpus.admin.progress import JobCell
 from corpus.models import Document
 from corpus.selectors import answers_citing
-from corpus.services.documents import document_reindex, document_retry
+from corpus.services.documents import document_discard, document_reindex, document_retry
 from corpus.services.history import history_add
 from corpus.services.lifecycle import (
     document_approve,
+    document_reinstate,
     document_return,
     document_submit,
     document_withdraw,
@@ -76,6 +84,18 @@ def _withdraw(document: Document, by: User, answers: dict[str, Any]) -> None:
     document_withdraw(document, by=by, reason=answers["reason"])
 
 
+def _reinstate(document: Document, by: User, answers: dict[str, Any]) -> None:
+    """The history keeps why it was withdrawn, which the document's own page says no longer."""
+    withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
+    document_reinstate(document, by=by, reason=answers["reason"])
+    history_add(document, by=by, line=withdrawn)
+
+
+def _discard(document: Document, by: User, answers: dict[str, Any]) -> None:
+    document_discard(document, by=by)
+    history_add(document, by=by, line="Discarded.")
+
+
 def _retry(document: Document, by: User, answers: dict[str, Any]) -> None:
     document_retry(document, by=by)
 
@@ -100,7 +120,7 @@ PUBLISH = Decision(
 WITHDRAW = Decision(
     action="withdraw",
     right=Right.PUBLISH,
-    question="Withdraw? From now on no answer uses these documents. This can't be undone.",
+    question="Withdraw? From now on no answer uses these documents.",
     button="Withdraw",
     done="Withdrawn",
     form=WithdrawForm,
@@ -124,11 +144,29 @@ REVIEW_DATE = Decision(
     form=ReviewDateForm,
     step=_set_review_date,
 )
+REINSTATE = Decision(
+    action="reinstate",
+    right=Right.PUBLISH,
+    question="Undo the withdrawal? It is published again, and answers use it at once.",
+    button="Undo the withdrawal",
+    done="Withdrawal undone",
+    form=ReinstateForm,
+    step=_reinstate,
+)
+DISCARD = Decision(
+    action="discard",
+    right=Right.CHANGE,
+    question="Discard? The failed upload and its file are deleted; it can be uploaded again.",
+    button="Discard",
+    done="Discarded",
+    step=_discard,
+)
 SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", _submit)
 RETRY = Decision("retry", Right.CHANGE, "Queued again", _retry)
 REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", _reindex)
 
-ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, RETURN)}
+ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, REINSTATE, DISCARD, RETURN)}
+TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
 
 
 def decide_many(
@@ -180,7 +218,7 @@ def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
         document=document,
         documents=[document],
         form=form,
-        cited_by=answers_citing(document) if decision is WITHDRAW else None,
+        cited_by=answers_citing(document) if decision in TOLD else None,
     )
 
 
@@ -195,6 +233,9 @@ def _taken(
             messages.error(request, error.sentence)
             return redirect(address("change", document.pk))
     else:
+        if decision is DISCARD:
+            messages.success(request, f"Discarded: {document}. Nothing of it is left.")
+            return redirect(address("changelist"))
         history_add(document, by=request.user, line=_line(decision, answers))
         if not request.htmx:
             messages.success(request, f"{decision.done}: {document}.")
@@ -202,12 +243,14 @@ def _taken(
         cell = JobCell.of(document_for(request.user, document.pk))
         cell_html = render(request, "admin/corpus/document/parts/_job.html", {"cell": cell})
         return trigger_client_event(cell_html, "stored", after="settle")
-    return redirect(address("recall" if decision is WITHDRAW else "change", document.pk))
+    return redirect(address("recall" if decision in TOLD else "change", document.pk))
 
 
 def _line(decision: Decision, answers: dict[str, Any]) -> str:
     """For the history, which is where the uploader reads why a document came back."""
-    return f"{SENT_BACK}{answers['reason']}" if decision is RETURN else f"{decision.done}."
+    if decision is RETURN:
+        return f"{SENT_BACK}{answers['reason']}"
+    return f"{decision.done}: {answers['reason']}" if decision is REINSTATE else f"{decision.done}."
 
 
 def signed_in_user(request: HttpRequest) -> User:

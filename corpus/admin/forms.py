@@ -130,6 +130,12 @@ class WithdrawForm(ReasonForm):
         self.fields["reason"].help_text = text
 
 
+class ReinstateForm(ReasonForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].help_text = "Why the withdrawal was an error."
+
+
 class ReviewDateForm(DecisionForm):
     review_by = forms.DateField(widget=DateInput, help_text="Past it, answers carry a banner.")
 

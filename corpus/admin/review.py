@@ -121,7 +121,9 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            history_add(document, by=request.user, line="Superseded.")
+            history_add(
+                document, by=request.user, line=f"Superseded by {form.cleaned_data['other']}."
+            )
             messages.success(request, f"Superseded: {document}.")
         return redirect(address("change", document.pk))
     return page(
@@ -195,6 +197,7 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     history_add(document, by=request.user, line=f"Published{after}.")
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
+        history_add(replaced, by=request.user, line=f"Superseded by {document}.")
         messages.success(request, f"Superseded in the same moment: {replaced}.")
     return True
 

@@ -32,6 +32,11 @@ def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[A
     if state == Lifecycle.PUBLISHED and may_publish:
         found.append(Arrow("Mark as superseded…", address("supersede", pk)))
         found.append(Arrow("Withdraw…", address("step", pk, "withdraw")))
+    if state == Lifecycle.WITHDRAWN and may_publish:
+        found.append(Arrow("Undo the withdrawal…", address("step", pk, "reinstate")))
+    unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    if may_change and document.job.state == JobState.FAILED and unpublished:
+        found.append(Arrow("Discard…", address("step", pk, "discard")))
     if may_change and document.job.state == JobState.FAILED:
         found.append(Arrow("Retry", address("step", pk, "retry"), is_step=True))
     if may_change and document.job.state in (JobState.DONE, JobState.FAILED):

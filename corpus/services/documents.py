@@ -18,11 +18,16 @@ from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
 from corpus.filenames import clean_filename, title_from
 from corpus.indexing.wakeups import enqueue
-from corpus.models import Collection, Document, Job, JobState, Stage
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage, UploadKey
 from corpus.parsing.clean import clean_line
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.sniff import media_type_of
-from corpus.signals import document_reindexed, document_retried, document_uploaded
+from corpus.signals import (
+    document_discarded,
+    document_reindexed,
+    document_retried,
+    document_uploaded,
+)
 
 # Said to somebody who may not know that these bytes are here already.
 HIDDEN_DUPLICATE = "It can't be added here. Ask an administrator of the corpus, who can see why."
@@ -118,6 +123,31 @@ def document_retry(document: Document, *, by: User | None) -> None:
             raise NotNow("Only a document that failed can be tried again.")
         enqueue(document.pk)
         document_retried.send(Document, document=document, actor=by)
+
+
+@transaction.atomic
+def document_discard(document: Document, *, by: User | None) -> None:
+    """Delete an upload that could not be read, and its bytes: it can be uploaded again.
+
+    Only what failed, was never published and never indexed, so that no answer can cite it; its
+    events stay in the log. Raises NotNow, and NotPermitted as uploading does.
+    """
+    refuse_others(by, document.collection)
+    unpublished = (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    rows = Document.objects.select_for_update(of=("self",)).filter(
+        pk=document.pk, lifecycle__in=unpublished, indexed_at=None, published_at=None
+    )
+    failed = Job.objects.select_for_update().filter(document=document, state=JobState.FAILED)
+    if not rows.exists() or not failed.exists():
+        raise NotNow(
+            f"“{document}” is not, or no longer, a failed upload; only that can be discarded.",
+            hint="Reload the page: somebody may have tried it again.",
+        )
+    document_discarded.send(Document, document=document, actor=by)
+    UploadKey.objects.filter(sha256=document.sha256).delete()
+    rows.delete()
+    # Before the commit: until then the row keeps the same bytes from being uploaded beside it.
+    files.remove_document(document.sha256)
 
 
 def document_reindex(

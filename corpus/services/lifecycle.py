@@ -1,4 +1,5 @@
-"""The arrows of a document's life: DRAFT <-> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN.
+"""The arrows of a document's life: DRAFT <-> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN,
+and WITHDRAWN -> PUBLISHED where that was an error.
 
 Each is one UPDATE that names the state it starts from, so that of two people who press a button
 at once one is told that the other was faster. To publish, send back, supersede or withdraw takes
@@ -27,6 +28,7 @@ from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
 from corpus.signals import (
     document_published,
+    document_reinstated,
     document_returned,
     document_submitted,
     document_superseded,
@@ -193,6 +195,26 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> li
         withdrawn_reason=reason,
     )
     document_withdrawn.send(Document, document=document, actor=by, reason=reason)
+    return answers_citing(document)
+
+
+@transaction.atomic
+def document_reinstate(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
+    """WITHDRAWN -> PUBLISHED, for a reason: it was withdrawn in error, and is searched again.
+
+    Why it was withdrawn stays in the document's history. Returns the past answers that cited it:
+    whom the withdrawal had recalled. Raises as withdrawing.
+    """
+    _refuse_others(by, document)
+    reason = _reason(reason, "To undo a withdrawal needs a reason.")
+    _move(
+        document,
+        Lifecycle.WITHDRAWN,
+        Lifecycle.PUBLISHED,
+        withdrawn_at=None,
+        withdrawn_reason="",
+    )
+    document_reinstated.send(Document, document=document, actor=by, reason=reason)
     return answers_citing(document)
 
 

@@ -22,6 +22,7 @@ from corpus.services.collections import collection_save
 from corpus.services.documents import document_retry
 from corpus.services.lifecycle import (
     document_publish,
+    document_reinstate,
     document_return,
     document_submit,
     document_withdraw,
@@ -203,6 +204,7 @@ def steps(document: Document, user: User) -> dict[str, Callable[[], object]]:
             document.collection, by=user, changes={"name": "New"}
         ),
         "document.withdrawn": lambda: document_withdraw(document, by=user, reason="No."),
+        "document.reinstated": lambda: document_reinstate(document, by=user, reason="Wrong one."),
     }
 
 

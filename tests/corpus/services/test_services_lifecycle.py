@@ -13,15 +13,16 @@ from django.db import connection
 from django.dispatch import Signal
 from pytest_django import Settings
 
-from corpus import signals
+from corpus import files, signals
 from corpus.access import NotPermitted
 from corpus.models import Document, Job, JobState, Lifecycle
-from corpus.services.documents import NotNow
+from corpus.services.documents import NotNow, document_discard
 from corpus.services.lifecycle import (
     BadSuccessor,
     ReasonNeeded,
     SecondPersonNeeded,
     document_publish,
+    document_reinstate,
     document_return,
     document_submit,
     document_supersede,
@@ -54,6 +55,10 @@ def withdraw(document: Document) -> None:
     document_withdraw(document, by=None, reason="Harm was reported.")
 
 
+def reinstate(document: Document) -> None:
+    document_reinstate(document, by=None, reason="It was another guideline.")
+
+
 def submit(document: Document) -> None:
     document_submit(document, by=None)
 
@@ -68,11 +73,12 @@ ARROWS: dict[tuple[Lifecycle, Callable[[Document], None]], Lifecycle] = {
     (Lifecycle.REVIEW, publish): Lifecycle.PUBLISHED,
     (Lifecycle.PUBLISHED, supersede): Lifecycle.SUPERSEDED,
     (Lifecycle.PUBLISHED, withdraw): Lifecycle.WITHDRAWN,
+    (Lifecycle.WITHDRAWN, reinstate): Lifecycle.PUBLISHED,
 }
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("step", [submit, send_back, publish, supersede, withdraw])
+@pytest.mark.parametrize("step", [submit, send_back, publish, supersede, withdraw, reinstate])
 @pytest.mark.parametrize("lifecycle", list(Lifecycle))
 def test_each_step_starts_from_its_own_state_only(
     lifecycle: Lifecycle, step: Callable[[Document], None]
@@ -294,3 +300,31 @@ def test_of_two_who_replace_one_version_at_once_one_is_told_and_nobody_waits_for
     assert sorted(outcomes) == ["done", "told"]
     lifecycles = sorted(Document.objects.values_list("lifecycle", flat=True))
     assert lifecycles == [Lifecycle.PUBLISHED, Lifecycle.REVIEW, Lifecycle.SUPERSEDED]
+
+
+@pytest.mark.django_db
+def test_a_withdrawal_is_undone_for_a_reason_by_who_may_withdraw(alice: User) -> None:
+    document = make(Lifecycle.PUBLISHED)
+    withdraw(document)
+    with pytest.raises(ReasonNeeded):
+        document_reinstate(document, by=None, reason=" ")
+    with pytest.raises(NotPermitted):
+        document_reinstate(document, by=in_groups(alice, STAFF), reason="An error.")
+    reinstate(document)
+    assert (document.withdrawn_at, document.withdrawn_reason) == (None, "")
+
+
+@pytest.mark.django_db
+def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
+    document = make(Lifecycle.DRAFT)
+    with pytest.raises(NotNow):
+        document_discard(document, by=None)
+    Job.objects.filter(document=document).update(state=JobState.FAILED)
+    Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.WITHDRAWN)
+    with pytest.raises(NotNow):
+        document_discard(document, by=None)
+    Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.DRAFT)
+    document_discard(document, by=None)
+    assert not Document.objects.exists()
+    assert not files.document_path(document.sha256).exists()
+    make(Lifecycle.DRAFT)  # the same bytes
