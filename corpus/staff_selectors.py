@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.postgres.search import SearchQuery
 from django.core.exceptions import PermissionDenied
 from django.db.models import (
     Case,
@@ -130,6 +131,19 @@ def documents_to_read_again_counted(user: User) -> dict[str, int]:
 def documents_read_by_older(documents: QuerySet[Document]) -> QuerySet[Document]:
     """Keys first: joined with itself, a table without statistics is compared row by row."""
     return documents.filter(pk__in=list(documents_stale().values_list("pk", flat=True)))
+
+
+def documents_saying(words: str) -> QuerySet[Document]:
+    """Documents with a passage that holds all of these words, as its own language cuts them.
+
+    For whoever may see them: the caller narrows it.
+    """
+    said = Q(pk__in=())
+    used = Document.objects.order_by().values_list("search_configuration", flat=True).distinct()
+    for configuration in used:
+        query = SearchQuery(words, config=configuration, search_type="plain")
+        said |= Q(search_vector=query, document__search_configuration=configuration)
+    return Document.objects.filter(pk__in=Chunk.objects.filter(said).order_by().values("document"))
 
 
 def documents_stuck(documents: QuerySet[Document]) -> QuerySet[Document]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import ForeignKey, QuerySet
+from django.db.models import ForeignKey, Q, QuerySet
 from django.forms import ModelChoiceField, ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -40,6 +40,7 @@ from corpus.services.metadata import INDEXED, document_edit
 from corpus.staff_selectors import (
     collections_changeable,
     documents_for_staff,
+    documents_saying,
     documents_to_read_again_counted,
     may_change,
     page_checks,
@@ -130,6 +131,16 @@ class DocumentAdmin(DocumentModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
         return documents_with_words(documents_for_staff(decisions.signed_in_user(request)))
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Document], search_term: str
+    ) -> tuple[QuerySet[Document], bool]:
+        """Find by the fields, and by the text of passages through its full-text index."""
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        if search_term.strip():
+            saying = documents_saying(search_term).values("pk")
+            found = queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=saying))
+        return found, may_repeat
+
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         own = [
@@ -187,9 +198,13 @@ class DocumentAdmin(DocumentModelAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_form(
-        self, request: HttpRequest, obj: Document | None = None, **kwargs: Any
+        self,
+        request: HttpRequest,
+        obj: Document | None = None,
+        change: bool = False,
+        **kwargs: Any,
     ) -> type[DocumentForm]:
-        form = super().get_form(request, obj, **kwargs)
+        form = super().get_form(request, obj, change, **kwargs)
         if "population" in form.base_fields:
             choices = population_choices(obj.population if obj else "")
             form.base_fields["population"] = forms.ChoiceField(

@@ -121,9 +121,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            history_add(
-                document, by=request.user, line=f"Superseded by {form.cleaned_data['other']}."
-            )
+            history_add(document, by=request.user, line=_superseded_by(form.cleaned_data["other"]))
             messages.success(request, f"Superseded: {document}.")
         return redirect(address("change", document.pk))
     return page(
@@ -197,9 +195,14 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     history_add(document, by=request.user, line=f"Published{after}.")
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
-        history_add(replaced, by=request.user, line=f"Superseded by {document}.")
+        history_add(replaced, by=request.user, line=_superseded_by(document))
         messages.success(request, f"Superseded in the same moment: {replaced}.")
     return True
+
+
+def _superseded_by(successor: Document) -> str:
+    """For the history: without the title, which may not be open to whoever reads it."""
+    return f"Superseded by document {successor.pk}."
 
 
 def _candidates(

@@ -163,3 +163,12 @@ def test_a_list_of_any_length_costs_a_fixed_number_of_queries(
             response = staff.get(LIST, query)
         assert response.status_code == 200
     assert staff.get(LIST).context["cl"].result_count == many
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [("demonstracillin 500", 1), ("demonstracillin 750", 0)]
+)
+def test_search_by_words_and_numbers_of_passages(words: str, found: int, staff: Client) -> None:
+    publish_guideline(title="Said")
+    documents(1)
+    assert len(titles(staff, q=words)) == found
