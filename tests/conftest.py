@@ -31,6 +31,7 @@ LONG_FILES = (
     "tests/chat/generation/test_rights.py",
     "tests/corpus/parsing/pdf/test_ocr.py",
     "tests/site/processes/test_evaluating.py",
+    "tests/evaluation/question_runs/test_kills.py",
     "tests/corpus/encoders/test_indexing.py",
     "tests/site/processes/test_supervisor.py",
     "tests/webhooks/test_sending_live.py",

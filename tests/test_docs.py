@@ -14,7 +14,7 @@ from chat.web.refusals import ADVICE
 from medrag_site.settings import env
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site")
+APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site", "bench")
 README = ROOT / "README.md"
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))

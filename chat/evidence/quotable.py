@@ -8,6 +8,7 @@ or a page break may have cut it: then it is no unit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from chat.evidence.lead_ins import as_lead, introduction, limiting_headings
@@ -19,6 +20,10 @@ from chat.types import Quote, Unit
 from core.text.sentences import sentence_spans
 from retrieval.types import Hit, Span
 
+# What no sentence ends on: a box of a chart that was read in part, such as `Give 10 mL every`.
+_BROKEN_OFF = re.compile(
+    r"\b(?:a|an|at|by|each|every|for|from|in|of|per|than|the|to|with)\s*$", re.IGNORECASE
+)
 MAX_STATEMENT_CHARS = 240  # up to which sentences of one paragraph are quoted together
 
 
@@ -90,6 +95,8 @@ def _sentences(at: Place) -> Iterator[Unit]:
     offset = at.block["start"]
     for start, end in whole_statements(at, _statements(at.text)):
         quote = at.quote(offset + start, offset + end)
+        if _BROKEN_OFF.search(quote.text):
+            continue
         shown = " ".join([*(as_lead(part.text) for part in leads), quote.text])
         yield Unit(at.hit, one_line(shown), (quote, *leads))
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from chat.types import Unit
 from core.text.drugs import drugs
 from core.text.populations import People, apart, people_of
+from core.text.routes import routes
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(
@@ -72,6 +73,23 @@ _NEGATED = re.compile(
     r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
     re.IGNORECASE,
 )
+# `If no bleeding:`, whom a row or a sentence is for; `if there are no signs of` is a pair.
+_ONLY_WITHOUT = re.compile(
+    r"(?:\b(?:if|when|where|with|in) |^|[:;|.] )(?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
+    r"(?=\s*(?:[:;,.|)]|$|\band\b|\bor\b))",
+    re.IGNORECASE,
+)
+_LACKS = re.compile(r"\b(?:no|not|non|without|denies)[\s-]+(?:[a-z-]+\s+){0,2}[a-z-]+")
+_WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
+# What is still to be found out recommends nothing.
+_TO_RESEARCH = re.compile(
+    r"^\W*(?:\d+\W*)?(?:key )?(?:recommendations? for research|research recommendations?)\b",
+    re.IGNORECASE,
+)
+_ASKS_RESEARCH = re.compile(r"\b(?:research|trials?|stud(?:y|ies)|evidence)\b", re.IGNORECASE)
+_SHARED = re.compile(r"[\s,/+]*(?:or|and|plus)?\s*")  # between medicines that one dose is for
+_NUMBER = re.compile(r"\d")
+_NUMBER_OF = re.compile(r"\d[^.;:]*\bof\b")
 _GRAMMAR = frozenset(
     "a an the of in on for with and or to is are was be has have who what how when not no".split()
 )
@@ -85,13 +103,14 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
     wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
+    wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     return [
         unit
-        for unit in without_denied(question, units)
+        for unit in advising(question, without_denied(question, units))
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wants_treatment or not prevents(unit))
-        and (not wants_dose or says_of_dose(unit.text))
+        and (not wants_dose or gives_dose(medicines, wanted_routes, unit))
     ]
 
 
@@ -114,6 +133,61 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
         if named := _drugs(text):
             return _meet(asked, named)
     return not _DOSE.search(unit.text)
+
+
+def gives_dose(medicines: frozenset[str], by: frozenset[str], unit: Unit) -> bool:
+    """Whether a statement says of the dose of one of the medicines, by one of the routes."""
+    return says_of_dose(unit.text) and doses(medicines, unit.text) and is_given_by(by, unit)
+
+
+def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
+    """Whether a dose may be given by one of the routes that are asked about.
+
+    The nearest that names a route counts; where none does, any may be meant.
+    """
+    if not asked or not _DOSE.search(unit.text):
+        return True
+    named = next((found for text in (unit.text, *_above(unit)) if (found := routes(text))), asked)
+    return not asked.isdisjoint(named)
+
+
+def doses(asked: frozenset[str], text: str) -> bool:
+    """Whether a number of a text may be a dose of a medicine that is asked about.
+
+    It stands between that medicine and the next one, which may be named with it in one go, or
+    before it (`400 mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has none of ibuprofen. A
+    text that does not name what is asked about tells nothing against it.
+    """
+    named = sorted(
+        (*match.span(), frozenset({name}))
+        for name in _drugs(text)
+        for match in re.finditer(re.escape(name), text, re.IGNORECASE)
+    )
+    places = [n for n, (*_, name) in enumerate(named) if _meet(asked, name)]
+    return not places or any(_is_dosed(n, named, text) for n in places)
+
+
+def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
+    """Whether a number stands behind the medicine at a place, before the next, or before it."""
+    begin = named[place - 1][1] if place else 0
+    before = text[begin : named[place][0]]
+    if _NUMBER_OF.search(before) or (not place and _NUMBER.search(before)):
+        return True
+    ends = [*(start for start, *_ in named[place + 1 :]), len(text)]
+    for (_, end, _), following in zip(named[place:], ends, strict=True):
+        behind = text[end:following]
+        if _NUMBER.search(behind):
+            return True
+        if not _SHARED.fullmatch(behind):
+            return False
+    return False
+
+
+def advising(question: str, units: Sequence[Unit]) -> list[Unit]:
+    """Leave out what is still to be researched, unless research is asked about."""
+    if _ASKS_RESEARCH.search(question):
+        return list(units)
+    return [unit for unit in units if not any(map(_TO_RESEARCH.match, unit.hit.section_path))]
 
 
 def is_for(asked: People, unit: Unit) -> bool:
@@ -178,7 +252,13 @@ def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
     Of 704 questions on real guidelines it took no right statement away.
     """
     asked = _pairs(question) - _denied_pairs(question)
-    return [unit for unit in units if not asked & _denied_pairs(f"{unit.context} | {unit.text}")]
+    has = set(_WORD.findall(_LACKS.sub(" ", question.casefold())))
+    return [
+        unit
+        for unit in units
+        if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
+        and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
+    ]
 
 
 def _is_asked(name: str, question: str) -> bool:

@@ -163,7 +163,7 @@ def test_why_quotes_nothing_of_what_others_raise() -> None:
     assert why(ValueError("my blood pressure")) == "ValueError."
     with pytest.raises(ValueError, match="percentiles") as raised:
         raise_in_ours()
-    assert re.fullmatch(r"ValueError at tests/evaluation/\S+, line \d+\.", why(raised.value))
+    assert re.fullmatch(r"ValueError at tests/bench/\S+, line \d+\.", why(raised.value))
 
 
 def raise_in_ours() -> None:

@@ -215,6 +215,8 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "boxes": [],
                 "page_size": None,
                 "link": f"/source/citation/{cited.pk}/#cited",
+                "token_link": f"/api/v1/documents/{'d' * 64}/pages/3?citation={cited.pk}",
+                "token_picture": None,
                 "picture": None,
             }
         ],

@@ -96,7 +96,7 @@ def without_addresses(answer: Any) -> Any:
 
 
 def _unnamed(found: dict[str, Any]) -> dict[str, Any]:
-    own = ("turn", "link", "picture")
+    own = ("turn", "link", "picture", "token_link", "token_picture")
     return {name: value for name, value in found.items() if name not in own}
 
 

@@ -397,3 +397,7 @@ def test_a_part_that_goes_on_loses_its_first_statement(
 def test_items_without_full_stops_go_on_over_a_page() -> None:
     made = shown("## Rules\nDo not give if:\n- deaf\n---\n- pregnant", "gentamicin pregnant")
     assert {"Do not give if: deaf", "Do not give if: pregnant"} <= set(made)
+
+
+def test_a_line_that_breaks_off_is_no_unit() -> None:
+    assert shown("Give gentamicin 5 mg every\n\nMeasure it.") == ["Measure it."]

@@ -23,7 +23,7 @@ TOP = {
     *("owner", "claims", "nearest", "hidden", "confidence", "turn"),
 }
 TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
-PAINTED = {"boxes", "page_size", "link", "picture"}
+PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
 PLACE = {
     *("document", "version", "sha256", "page", "position", "section", "section_path"),
     *(TODAY | PAINTED),

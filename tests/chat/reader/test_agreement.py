@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import asked_medicines, in_agreement, is_about_medicine, says_of_dose
+from chat.reader.agreement import (
+    asked_medicines,
+    doses,
+    in_agreement,
+    is_about_medicine,
+    says_of_dose,
+)
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
@@ -122,3 +128,50 @@ def test_a_dose_that_prevents_is_no_answer_where_treatment_is_asked_for() -> Non
     ]:
         left = [unit.text for unit in in_agreement(question, question, units)]
         assert [f"{mg} mg" in " ".join(left) for mg in (40, 90)] == expected
+
+
+def agreeing(text: str, question: str) -> list[str]:
+    """What is left of a document of its own."""
+    publish(text)
+    return [
+        unit.text for unit in in_agreement(question, question, quotable_units(hits_for(text), ""))
+    ]
+
+
+def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
+    text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
+    assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))
+    assert any("hold it" in row for row in agreeing(f"{text}\n", "INR 6, not bleeding"))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("ketamine im dose, child", "4 mg/kg"), ("What IV dose of ketamine?", "1 mg/kg")],
+)
+def test_a_dose_by_another_route_is_left_out(question: str, expected: str) -> None:
+    text = "# Ketamine\n| Route | Dose |\n| Intravenous | 1 mg/kg |\n| Intramuscular | 4 mg/kg |"
+    rows = [row for row in agreeing(text, question) if "Route" in row]
+    assert [expected in row for row in rows] == [True]
+
+
+@pytest.mark.parametrize(
+    ("medicine", "text", "is_dosed"),
+    [
+        ("ibuprofen", "Codeine 1 mg/kg (unless already had ibuprofen) or morphine 2 mg", False),
+        ("noradrenaline", "Hydrocortisone 50 mg qds for those on noradrenaline", False),
+        ("ibuprofen", "Paracetamol 15 mg/kg or ibuprofen 10 mg/kg", True),
+        ("amoxicillin", "Amoxicillin or clarithromycin 500 mg", True),
+        ("morphine", "Give codeine 30 mg, then 10 mg of morphine", True),
+        ("warfarin", "Give vitamin K 1 mg", True),  # which does not name it
+    ],
+)
+def test_a_dose_is_of_the_medicine_that_it_stands_with(
+    medicine: str, text: str, is_dosed: bool
+) -> None:
+    assert doses(frozenset({medicine}), text) is is_dosed
+
+
+def test_what_is_to_be_researched_is_no_advice() -> None:
+    text = "# Sepsis\n## 5 Recommendations for research\nA trial should compare oral antibiotics."
+    assert not any("A trial" in said for said in agreeing(text, "Which antibiotics in sepsis?"))
+    assert any("A trial" in said for said in agreeing(f"{text}\n", "Which trials are wanted?"))

@@ -18,7 +18,7 @@ from medrag_site.database.tables import Commands, ensure_tables
 from tests.databases import superuser
 
 ROOT = Path(__file__).resolve().parents[3]
-APPS = {"corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site"}
+APPS = {"bench", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site"}
 
 
 @pytest.fixture
