@@ -58,8 +58,9 @@ _ASKS_DOSE = re.compile(
 _AMOUNT = re.compile(
     r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
     r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|bolus\w*"
-    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])"
-    r"|\b(?:one|two|three|half|double) (?:tablets?|capsules?|puffs?|drops?|sachets?)\b",
+    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])(?! ?(?:/|per )d?li?)"
+    r"|\b(?:one|two|three|four|half|double) (?:\w+ (?:of )?)?"
+    r"(?:tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?)\b",
     re.IGNORECASE,
 )
 _ABOUT_DOSE = re.compile(
@@ -104,7 +105,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
     wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
-    return [
+    left = [
         unit
         for unit in advising(question, without_denied(question, units))
         if is_about_medicine(medicines, unit)
@@ -112,6 +113,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not wants_treatment or not prevents(unit))
         and (not wants_dose or gives_dose(medicines, wanted_routes, unit))
     ]
+    return with_amounts(left) if is_amount_asked(question) else left
 
 
 def asked_medicines(question: str) -> frozenset[str]:
@@ -135,6 +137,18 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
     return not _DOSE.search(unit.text)
 
 
+def is_amount_asked(question: str) -> bool:
+    """Whether a question asks how much is given, and not what becomes of a dose."""
+    return bool(_ASKS_DOSE.search(question)) and not _ABOUT_DOSE.search(question)
+
+
+def with_amounts(units: Sequence[Unit]) -> list[Unit]:
+    """Leave out what neither gives an amount nor forbids, where something gives one."""
+    if not any(_AMOUNT.search(unit.text) for unit in units):
+        return list(units)
+    return [u for u in units if _AMOUNT.search(u.text) or _RESTRICTS.search(u.text)]
+
+
 def gives_dose(medicines: frozenset[str], by: frozenset[str], unit: Unit) -> bool:
     """Whether a statement says of the dose of one of the medicines, by one of the routes."""
     return says_of_dose(unit.text) and doses(medicines, unit.text) and is_given_by(by, unit)
@@ -156,7 +170,7 @@ def doses(asked: frozenset[str], text: str) -> bool:
 
     It stands between that medicine and the next one, which may be named with it in one go, or
     before it (`400 mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has none of ibuprofen. A
-    text that does not name what is asked about tells nothing against it.
+    text that has no number, or does not name what is asked about, tells nothing against it.
     """
     named = sorted(
         (*match.span(), frozenset({name}))
@@ -164,7 +178,9 @@ def doses(asked: frozenset[str], text: str) -> bool:
         for match in re.finditer(re.escape(name), text, re.IGNORECASE)
     )
     places = [n for n, (*_, name) in enumerate(named) if _meet(asked, name)]
-    return not places or any(_is_dosed(n, named, text) for n in places)
+    if not places or not _NUMBER.search(text):
+        return True
+    return any(_is_dosed(n, named, text) for n in places)
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:

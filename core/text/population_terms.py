@@ -9,13 +9,14 @@ _MENTIONS = {
     "preterm": r"pre-?terms?|pre-?matur(?:e|ity)|low birth ?weight",
     "neonate": r"neonat(?:e|es|al)|new-?borns?",
     "infant": r"infants?|infancy|bab(?:y|ies)|toddlers?",
-    "child": r"child(?:ren|hood)?|p(?:a|ae|æ)ediatrics?|kids?|boys?|girls?|school-?aged?",
+    "child": r"child(?:ren|hood)?|p(?:a|æ)?ediatrics?|pædiatrics?|pa?eds|kids?|boys?|girls?"
+    r"|school-?aged?",
     "adolescent": r"adolescen(?:t|ts|ce)|teen(?:s|ager|agers|age)?|young (?:people|person|adults?)",
     "adult": r"adults?|grown-?ups?",
     "elderly": r"elderly|older (?:adults?|people|persons?|patients?|men|women)|geriatric"
     r"|frail(?:ty)?",
     "pregnant": r"pregnan(?:t|cy|cies)|gravid|gestation(?:al)?|trimester|antenatal|prenatal"
-    r"|expecting|obstetric|in labou?r",
+    r"|expecting|obstetric|in labou?r|(?:pre-?\s?)?eclamp(?:sia|tic)",
     "postpartum": r"post-?partum|post-?natal|puerperal|puerperium",
     "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?",
     "dialysis": r"(?:haemo|hemo|peritoneal )?dialysis|renal replacement",

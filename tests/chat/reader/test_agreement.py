@@ -175,3 +175,20 @@ def test_what_is_to_be_researched_is_no_advice() -> None:
     text = "# Sepsis\n## 5 Recommendations for research\nA trial should compare oral antibiotics."
     assert not any("A trial" in said for said in agreeing(text, "Which antibiotics in sepsis?"))
     assert any("A trial" in said for said in agreeing(f"{text}\n", "Which trials are wanted?"))
+
+
+def test_a_card_for_children_has_no_dose_for_an_adult() -> None:
+    text = "# Emergency card - Pediatric\nGive amiodarone 5 mg/kg."
+    assert not any("5 mg/kg" in said for said in agreeing(text, "amiodarone dose, adult"))
+    assert any("5 mg/kg" in said for said in agreeing(f"{text}\n", "amiodarone dose"))
+
+
+def test_where_an_amount_is_asked_for_and_given_nothing_else_answers() -> None:
+    text = (
+        "# Neonates\nAdjust gentamicin, with each dose, to troughs below 2 mg/litre.\n\n"
+        "Give gentamicin 5 mg/kg.\n\nDo not give gentamicin to the deaf."
+    )
+    left = [said for said in agreeing(text, "gentamicin dose") if "gentamicin" in said]
+    assert left == ["Give gentamicin 5 mg/kg.", "Do not give gentamicin to the deaf."]
+    left = agreeing(f"{text}\n", "gentamicin dose, when to adjust it?")
+    assert any("troughs" in said for said in left)
