@@ -8,8 +8,13 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from corpus.positions import SECTIONS, below_title, place_words
+
+
+REMOVED = "Text removed under retention"  # in the place of what somebody wrote
 
 
 class Reason(models.TextChoices):
@@ -105,7 +110,10 @@ class TurnStatus(models.TextChoices):
 
 
 class Turn(models.Model):
-    """One question and what became of it, with the whole trace. Never changed after it is made."""
+    """One question and what became of it, with the whole trace.
+
+    Never changed after it is made, but that retention removes its text: `chat.retention`.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conversation = models.ForeignKey(
@@ -130,6 +138,7 @@ class Turn(models.Model):
     owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
     created_at = models.DateTimeField()
     duration_ms = models.PositiveIntegerField()
+    text_removed_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = "answer"  # to people; a refusal is one, too
@@ -145,6 +154,14 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    @property
+    def removal(self) -> str:
+        """Say that its text was removed, and when; empty where it is there."""
+        if self.text_removed_at is None:
+            return ""
+        day = date_format(timezone.localtime(self.text_removed_at), "j F Y")
+        return f"The text of this question and of its answer was removed under retention on {day}."
 
 
 class Claim(models.Model):

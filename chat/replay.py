@@ -79,8 +79,10 @@ class Replay:
 def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None) -> Replay:
     """Run it again and compare, in the order of the steps. One audit event, of who had it done.
 
-    Raises `NotReplayable` for a turn whose question was blocked, or is of an older release.
+    Raises `NotReplayable` for a turn whose question was blocked, is of an older release, or is gone.
     """
+    if turn.removal:
+        raise NotReplayable(turn.removal, hint="There is nothing to run again.")
     if turn.reason == Reason.IDENTIFIERS_IN_QUESTION:
         raise NotReplayable(
             "This question was blocked before anything was searched.",

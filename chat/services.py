@@ -186,7 +186,9 @@ def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone
         return Standalone(question)
     latest: Iterable[Turn] = ()
     if asker.conversation is not None and asker.follows:
-        turns = asker.conversation.turns.only("question", "standalone", "status")
+        turns = asker.conversation.turns.filter(text_removed_at=None).only(
+            "question", "standalone", "status"
+        )
         latest = turns.order_by("-created_at", "-pk")[:REMEMBERED]
     before = [
         Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)

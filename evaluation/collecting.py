@@ -60,6 +60,7 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
     """
     asked = Turn.objects.filter(
         _CHOSEN[wanted.which],
+        text_removed_at=None,
         created_at__date__gte=wanted.first,
         created_at__date__lte=wanted.last,
     )

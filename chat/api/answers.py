@@ -55,6 +55,7 @@ def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
     return answer | {
         "question": turn.question,
         "asked_at": turn.created_at.isoformat(),
+        "text_removed_at": turn.text_removed_at.isoformat() if turn.text_removed_at else None,
         "duration_ms": turn.duration_ms,
         "conversation": str(turn.conversation_id) if turn.conversation_id else None,
         "feedback": feedback_payload(feedback) if feedback else None,

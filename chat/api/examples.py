@@ -96,6 +96,7 @@ _FEEDBACK = {"helpful": False, "comment": "It lacks the dose by infusion."}
 _MESSAGE = _ANSWERED | {
     "question": _QUESTION,
     "asked_at": "2026-11-02T09:30:00+00:00",
+    "text_removed_at": None,
     "duration_ms": 412,
     "conversation": None,
     "feedback": _FEEDBACK,

@@ -9,7 +9,7 @@ from django.http import Http404
 from rest_framework import serializers
 
 from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
-from chat.models import ClaimKind, Conversation, Mode, Reason, TurnStatus
+from chat.models import REMOVED, ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
 from corpus.access import collections_searchable
 from corpus.models import Lifecycle, SourceType
@@ -318,6 +318,11 @@ class MessageResponse(QueryResponse):
 
     question = serializers.CharField(help_text="As it was stored.")
     asked_at = serializers.DateTimeField()
+    text_removed_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text=f"Since when its texts are removed under retention, and read “{REMOVED}”; else "
+        "null.",
+    )
     duration_ms = serializers.IntegerField(min_value=0)
     conversation = serializers.UUIDField(allow_null=True)
     feedback = FeedbackResponse(allow_null=True, help_text="What its asker said of it, if so.")

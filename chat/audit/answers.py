@@ -11,9 +11,9 @@ from typing import Any
 from django.db.models import Model, QuerySet
 
 from chat.audit.chain import canonical_json
-from chat.models import Citation, Claim, Turn
+from chat.models import REMOVED, Citation, Claim, Turn
 
-DIGEST_VERSION = 3  # of what is recorded now
+DIGEST_VERSION = 4  # of what is recorded now
 
 # Written out by version, since a column that comes later must not change the digest of an old
 # answer: a new column needs a new version, and none is ever taken away.
@@ -27,9 +27,10 @@ _CLAIM_2 = [*_CLAIM_1, "kind"]
 _CITATION_1 = (
     "id index document_id chunk_key sha256 title version page section start end quote"
 ).split()
-TURN_FIELDS = {1: _TURN_1, 2: _TURN_2, 3: _TURN_2}
-CLAIM_FIELDS = {1: _CLAIM_1, 2: _CLAIM_2, 3: _CLAIM_2}
-CITATION_FIELDS = {1: _CITATION_1, 2: _CITATION_1, 3: [*_CITATION_1, "position"]}
+_CITATION_3 = [*_CITATION_1, "position"]
+TURN_FIELDS = {1: _TURN_1, 2: _TURN_2, 3: _TURN_2, 4: [*_TURN_2, "text_removed_at"]}
+CLAIM_FIELDS = {1: _CLAIM_1, 2: _CLAIM_2, 3: _CLAIM_2, 4: _CLAIM_2}
+CITATION_FIELDS = {1: _CITATION_1, 2: _CITATION_1, 3: _CITATION_3, 4: _CITATION_3}
 _AS_MIGRATED: dict[str, Any] = {
     "standalone": "",
     "mode": "confident-lite",
@@ -37,6 +38,7 @@ _AS_MIGRATED: dict[str, Any] = {
     "warnings": [],
     "kind": "answer",
     "position": "",
+    "text_removed_at": None,
 }
 
 
@@ -71,6 +73,15 @@ def is_bare(turn: Turn, version: int) -> bool:
         for row, fields in rows
         for name in set(fields[DIGEST_VERSION]) - set(fields[version])
     )
+
+
+def is_textless(turn: Turn) -> bool:
+    """Whether nothing is left of what somebody asked and was told, as retention leaves it."""
+    claims = turn.claims.all()
+    told = [turn.standalone, turn.trace, turn.warnings, turn.nearest, turn.owner]
+    told += [citation.quote for claim in claims for citation in claim.citations.all()]
+    is_gone = turn.question == REMOVED and all(claim.text == REMOVED for claim in claims)
+    return is_gone and turn.text_removed_at is not None and not any(told)
 
 
 def _claim(claim: Claim, version: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from chat.audit.heads_copy import AGAIN, send_heads
 from chat.audit.protection import missing_protections
 from chat.audit.record import Actor, AuditError, actor_name, record
 from chat.audit.verify import (
+    REMOVAL,
     Break,
     Kind,
     KnownHeads,
@@ -41,6 +42,7 @@ __all__ = [
     "missing_protections",
     "nobody_signing",
     "record",
+    "record_removal",
     "record_turn",
     "send_heads",
     "sign_head",
@@ -71,6 +73,15 @@ def record_turn(turn: Turn) -> int:
     return record(
         f"turn.{stored.status}", actor=turn.user, subject=f"turn:{stored.pk}", payload=payload
     )
+
+
+def record_removal(turn: Turn, *, using: str) -> int:
+    """Append the event of a turn that lost its text. Read it anew first, from `using`.
+
+    From now on the turn has to have this digest; that of its own event stays in the chain.
+    """
+    payload = {"digest": turn_digest(turn), "digest_version": DIGEST_VERSION}
+    return record(REMOVAL, actor=None, subject=f"turn:{turn.pk}", payload=payload, using=using)
 
 
 def _notes(trace: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from chat.audit.chain import canonical_json, storable
 from core.errors import MedragError
@@ -19,7 +19,14 @@ class AuditError(MedragError):
     """The log can't be written as asked; what it was to record must not happen either."""
 
 
-def record(action: str, *, actor: Actor, subject: str, payload: Mapping[str, Any]) -> int:
+def record(
+    action: str,
+    *,
+    actor: Actor,
+    subject: str,
+    payload: Mapping[str, Any],
+    using: str = DEFAULT_DB_ALIAS,
+) -> int:
     """Append an event and return its `seq`. One query.
 
     Must be called inside `transaction.atomic`, last, together with what it records: both stay or
@@ -28,6 +35,7 @@ def record(action: str, *, actor: Actor, subject: str, payload: Mapping[str, Any
     in the chain can't be taken out again. Raises `AuditError` outside a transaction, `ValueError`
     or `TypeError` for a payload that JSON can't express.
     """
+    connection = connections[using]
     if not connection.in_atomic_block:
         raise AuditError("An audit event belongs into the transaction of what it records.")
     fields = (actor_name(actor), storable(action), storable(subject), canonical_json(payload))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from chat.audit.answers import is_bare, stored_turns, turn_digest
+from chat.audit.answers import is_bare, is_textless, stored_turns, turn_digest
 from chat.audit.chain import GENESIS, ChainRow, row_hash
 from chat.audit.heads import (
     SIGNING,
@@ -43,9 +43,14 @@ ORDER BY seq
 """
 LAST_SEQ = 2**63 - 1
 
-SELECT_ANSWERS = """
-SELECT seq, subject, payload FROM chat_auditevent
-WHERE action IN ('turn.answered', 'turn.abstained') ORDER BY seq
+# Of a turn the last event that says what it is: that of its answer, or of the removal of its text.
+REMOVAL = "turn.text_removed"
+SELECT_ANSWERS = f"""
+SELECT seq, action, subject, payload FROM chat_auditevent said
+WHERE action IN ('turn.answered', 'turn.abstained', '{REMOVAL}') AND NOT EXISTS (
+    SELECT FROM chat_auditevent later
+    WHERE later.subject = said.subject AND later.action = '{REMOVAL}' AND later.seq > said.seq
+) ORDER BY seq
 """
 SELECT_UNRECORDED = """
 SELECT turn.id FROM chat_turn turn WHERE NOT EXISTS (
@@ -298,7 +303,7 @@ def _head_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 
 
 def _answers_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
-    batch: list[tuple[int, str, str]] = []
+    batch: list[tuple[int, str, str, str]] = []
     for event in _stream(connection, SELECT_ANSWERS, BATCH_ANSWERS):
         batch.append(event)
         if len(batch) == BATCH_ANSWERS:
@@ -308,14 +313,15 @@ def _answers_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None
     return _batch_break(connection.alias, batch, walk) or _unrecorded_break(connection)
 
 
-def _batch_break(using: str, batch: list[tuple[int, str, str]], walk: _Walk) -> Break | None:
-    ids = [_turn_id(subject) for _, subject, _ in batch]
+def _batch_break(using: str, batch: list[tuple[int, str, str, str]], walk: _Walk) -> Break | None:
+    ids = [_turn_id(subject) for _, _, subject, _ in batch]
     turns = stored_turns(using).in_bulk([turn_id for turn_id in ids if turn_id])
-    for (seq, subject, payload), turn_id in zip(batch, ids, strict=True):
+    for (seq, action, subject, payload), turn_id in zip(batch, ids, strict=True):
         turn = turns.get(turn_id)
         if turn is None:
             return Break(seq, Kind.ANSWER_GONE, subject)
-        if not _has_digest(turn, payload):
+        is_told = action != REMOVAL or is_textless(turn)
+        if not (is_told and _has_digest(turn, payload)):
             return Break(seq, Kind.ANSWER_CHANGED, subject)
         walk.answers += 1
     return None

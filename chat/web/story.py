@@ -254,6 +254,8 @@ def _changes(
     def has_moved(citation: Citation) -> bool:
         page = pages.get((citation.document_id, citation.page))
         place = (citation.start, citation.end)
+        if not citation.quote:  # removed: there is nothing to look for
+            return False
         return page is None or locate(page.text, place, citation.quote) is None
 
     return tuple(

@@ -1,0 +1,45 @@
+"""Remove the personal text of questions, answers and comments that are older than some days."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from chat.retention import texts_expired, texts_remove
+from core.errors import MedragError
+from core.progress import Progress
+
+
+class Command(BaseCommand):
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--older-than", type=_age, required=True, metavar="DAYS", help="such as 365d"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only count what would go")
+
+    def handle(self, *args: Any, older_than: datetime.timedelta, **options: Any) -> None:
+        before = timezone.now() - older_than
+        counts = {what: rows.count() for what, rows in texts_expired(before).items()}
+        verb = "Would remove"
+        if not options["dry_run"]:
+            verb, total = "Removed", sum(counts.values())
+            with Progress("Removing text", total=total, unit="rows") as progress:
+                try:
+                    counts = dict(texts_remove(before, tell=progress.step))
+                except MedragError as error:
+                    raise CommandError(error.sentence) from error
+        said = ", ".join(f"{count} {what}" for what, count in counts.items())
+        self.stdout.write(f"{verb} the text, older than {before:%Y-%m-%d %H:%M} UTC, of {said}.")
+
+
+def _age(text: str) -> datetime.timedelta:
+    if not re.fullmatch(r"[1-9][0-9]{0,4}d", text):
+        raise argparse.ArgumentTypeError("write a number of days, such as 365d")
+    return datetime.timedelta(days=int(text[:-1]))
