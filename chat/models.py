@@ -13,7 +13,6 @@ from django.utils.formats import date_format
 
 from corpus.positions import SECTIONS, below_title, place_words
 
-
 REMOVED = "Text removed under retention"  # in the place of what somebody wrote
 
 
@@ -421,6 +420,7 @@ class TokenGrant(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     made_at = models.DateTimeField(auto_now_add=True)
+    used_on = models.DateField(null=True)  # the last day, by the site's clock
 
     class Meta:
         verbose_name = "API token"

@@ -79,7 +79,7 @@ class Replay:
 def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None) -> Replay:
     """Run it again and compare, in the order of the steps. One audit event, of who had it done.
 
-    Raises `NotReplayable` for a turn whose question was blocked, is of an older release, or is gone.
+    Raises `NotReplayable` for a turn whose question was blocked, of an older release, or gone.
     """
     if turn.removal:
         raise NotReplayable(turn.removal, hint="There is nothing to run again.")

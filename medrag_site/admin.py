@@ -33,14 +33,23 @@ if TYPE_CHECKING:
     UserAdmin = auth_admin.UserAdmin[User]
     TokenModelAdmin = admin.ModelAdmin[TokenGrant]
     TokenModelForm = ModelForm[TokenGrant]
+    ModelAdminBase = admin.ModelAdmin[Any]
 else:
     AttemptModelAdmin, UserAdmin = admin.ModelAdmin, auth_admin.UserAdmin
     TokenModelAdmin, TokenModelForm = admin.ModelAdmin, ModelForm
+    ModelAdminBase = object
 
 GIVEN = ("groups", "user_permissions")
 
 
-class AccountAdmin(UserAdmin):
+class EachLogged(ModelAdminBase):
+    """Logs what is deleted one by one: of several at once Django announces nothing."""
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        return [super(EachLogged, self).log_deletions(request, [one]) for one in queryset]
+
+
+class AccountAdmin(EachLogged, UserAdmin):
     """Django's, in which only superusers touch superusers and other people's passwords.
 
     Everybody else gives and takes only the groups that they are in and the permissions that they
@@ -94,7 +103,7 @@ class AccountAdmin(UserAdmin):
         return super().user_change_password(request, id, form_url)
 
 
-class RoleAdmin(auth_admin.GroupAdmin):
+class RoleAdmin(EachLogged, auth_admin.GroupAdmin):
     """What a group may do counts for all in it, and collections are narrowed to groups."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

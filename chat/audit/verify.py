@@ -51,7 +51,7 @@ WHERE action IN ('turn.answered', 'turn.abstained', '{REMOVAL}') AND NOT EXISTS 
     SELECT FROM chat_auditevent later
     WHERE later.subject = said.subject AND later.action = '{REMOVAL}' AND later.seq > said.seq
 ) ORDER BY seq
-"""
+"""  # noqa: S608 - a constant of ours
 SELECT_UNRECORDED = """
 SELECT turn.id FROM chat_turn turn WHERE NOT EXISTS (
     SELECT FROM chat_auditevent event

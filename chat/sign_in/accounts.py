@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
@@ -62,7 +62,6 @@ def account_create(by: User, *, username: str, groups: Iterable[Group], **said: 
         LogEntry.objects.log_actions(
             by.pk, [account], ADDITION, change_message=[{"added": {}}], single_object=True
         )
-        _record("user.created", account, by=by)
     return account
 
 
@@ -87,11 +86,10 @@ def account_edit(
         if groups is not None and _set_groups(stored, groups, by=by):
             fields.append("groups")
         if fields:
-            line = f"Changed {', '.join(fields)}."
+            said = [{"changed": {"fields": fields}}]  # the receiver tells the log
             LogEntry.objects.log_actions(
-                by.pk, [stored], CHANGE, change_message=line, single_object=True
+                by.pk, [stored], CHANGE, change_message=said, single_object=True
             )
-            _record("user.changed", stored, by=by, fields=fields)
     return tuple(fields)
 
 
@@ -104,11 +102,27 @@ def _set_groups(account: User, wanted: Iterable[Group], *, by: User) -> bool:
     return before != after
 
 
-def _record(action: str, account: User, *, by: User, **more: Any) -> None:
-    payload = {
-        "account": account.username,
-        "groups": sorted(account.groups.values_list("name", flat=True)),
-        "is_active": account.is_active,
-        **more,
+def superusers_record(before: Iterable[int]) -> None:
+    """Record the superusers that were made at the terminal: all but those of before, by key."""
+    for account in User.objects.filter(is_superuser=True).exclude(pk__in=[*before]):
+        subject = f"user:{account.pk}"
+        audit.record("user.created", actor=None, subject=subject, payload=rights_of(account))
+
+
+def rights_of(thing: User | Group) -> dict[str, Any]:
+    """What an event says of an account or a group: its name and what it may do, now."""
+    if isinstance(thing, Group):
+        return {"group": thing.name, "permissions": _labels(thing.permissions.all())}
+    return {
+        "account": thing.username,
+        "groups": sorted(thing.groups.values_list("name", flat=True)),
+        "permissions": _labels(thing.user_permissions.all()),
+        "is_active": thing.is_active,
+        "is_staff": thing.is_staff,
+        "is_superuser": thing.is_superuser,
     }
-    audit.record(action, actor=by, subject=f"user:{account.pk}", payload=payload)
+
+
+def _labels(permissions: QuerySet[Permission]) -> list[str]:
+    pairs = permissions.order_by().values_list("content_type__app_label", "codename")
+    return sorted(f"{app}.{name}" for app, name in pairs)

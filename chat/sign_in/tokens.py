@@ -2,7 +2,7 @@
 
 A token acts in its account's name and never with more rights than that; its scopes only narrow
 them. Knox keeps the hash and the end, `TokenGrant` the rest. One without a grant is older than
-scopes, and does what all tokens did: ask, and read.
+scopes; at its first use it is given what all tokens did: ask, and read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 from knox.models import get_token_model
 
 from chat.audit import log as audit
@@ -35,10 +36,13 @@ class Granted:
 
 
 def granted_to(token: Any) -> Granted:
-    """Read what knox's token may do. One query."""
+    """Read what knox's token may do, and log its first use of a day. One query, else."""
     grant = TokenGrant.objects.filter(token=token).first()
     if grant is None:
-        return Granted(token.digest, frozenset(BY_DEFAULT), ends=token.expiry)
+        given = {"user": token.user, "scopes": [str(scope) for scope in BY_DEFAULT]}
+        grant, _ = TokenGrant.objects.get_or_create(token=token, defaults=given)
+    if grant.used_on != timezone.localdate():
+        _record_use(token, grant)
     return Granted(token.digest, frozenset(grant.scopes), grant.rate, token.expiry)
 
 
@@ -89,3 +93,12 @@ def tokens_revoke(user: User, *, by: User | None = None) -> int:
         payload = {"count": count}
         audit.record("token.revoked", actor=by, subject=f"user:{user.pk}", payload=payload)
     return count
+
+
+def _record_use(token: Any, grant: TokenGrant) -> None:
+    today = timezone.localdate()
+    with transaction.atomic():
+        unused = TokenGrant.objects.filter(pk=grant.pk).exclude(used_on=today)
+        if unused.update(used_on=today):  # else another request was first
+            subject, payload = f"user:{grant.user_id}", {"key": token.token_key}
+            audit.record("token.used", actor=token.user, subject=subject, payload=payload)

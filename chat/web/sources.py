@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from django.db import transaction
 from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -15,6 +16,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from chat.audit import log as audit
 from chat.caveats.notices import document_notices
 from chat.models import Citation
 from chat.selectors import (
@@ -73,6 +75,7 @@ def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """The cited page, also when the document is out of force by now: with a banner."""
     cited = access_citation(request.user, pk=pk)
     page = access_page(access_document(request.user, sha256=cited.sha256), number=cited.page)
+    _record_opened(request, page.document, page=page.number, citation=cited.pk)
     return _viewer(request, page, marks_of_citation(cited, page), cited=cited)
 
 
@@ -83,6 +86,7 @@ def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBa
     """Any page; `?chunk=<key>` paints what of that passage stands on it."""
     document = access_document(request.user, sha256=sha256)
     page = access_page(document, number=number)
+    _record_opened(request, document, page=page.number)
     return _viewer(request, page, marks_of_chunk(request.GET.get("chunk", ""), page))
 
 
@@ -99,8 +103,10 @@ def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpRespon
 def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
     """The bytes as they were uploaded, always as a download: a browser must not run them."""
     document = access_document(request.user, sha256=sha256)
+    content = _opened(document_path(document.sha256))
+    _record_opened(request, document, original=True)
     response = FileResponse(
-        _opened(document_path(document.sha256)),
+        content,
         as_attachment=True,
         filename=document.filename,
         content_type=document.media_type or "application/octet-stream",
@@ -130,6 +136,13 @@ def _viewer(
         "next": page.number + 1 if page.number < document.page_count else 0,
     }
     return render(request, "chat/source.html", context)
+
+
+def _record_opened(request: SignedInRequest, document: Document, **what: Any) -> None:
+    """Log who opened it, before it is sent."""
+    with transaction.atomic():
+        subject = f"document:{document.pk}"
+        audit.record("source.opened", actor=request.user, subject=subject, payload=what)
 
 
 def _answer_address(request: SignedInRequest, cited: Citation) -> str:

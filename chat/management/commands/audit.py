@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, OperationalError, connections, transaction
 
+from chat.audit.export import record_work
 from chat.audit.heads import SignedHead, parse_heads
 from chat.audit.log import HeadsGone, send_heads, sign_head, verify_chain
 from chat.audit.verify import LAST_SEQ, StoredRow, stored_rows
@@ -70,6 +71,7 @@ class Command(BaseCommand):
         with transaction.atomic(using="auditor"):
             for row in stored_rows(connections["auditor"], first, last):
                 self.stdout.write(_line(row))
+        record_work("audit.exported", actor=None, payload={"from": first, "to": last})
 
     def sign(self, *, anew: bool) -> None:
         head = sign_head(anew=anew)

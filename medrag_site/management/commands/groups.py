@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
 
+from chat.audit import log as audit
 from medrag_site.accounts import PERMISSIONS, groups_give, groups_standing
 
 
@@ -23,7 +25,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        groups_give(options["give"])
+        if given := sorted(options["give"]):
+            with transaction.atomic():
+                groups_give(given)
+                payload = {"groups": given}
+                audit.record("groups.given", actor=None, subject="groups:all", payload=payload)
         for group in groups_standing():
             if not group.exists:
                 self.stdout.write(f"{group.name}: not here (deleted or renamed)")

@@ -5,8 +5,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
-from chat.models import Scope
+from chat.models import Scope, TokenGrant
 from chat.sign_in.tokens import token_create
 
 QUERY, SEARCH = "/api/v1/query", "/api/v1/search"
@@ -16,6 +17,8 @@ PROBLEM = "application/problem+json"
 def signed_in(user: User, *scopes: str) -> Client:
     """Signed in by a token of all scopes, or of these; errors are shown as by a server."""
     token = token_create(user, scopes=scopes or Scope.values)
+    # Its first use of a day would be an event more: see `tests/chat/sign_in/test_rights_recorded.py`.
+    TokenGrant.objects.filter(user=user).update(used_on=timezone.localdate())
     return Client(headers={"authorization": f"Bearer {token}"}, raise_request_exception=False)
 
 
