@@ -17,7 +17,7 @@ PROBLEM = "application/problem+json"
 def signed_in(user: User, *scopes: str) -> Client:
     """Signed in by a token of all scopes, or of these; errors are shown as by a server."""
     token = token_create(user, scopes=scopes or Scope.values)
-    # Its first use of a day would be an event more: see `tests/chat/sign_in/test_rights_recorded.py`.
+    # Its first use of a day would be an event more: see test_rights_recorded.py.
     TokenGrant.objects.filter(user=user).update(used_on=timezone.localdate())
     return Client(headers={"authorization": f"Bearer {token}"}, raise_request_exception=False)
 

@@ -142,7 +142,7 @@ def test_a_superuser_makes_and_revokes_a_token_in_the_administration(
     assert not AuthToken.objects.exists()
     events = AuditEvent.objects.filter(action__startswith="token.").order_by("seq")
     assert [event.action for event in events] == ["token.created", "token.used", "token.revoked"]
-    assert {event.actor.rpartition(":")[2] for event in events} == {"root"}
+    assert {event.actor.rpartition(":")[2] for event in events} == {"root", "alice"}
 
 
 @pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["all"]}, {"days": "0"},
