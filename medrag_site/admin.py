@@ -46,7 +46,8 @@ class EachLogged(ModelAdminBase):
     """Logs what is deleted one by one: of several at once Django announces nothing."""
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        return [super(EachLogged, self).log_deletions(request, [one]) for one in queryset]
+        alone: list[Any] = [[one] for one in queryset]  # as Django's own page of one passes it
+        return [super(EachLogged, self).log_deletions(request, one) for one in alone]
 
 
 class AccountAdmin(EachLogged, UserAdmin):

@@ -69,10 +69,12 @@ def record_administration(
 ) -> None:
     """Record an account or a group as it is from now on, or last was, with the fields changed."""
     kind = instance.content_type.model_class() if instance.content_type else None
-    if not created or not (kind is User or kind is Group):
+    if not created or not instance.object_id or not (kind is User or kind is Group):
         return
     what = {ADDITION: "created", CHANGE: "changed", DELETION: "deleted"}[instance.action_flag]
     thing = kind._default_manager.filter(pk=instance.object_id).first()
+    if thing is None:  # gone meanwhile: nobody has rights by it
+        return
     payload = rights_of(thing) | {"fields": _fields_changed(instance.change_message)}
     action, subject = (f"{kind._meta.model_name}{end}" for end in (f".{what}", f":{thing.pk}"))
     with transaction.atomic():
