@@ -139,6 +139,7 @@ def test_messages_are_the_answers_in_order(guideline: Document, alice: User) -> 
         | {
             "question": turn.question,
             "asked_at": turn.created_at.isoformat(),
+            "text_removed_at": None,
             "duration_ms": turn.duration_ms,
             "conversation": str(thread.pk),
             "feedback": None,

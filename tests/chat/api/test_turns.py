@@ -34,6 +34,7 @@ def test_a_turn_is_read_as_it_was_answered(guideline: Document, alice: User, que
     assert response.json() == answer | {
         "question": question,
         "asked_at": turn.created_at.isoformat(),
+        "text_removed_at": None,
         "duration_ms": turn.duration_ms,
         "conversation": None,
         "feedback": None,
