@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0015_text_removed'),
+        ('chat', '0016_text_removed'),
     ]
 
     operations = [
