@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0014_turn_counted'),
+        ('chat', '0015_conversation_shared'),
     ]
 
     operations = [
