@@ -44,6 +44,7 @@ _STEPS_OF_SEARCH = (
 ).split()
 # What is no part of the result: how long it took, and what it cost.
 _NOT_COMPARED = {"durations_ms", "duration_ms", "rewriting", "usage", "notes"}
+_NOT_COMPARED |= {"complexity", "reasons"}  # of a question; an older release stored them
 SHOWN_CHARS = 300  # of a value that differs
 _DRAWN = {"keys", "raw"}  # new with each call of a language model
 

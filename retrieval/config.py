@@ -12,6 +12,8 @@ from typing import Any
 PIPELINE_VERSION = "5"
 MAX_WORDINGS = 8  # that a language model is asked for
 SURROUNDINGS_CHARS = 2000  # around a passage, where a reader asks and the site says no other
+# Switches that are gone, at their defaults: a gate calibrated before is of no other search.
+_GONE = {"adaptive_k": False, "neighbours": False}
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,6 @@ class RetrievalConfig:
 
     # How many passages come back
     k: int = 20  # at most
-    adaptive_k: bool = False  # 3, 5 or 10 by the question's complexity, and never more than k
 
     # Lexical side
     # Or idf_ts_rank, ts_rank, none. It ranks candidates; fusion=convex scores all by BM25 after it.
@@ -54,7 +55,6 @@ class RetrievalConfig:
     alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
     rrf_k: int = 60  # Cormack et al., SIGIR 2009
     collapse_twins: bool = True  # of passages that say the same, rank the best
-    neighbours: bool = False  # those of the best passages are candidates too
 
     # Rerank
     reranker: str = "none"  # or cross-encoder, llm, http; the settings say which model
@@ -78,7 +78,7 @@ class RetrievalConfig:
 
 @lru_cache(maxsize=64)
 def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
-    content = {"version": PIPELINE_VERSION, "parts": parts, **asdict(config)}
+    content = {"version": PIPELINE_VERSION, "parts": parts, **_GONE, **asdict(config)}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

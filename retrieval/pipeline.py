@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from corpus.encoders.registry import ActiveEncoder
 from retrieval.analysis import analyse
-from retrieval.analysis.complexity import PASSAGES
 from retrieval.config import RetrievalConfig
 from retrieval.configured import site_config
 from retrieval.dense.search import cosines_statement, search_dense
@@ -25,7 +24,6 @@ from retrieval.fusion import (
 )
 from retrieval.hits.load import hits_of
 from retrieval.hits.near_duplicates import others_that_say_it
-from retrieval.hits.neighbours import search_neighbours
 from retrieval.hits.surroundings import surroundings
 from retrieval.lexical.search import (
     AskedLexeme,
@@ -106,9 +104,8 @@ class _Search:
         asked = self._asked(analysis, variants, encoders)
         rankings = self._rankings(asked, encoders)
         fused = self._timed("fusion", lambda: self._fused(rankings, asked, encoders))
-        passages = self._passages(analysis)
-        found = self._hits(fused, asked[0], encoders[0], k=passages)
-        reranked = rerank(query.text, found, replace(config, k=passages), today=query.on.year)
+        found = self._hits(fused, asked[0], encoders[0])
+        reranked = rerank(query.text, found, config, today=query.on.year)
         self.durations_ms["rerank"] = reranked.duration_ms
         self.notes.extend(reranked.notes)
         hits = reranked.hits
@@ -224,9 +221,6 @@ class _Search:
             rankings += [_named(ranking, one.variant) for ranking in lists]
         if config.summaries:
             rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
-        if config.neighbours:
-            found = reciprocal_rank_fusion(rankings, k=config.rrf_k)
-            rankings.append(search_neighbours(query, found, config))
         for ranking in rankings:
             side = ranking.name.partition(":")[0]
             if side == "lexical":  # all its wordings at once
@@ -290,18 +284,13 @@ class _Search:
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, cosines_statement(encoder, vector, missing))
 
-    def _passages(self, analysis: Analysis) -> int:
-        """How many come back."""
-        k = self.config.k
-        return min(k, PASSAGES[analysis.complexity]) if self.config.adaptive_k else k
-
     def _hits(
-        self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder, *, k: int
+        self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder
     ) -> tuple[Hit, ...]:
-        """The best `k`, or as many as what orders them anew may see."""
+        """The best `config.k`, or as many as what orders them anew may see."""
         config = self.config
         is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
-        kept = fused[: max(k, config.rerank_candidates) if is_ordered else k]
+        kept = fused[: max(config.k, config.rerank_candidates) if is_ordered else config.k]
         others = self._timed("twins", lambda: others_that_say_it(self.query, kept))
         return self._timed(
             "hits",

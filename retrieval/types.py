@@ -60,14 +60,6 @@ class Query:
     filters: Filters = NO_FILTERS
 
 
-class Complexity(StrEnum):
-    """How much a question asks for, and so how many passages it gets."""
-
-    SIMPLE = "simple"
-    MEDIUM = "medium"
-    COMPLEX = "complex"
-
-
 @dataclass(frozen=True)
 class Expansion:
     """A short or lay form as it was typed, and the words of a guideline for it.
@@ -87,7 +79,6 @@ class Analysis:
     """What a question says beyond its letters."""
 
     text: str  # as it was asked
-    complexity: Complexity
     language: str  # such as `en`
     expansions: tuple[Expansion, ...] = ()
     negations: tuple[str, ...] = ()  # the words that negate, as typed
@@ -95,7 +86,6 @@ class Analysis:
     populations: tuple[str, ...] = ()
     drugs: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()  # for the complexity, in words
     lexicon: str = ""  # the fingerprint of the lexicon that gave the expansions
 
 

@@ -122,7 +122,6 @@ _SEARCHES = (
     ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4", ""),
     ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75", ""),
     ("twins not collapsed", "collapse_twins=no", ""),
-    ("with neighbours as candidates", "neighbours=yes", ""),
     ("with summaries", "summaries=yes", "summaries"),
     ("multi-query, 3 wordings by the model", "multi_query=3", "rewrite"),
     ("HyDE", "hyde=yes", "rewrite"),
@@ -132,10 +131,7 @@ _SEARCHES = (
     ("reranker: endpoint", "reranker=http", "http"),
 )
 # How many passages are handed on shows only behind the gate, and in what a reader gets.
-_SERVED = (
-    ("passages by complexity (3, 5 or 10)", "adaptive_k=yes"),
-    ("as many passages for every question", "adaptive_k=no"),
-)
+_SERVED = (("5 passages at most", "k=5"),)
 
 
 def _search(name: str, text: str, needs: str) -> Switch:

@@ -126,7 +126,7 @@ def _built(peer: Peer, indexed: Indexed, say: Say) -> _Built:
 def _ours(configuration: Configuration, names: Mapping[int, str]) -> System:
     served = config_from(configuration.text, base=site_config())
     deep = deepened(served)
-    served = replace(served, k=SERVED_K, adaptive_k=False)
+    served = replace(served, k=SERVED_K)
 
     def found(text: str, k: int) -> Found:
         evidence = ask(text, deep)

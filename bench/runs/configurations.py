@@ -82,7 +82,6 @@ def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     return replace(
         config,
         k=max(config.k, passages),
-        adaptive_k=False,
         lexical_candidates=max(config.lexical_candidates, passages),
         rescored=max(config.rescored, passages),
         dense_candidates=max(config.dense_candidates, passages),

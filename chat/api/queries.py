@@ -84,7 +84,7 @@ class SearchView(Guarded):
             reader=user.pk,
             filters=asked["filters"],
         )
-        config = replace(site_config(), k=asked["k"], adaptive_k=False)
+        config = replace(site_config(), k=asked["k"])
         evidence = retrieve(query, with_surroundings(config) if asked["surroundings"] else config)
         _record_search(user, evidence, k=asked["k"], kinds=guarded.kinds)
         around = evidence.surroundings if asked["surroundings"] else ()

@@ -50,7 +50,7 @@ class Command(BaseCommand):
             reader=reader.pk if reader else None,
             filters=filters_from(options),
         )
-        config = replace(site_config(), k=options["k"], adaptive_k=False)
+        config = replace(site_config(), k=options["k"])
         if options["surroundings"]:
             config = with_surroundings(config)
         evidence = retrieve(query, config)

@@ -48,7 +48,6 @@ def test_deep_lists_leave_formula_and_weights() -> None:
     deep = deepened(config, 100)
     assert (deep.k, deep.lexical_candidates, deep.dense_candidates) == (200, 500, 200)
     assert deep.ef_search == 200
-    assert not deep.adaptive_k
     for name in ("fusion", "rrf_k", "k1", "b", "expand", "rules", "reranker", "df_budget"):
         assert getattr(deep, name) == getattr(config, name)
 
@@ -100,14 +99,11 @@ def test_a_switch_that_is_the_default_already_is_no_row() -> None:
 
 def test_what_is_asked_as_served_needs_a_gate_and_comes_last() -> None:
     wanted, left_out = switches(RetrievalConfig(), set(), CUT)
-    served = [SERVED.name, "passages by complexity (3, 5 or 10)"]
+    served = [SERVED.name, "5 passages at most"]
     assert not any(switch.configuration.as_served for switch in wanted)
     assert [s.name for s in left_out if s.configuration.as_served] == served
-    wanted, _ = switches(config_from("adaptive_k=yes"), {GATE}, CUT)
-    assert [switch.name for switch in wanted][-2:] == [
-        SERVED.name,
-        "as many passages for every question",
-    ]
+    wanted, _ = switches(RetrievalConfig(), {GATE}, CUT)
+    assert [switch.name for switch in wanted][-2:] == served
 
 
 def test_an_index_that_is_as_set_already_is_no_row() -> None:
@@ -131,7 +127,7 @@ def test_rows_are_chosen_by_a_part_of_their_name_or_index() -> None:
     assert names("rrf, K") == ["fusion: RRF, k = 60", "fusion: RRF, k = 10"]
     assert names("32 bits", "dense alone") == ["dense alone", "vectors of 32 bits (vector)"]
     assert {switch.recipe for switch in chosen(wanted, ["as set"])} == {AS_SET}
-    assert names("by complexity") == [SERVED.name, "passages by complexity (3, 5 or 10)"]
+    assert names("5 passages") == [SERVED.name, "5 passages at most"]
     with pytest.raises(UnknownRow, match="'rff'") as raised:
         names("rrf", "rff")
     assert "dense alone; " in raised.value.hint

@@ -166,7 +166,7 @@ def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
 
 def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    said = ablation(folder, out, "exact BM25", "context line", "complexity", "HyDE")
+    said = ablation(folder, out, "exact BM25", "context line", "5 passages", "HyDE")
     assert "Left out, not configured here: HyDE." in said
     assert "index 1 of 2, as set: 4 rows" in said
     assert "index 2 of 2, without context line: 1 rows" in said
@@ -180,7 +180,7 @@ def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     served = table["as_served"]
     assert served["default"]["configuration"]["name"] == "as served"
     assert [row["configuration"]["name"] for row in served["switches"]] == [
-        "passages by complexity (3, 5 or 10)",
+        "5 passages at most",
     ]
     for row in (*table["switches"], *served["switches"]):
         assert 0 < row["difference"]["p_holm"] <= 1

@@ -107,7 +107,7 @@ def test_a_refusal_says_what_alone_was_searched(client: Client, guideline: Docum
 
 
 def test_a_search_gives_as_many_as_it_is_asked_for(client: Client, settings: LazySettings) -> None:
-    settings.RETRIEVAL = "adaptive_k=yes"
+    settings.RETRIEVAL = "k=3"
     for number in range(5):
         publish(f"# Demonstracillin {number}\nGive demonstracillin {number + 1} mg.")
     found = post(client, SEARCH, {"query": "demonstracillin?", "k": 5}).json()

@@ -49,8 +49,8 @@ def test_prints_one_list_with_exactly_these_keys() -> None:
     assert first["chunk"].endswith("_p1_c0")
 
 
-def test_k_is_not_cut_by_how_simple_the_question_is(settings: LazySettings) -> None:
-    settings.RETRIEVAL = "adaptive_k=yes"
+def test_k_is_not_cut_by_that_of_the_site(settings: LazySettings) -> None:
+    settings.RETRIEVAL = "k=3"
     for number in range(5):
         publish(f"# Warfarin {number}\nGive warfarin {number + 1} mg.")
     assert len(found("warfarin?", "--k", "5")) == 5

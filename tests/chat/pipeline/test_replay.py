@@ -49,6 +49,12 @@ def test_an_unchanged_corpus_gives_no_difference(document: Document, question: s
     assert AuditEvent.objects.filter(action="replay", subject=f"turn:{turn.pk}").exists()
 
 
+def test_what_an_older_release_said_of_the_question_is_no_difference(document: Document) -> None:
+    turn = asked()
+    turn.trace["searches"][0]["analysis"] |= {"complexity": "simple", "reasons": ["is short"]}
+    assert turn_replay(turn).difference is None
+
+
 def test_who_asked_where_and_what_for_is_kept(document: Document, alice: User) -> None:
     filters = Filters(populations=("adult",))
     for mode in ("standard", "faithful"):

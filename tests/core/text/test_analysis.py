@@ -11,12 +11,10 @@ from core.text.drugs import drugs
 from core.text.negation import asks_for_exception, negations
 from core.text.population_terms import populations
 from retrieval.analysis import analyse, expansions, spelled_out
-from retrieval.analysis.complexity import PASSAGES
 from retrieval.analysis.language import language
 from retrieval.analysis.narrative import focus
 from retrieval.analysis.questions import analysed
 from retrieval.lexicon.terms import Lexicon
-from retrieval.types import Complexity
 from tests.retrieval.hostile import HANDMADE, random_queries
 
 
@@ -44,50 +42,6 @@ def test_spelled_out_keeps_what_was_typed() -> None:
     assert spelled_out("MAP target") == "MAP (mean arterial pressure) target"
     assert spelled_out("no abbreviation") == "no abbreviation"
     assert spelled_out(analyse("DKA, then dka")) == "DKA (diabetic ketoacidosis), then dka"
-
-
-SIMPLE, MEDIUM, COMPLEX = Complexity
-
-
-@pytest.mark.parametrize(
-    ("question", "level"),
-    [
-        ("gentamicin dose", SIMPLE),
-        ("What is the maximum dose of paracetamol?", SIMPLE),
-        ("How often should INR be checked?", SIMPLE),
-        ("Is ibuprofen safe in pregnancy?", SIMPLE),
-        ("target blood pressure after stroke", SIMPLE),
-        ("When was the sepsis guideline published?", SIMPLE),
-        ("normal range of potassium", SIMPLE),
-        ("potassium", SIMPLE),
-        ("", SIMPLE),
-        ("treatment of cellulitis in the community with allergy", MEDIUM),
-        ("What are the symptoms of pancreatitis?", MEDIUM),
-        ("first line antibiotic for cystitis and its duration in women", MEDIUM),
-        ("How do I prepare a patient for colonoscopy?", MEDIUM),
-        ("what are the causes of hyponatraemia", MEDIUM),
-        ("management of hyperkalaemia", MEDIUM),
-        ("oxygen or high flow in bronchiolitis with low saturation", MEDIUM),
-        ("Apixaban versus warfarin in atrial fibrillation", COMPLEX),
-        ("What is the difference between delirium and dementia?", COMPLEX),
-        ("How to manage asthma in a pregnant woman who fails first line treatment?", COMPLEX),
-        ("Which of the following is LEAST likely to cause cough?", COMPLEX),
-        ("All of these are features of measles EXCEPT", COMPLEX),
-        ("What is the dose? And how long should it be given?", COMPLEX),
-        ("interactions of warfarin, amiodarone and clarithromycin", COMPLEX),
-        ("What are the indications and contraindications of thrombolysis?", COMPLEX),
-        ("steps if the blood pressure falls when a patient on dialysis is warmed", COMPLEX),
-        ("word " * 41, COMPLEX),
-    ],
-)
-def test_complexity(question: str, level: Complexity) -> None:
-    analysis = analysed(question, Lexicon())
-    assert analysis.complexity is level, analysis.reasons
-    assert bool(analysis.reasons) is (level is not MEDIUM)
-
-
-def test_each_class_has_its_passages() -> None:
-    assert [PASSAGES[level] for level in Complexity] == [3, 5, 10]
 
 
 @pytest.mark.parametrize(

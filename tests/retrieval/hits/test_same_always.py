@@ -41,7 +41,7 @@ QUESTIONS = (
 SHARED = "Measure the level of gentamicin before the second dose. Stop when the creatinine rises."
 SWITCHES = (
     RetrievalConfig(k=10),
-    RetrievalConfig(fusion="rrf", collapse_twins=False, neighbours=True),
+    RetrievalConfig(fusion="rrf", collapse_twins=False),
     RetrievalConfig(fusion="sum", dense=False, lexical="ts_rank", collapse_twins=False),
 )
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.encoders.registry import EncoderUnavailable, get_embedder
-from corpus.models import Document, Encoder, EncoderState, Lifecycle, Page
+from corpus.models import Document, Encoder, EncoderState, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.config import RetrievalConfig
 from retrieval.fusion import reciprocal_rank_fusion
@@ -258,19 +258,6 @@ def test_what_a_search_scored_is_the_score_that_is_fused(
     assert len(fused) > 1
 
 
-def test_neighbours_of_the_best_are_candidates_where_that_is_set() -> None:
-    text = "\n".join(f"## Part {n}\nAdvice on {topic}." for n, topic in enumerate(["a", "b", "c"]))
-    publish(f"# Guide\n{text}", title="Guide")
-    other = publish("# Other\nAdvice on b as well, of a draft.", lifecycle=Lifecycle.DRAFT)
-    narrow: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 1}
-    assert len(ask("part 1 advice on b", **narrow).hits) == 1
-    evidence = ask("part 1 advice on b", neighbours=True, **narrow)
-    assert {hit.index for hit in evidence.hits} == {0, 1, 2}
-    assert other.pk not in {hit.document_id for hit in evidence.hits}
-    assert evidence.trace.rankings[-1].name == "neighbours"
-    assert evidence.hits[0].index == 1
-
-
 def test_every_wording_gives_lists_of_its_own(corpus: None) -> None:
     question = "Which is LEAST likely to raise the gentamicin level?"
     evidence = ask(question)
@@ -280,12 +267,6 @@ def test_every_wording_gives_lists_of_its_own(corpus: None) -> None:
         *("lexical:rule:negation", "dense:minilm:rule:negation"),
     ]
     assert len(ask(question, rules=False).trace.rankings) == 2
-
-
-def test_a_simple_question_gets_fewer_passages_where_that_is_set(corpus: None) -> None:
-    assert len(ask("gentamicin").hits) > 3
-    assert len(ask("gentamicin", adaptive_k=True).hits) == 3
-    assert len(ask("gentamicin", adaptive_k=True, k=2).hits) == 2
 
 
 def test_the_question_is_scored_though_a_side_is_off(corpus: None) -> None:
