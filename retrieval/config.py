@@ -24,8 +24,7 @@ class RetrievalConfig:
     k: int = 20  # at most
 
     # Lexical side
-    # Or idf_ts_rank, ts_rank, none. It ranks candidates; fusion=convex scores all by BM25 after it.
-    lexical: str = "bm25"
+    lexical: str = "bm25"  # or none
     lexical_candidates: int = 50  # entries of the ranking
     df_budget: int = 600  # passages that its conditions are expected to score, of 100 thousand
     rescored: int = 100  # of the best of them, looked at for scope and twins; more where too few
@@ -88,7 +87,7 @@ def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
 
 
 _CHOICES = {
-    "lexical": ("bm25", "idf_ts_rank", "ts_rank", "none"),
+    "lexical": ("bm25", "none"),
     "fusion": ("convex", "rrf", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }

@@ -266,8 +266,7 @@ class _Search:
 
     def _bm25(self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]) -> _Scores:
         """Of every candidate; what the search gave is not computed again."""
-        ranked = found[_name_of("lexical", asked.variant)]
-        known = _of(ids, ranked if self.config.lexical == "bm25" else {})
+        known = _of(ids, found[_name_of("lexical", asked.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, bm25_statement(missing, asked.lexemes, self.config))
 

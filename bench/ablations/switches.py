@@ -105,12 +105,7 @@ def _has(switch: Switch, part: str) -> bool:
 # name, what differs from the default, what it needs
 _SEARCHES = (
     ("lexical alone (exact BM25)", "dense=no lexical=bm25", ""),
-    # By their own order: the convex combination scores by BM25 whatever found a passage.
-    ("lexical alone, idf * ts_rank", "dense=no lexical=idf_ts_rank fusion=rrf", ""),
-    ("lexical alone, ts_rank", "dense=no lexical=ts_rank fusion=rrf", ""),
     ("dense alone", "lexical=none", ""),
-    ("lexical candidates: idf * ts_rank", "lexical=idf_ts_rank", ""),
-    ("lexical candidates: ts_rank", "lexical=ts_rank", ""),
     ("fusion: convex, alpha = 0.8", "fusion=convex alpha=0.8", ""),
     ("fusion: convex, alpha = 0.5", "fusion=convex alpha=0.5", ""),
     ("fusion: sum of scores", "fusion=sum", ""),

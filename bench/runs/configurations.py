@@ -16,8 +16,6 @@ NAMED: Mapping[str, str] = {
     "convex": "fusion=convex",
     "rrf": "fusion=rrf",
     "sum": "fusion=sum",
-    "idf-ts-rank": "lexical=idf_ts_rank",
-    "ts-rank": "lexical=ts_rank",
     "plain": "expand=no rules=no multi_query=0 hyde=no summaries=no reranker=none fusion=rrf",
 }
 # A document may have many passages: so many are asked for per document that is wanted.

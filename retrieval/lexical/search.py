@@ -264,12 +264,12 @@ def bm25_statement(
 ) -> Statement | None:
     """What gives a row for each chunk: its id, and BM25 as `search_lexical` scores it, 0 for none.
 
-    Always BM25, whatever kind the configuration ranks by. None where there is nothing to score.
+    None where there is nothing to score.
     """
     terms = searched_terms(lexemes, config)
     if not chunk_ids or not terms:
         return None
-    score, parameters = score_sql(terms, replace(config, lexical="bm25"))
+    score, parameters = score_sql(terms, config)
     statement = (
         _BM25_OF.replace("{score}", score)
         .replace("{digits}", str(SUM_DIGITS))
@@ -286,30 +286,15 @@ def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> t
 
 
 def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict[str, Any]]:
-    """The score of chunk `c` with `t.average_length` and `l.norm`, and its parameters.
-
-    `bm25` is exact. `idf_ts_rank` takes `ts_rank` for the saturated frequency, over Singhal's
-    pivoted length norm. `ts_rank` is PostgreSQL's own over all terms, which knows no rarity,
-    divided by the logarithm of the length.
-    """
+    """Exact BM25 of chunk `c` with `t.average_length` and `l.norm`, and its parameters."""
     parameters: dict[str, Any] = {"k1": max(config.k1, _LEAST_NORM), "b": config.b}
-    if config.lexical == "ts_rank":
-        parameters["asked"] = _tsquery([(term.name,) for term in terms])
-        return "ts_rank(c.search_vector, %(asked)s::tsquery, 1)", parameters
     parts = []
     for number, term in enumerate(terms):
         query, weight = f"query{number}", f"weight{number}"
         parameters[query] = _tsquery([(term.name,)])
-        parameters[weight] = term.idf
-        if config.lexical == "bm25":
-            parameters[weight] *= config.k1 + 1
-            parts.append(_BM25_TERM.format(weight=weight, query=query))
-        else:
-            parts.append(f"%({weight})s::float8 * ts_rank(c.search_vector, %({query})s::tsquery)")
-    score = "(" + " + ".join(parts) + ")"
-    if config.lexical == "bm25":
-        return score, parameters
-    return f"{score} / (0.75 + 0.25::float8 * c.length / t.average_length)", parameters
+        parameters[weight] = term.idf * (config.k1 + 1)
+        parts.append(_BM25_TERM.format(weight=weight, query=query))
+    return "(" + " + ".join(parts) + ")", parameters
 
 
 def conditions_of(seeds: CandidatePlan) -> dict[str, str]:

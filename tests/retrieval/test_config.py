@@ -28,7 +28,8 @@ def test_reads_every_kind_of_field() -> None:
      "lexical=none dense=no", "recency_weight=-1", "k=1e99", "alpha=1.1", "k1=inf",
      "ef_search=1001", "ef_search=0", "max_scan_tuples=0", "dense_candidates=0", "rescored=0",
      "df_budget=0", "b=1.1", f"multi_query={MAX_WORDINGS + 1}", "k=100000", "rrf_k=0",
-     "rewrite_timeout_s=0", "rerank_timeout_s=61", "context_chars=20001", "adaptive_k=yes"],
+     "rewrite_timeout_s=0", "rerank_timeout_s=61", "context_chars=20001", "adaptive_k=yes",
+     "lexical=ts_rank"],
 )  # fmt: skip
 def test_refuses_what_it_does_not_understand(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be|is not one of|nothing to search"):

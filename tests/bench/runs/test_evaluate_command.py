@@ -286,28 +286,27 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]
 def test_a_row_that_fails_leaves_the_others(
     folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
-    how = {"idf_ts_rank": RAISES, "ts_rank": DIES}
-    failing({f"dense=no lexical={kind} fusion=rrf": what for kind, what in how.items()})
+    failing({"fusion=rrf rrf_k=60": RAISES, "fusion=rrf rrf_k=10": DIES})
     out = tmp_path / "out"
-    raised, died = "lexical alone, idf * ts_rank", "lexical alone, ts_rank"
+    raised, died = "fusion: RRF, k = 60", "fusion: RRF, k = 10"
     with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
-        ablation(folder, out, "ts_rank")
+        ablation(folder, out, "fusion")
     assert raised in str(error.value)
     assert died in str(error.value)
     table = json.loads((out / "ablation.json").read_text())
     assert table["failed"][raised].startswith("ValueError at tests/bench/failing.py, line ")
     assert table["failed"][died] == "The process that searched was ended by signal 9."
     assert [row["configuration"]["name"] for row in table["switches"]] == [
-        "lexical candidates: idf * ts_rank",
-        "lexical candidates: ts_rank",
+        "fusion: convex, alpha = 0.5",
+        "fusion: sum of scores",
     ]
     report = (out / "ablation.md").read_text()
     assert f"- {died}: The process that searched was ended by signal 9." in report
     assert SECRET not in report
     assert set(Run.objects.values_list("name", flat=True)) == {
         "default",
-        "lexical candidates: idf * ts_rank",
-        "lexical candidates: ts_rank",
+        "fusion: convex, alpha = 0.5",
+        "fusion: sum of scores",
     }
 
 

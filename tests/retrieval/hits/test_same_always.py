@@ -42,7 +42,7 @@ SHARED = "Measure the level of gentamicin before the second dose. Stop when the 
 SWITCHES = (
     RetrievalConfig(k=10),
     RetrievalConfig(fusion="rrf", collapse_twins=False),
-    RetrievalConfig(fusion="sum", dense=False, lexical="ts_rank", collapse_twins=False),
+    RetrievalConfig(fusion="sum", dense=False, collapse_twins=False),
 )
 
 

@@ -243,11 +243,10 @@ def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) ->
         assert entry.score == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("lexical", ["bm25", "ts_rank"])
 def test_what_a_search_scored_is_the_score_that_is_fused(
-    corpus: None, lexical: str, monkeypatch: pytest.MonkeyPatch
+    corpus: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few: dict[str, Any] = {"lexical": lexical, "lexical_candidates": 1, "dense_candidates": 2}
+    few: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 2}
     question = "How much vitamin K for bleeding?"
     fused = ask(question, **few).trace.fused
     monkeypatch.setattr("retrieval.pipeline._of", lambda ids, scores: {})  # all computed anew

@@ -52,9 +52,7 @@ def is_given_up() -> bool:
     return prepared._of_connections[connection.connection].is_given_up
 
 
-@pytest.mark.parametrize(
-    "config", [BY_INDEX, RetrievalConfig(), RetrievalConfig(lexical="ts_rank", df_budget=1)]
-)
+@pytest.mark.parametrize("config", [BY_INDEX, RetrievalConfig(), RetrievalConfig(df_budget=1)])
 @pytest.mark.parametrize("mode", ["auto", "force_generic_plan"])
 def test_the_same_is_found_to_the_last_bit(
     filled: None, settings: Settings, config: RetrievalConfig, mode: str

@@ -1,11 +1,9 @@
-"""The other kinds of full text ranking, what narrows a search, and what bounds it."""
+"""BM25 of any passage, what narrows a search, and what bounds it."""
 
 import datetime
-import math
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme, Lifecycle
 from retrieval.config import RetrievalConfig
@@ -30,39 +28,6 @@ def notes(db: None) -> None:
         publish(f"# Note {n}\n" + "Gentamicin levels. " * n + "Rest and tea. " * (9 - n))
 
 
-def ts_rank(chunk_id: int, query: str, norm: int = 0) -> float:
-    with connection.cursor() as cursor:
-        statement = "SELECT ts_rank(search_vector, %s::tsquery, %s) FROM corpus_chunk WHERE id = %s"
-        cursor.execute(statement, [query, norm, chunk_id])
-        return float(cursor.fetchone()[0])
-
-
-def test_idf_ts_rank_follows_its_formula(notes: None) -> None:
-    total = IndexStatistics.objects.get()
-    average = total.total_length / total.chunks
-    found = search("gentamicin tea", lexical="idf_ts_rank").entries
-    assert len(found) == 8
-    for entry in found:
-        expected = 0.0
-        for name in ("gentamicin", "tea"):
-            df = Lexeme.objects.get(pk=name).document_frequency
-            idf = math.log(1 + (total.chunks - df + 0.5) / (df + 0.5))
-            expected += idf * ts_rank(entry.chunk_id, name)
-        length = Chunk.objects.get(pk=entry.chunk_id).length
-        assert entry.score == pytest.approx(expected / (0.75 + 0.25 * length / average), rel=1e-5)
-    assert [e.score for e in found] == sorted((e.score for e in found), reverse=True)
-
-
-def test_ts_rank_is_that_of_postgresql_over_the_logarithm_of_the_length(notes: None) -> None:
-    found = search("gentamicin tea", lexical="ts_rank").entries
-    assert len(found) == 8
-    for entry in found:
-        assert entry.score == pytest.approx(
-            ts_rank(entry.chunk_id, "gentamicin | tea", 1), rel=1e-6, abs=1e-9
-        )
-    assert search("gentamicin tea").entries != found
-
-
 def test_none_finds_nothing_without_a_query(notes: None, django_assert_num_queries: Any) -> None:
     lexemes = asked_lexemes("gentamicin")
     with django_assert_num_queries(0):
@@ -70,14 +35,13 @@ def test_none_finds_nothing_without_a_query(notes: None, django_assert_num_queri
         assert search_lexical(query, lexemes, RetrievalConfig(lexical="none")).entries == ()
 
 
-@pytest.mark.parametrize("kind", ["bm25", "ts_rank"])
-def test_bm25_of_any_passage_is_as_the_search_scores_it(notes: None, kind: str) -> None:
+def test_bm25_of_any_passage_is_as_the_search_scores_it(notes: None) -> None:
     publish("# Zebra\nStripes of the zebra.")
     publish("# Tea\nGreen leaves.")
     lexemes = asked_lexemes("gentamicin zebra")
     found = {entry.chunk_id: entry.score for entry in search("gentamicin zebra").entries}
     every = list(Chunk.objects.values_list("pk", flat=True))
-    config = RetrievalConfig(lexical=kind)
+    config = RetrievalConfig()
     with pipelined(bm25_statement([*every, 10**9], lexemes, config)) as sent:
         (rows,) = sent.rows()
     assert dict(rows) == {pk: found.get(pk, 0.0) for pk in every}
