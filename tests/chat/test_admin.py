@@ -32,7 +32,7 @@ def test_a_turn_is_shown_whole(auditor: Client, turn: Turn) -> None:
     assert DOSE in content
     assert reverse("chat:citation", args=[citation.pk]) in content
     assert turn.fingerprint in content
-    assert "<pre>{\n" in content
+    assert '<pre tabindex="0">{\n' in content
 
 
 def test_a_refusal_is_shown_with_its_reason(auditor: Client, alice: User, turn: Turn) -> None:

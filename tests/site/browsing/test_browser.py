@@ -49,7 +49,7 @@ def upload(visitor: Visitor) -> None:
     visitor.driver.find_element(By.NAME, "uploads").send_keys(str(SAMPLE))
     visitor.clicks("input[type=submit][value=Upload]")
     visitor.sees(".upload-row", "gentamicin-once-daily-adults.pdf")
-    visitor.sees(".upload-row .state.done", "Done")  # without a reload: the row asks by itself
+    visitor.sees(".upload-row .state.done", "Read")  # without a reload: the row asks by itself
     document = Document.objects.get()
     assert (document.job.state, document.page_count) == (JobState.DONE, 3)
 
