@@ -58,7 +58,7 @@ _ASKS_DOSE = re.compile(
 _AMOUNT = re.compile(
     r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
     r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|bolus\w*"
-    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])(?! ?(?:/|per )d?li?)"
+    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])(?! ?(?:/|per )d?l)"
     r"|\b(?:one|two|three|four|half|double) (?:\w+ (?:of )?)?"
     r"(?:tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?)\b",
     re.IGNORECASE,
@@ -74,9 +74,9 @@ _NEGATED = re.compile(
     r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
     re.IGNORECASE,
 )
-# `If no bleeding:`, whom a row or a sentence is for; `if there are no signs of` is a pair.
+# `If no bleeding:`, whom a row or a sentence is for. `No antibiotics.` is advice, and stays.
 _ONLY_WITHOUT = re.compile(
-    r"(?:\b(?:if|when|where|with|in) |^|[:;|.] )(?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
+    r"\b(?:if|when|where|with) (?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
     r"(?=\s*(?:[:;,.|)]|$|\band\b|\bor\b))",
     re.IGNORECASE,
 )

@@ -142,6 +142,7 @@ def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
     text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
     assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))
     assert any("hold it" in row for row in agreeing(f"{text}\n", "INR 6, not bleeding"))
+    assert "No antibiotics." in agreeing("# Otitis\nNo antibiotics.", "antibiotics in otitis?")
 
 
 @pytest.mark.parametrize(
