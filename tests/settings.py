@@ -4,11 +4,31 @@ A child process that a test starts reads the same module: the environment carrie
 the test's database and the folder of its files.
 """
 
+import hashlib
 import os
+import shutil
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
-os.environ.setdefault("MEDRAG_DATA_DIR", str(_ROOT / "var" / "test"))
+_MEMORY = Path("/dev/shm")  # Linux's file system in memory
+_ENOUGH_BYTES = 4 * 1024**3
+
+
+def _data_dir() -> Path:
+    """Choose a folder in memory where there is room: a database is copied there ten times as fast.
+
+    It is this checkout's and this person's own, and is kept for the next run as `var/test` is.
+    """
+    whose = hashlib.sha256(f"{os.getuid()} {_ROOT}".encode()).hexdigest()[:12]
+    folder = _MEMORY / f"medrag-test-{whose}"
+    if not folder.is_dir():
+        if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ENOUGH_BYTES:
+            return _ROOT / "var" / "test"
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
 os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
 
 from medrag_site.settings import *  # noqa: E402, F403

@@ -210,7 +210,7 @@ class Receiver(BaseHTTPRequestHandler):
 def receiver(settings: Settings) -> Iterator[type[Receiver]]:
     kind = type("OwnReceiver", (Receiver,), {"bodies": [], "status": 204})
     with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         settings.AUDIT_HEADS_URL = f"http://127.0.0.1:{server.server_port}/heads"
         yield kind
