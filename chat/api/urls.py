@@ -10,11 +10,11 @@ from chat.api.documents import collections, reading, steps
 from chat.api.documents import views as documents
 
 app_name = "api"
-unknown_urlpatterns = [re_path(r"^.*$", schema.UnknownPath.as_view())]
+unknown_urlpatterns = [re_path(r"^", schema.UnknownPath.as_view())]
 openai_urlpatterns = [
     path("chat/completions", openai.CompletionsView.as_view()),
     path("models", openai.ModelsView.as_view()),
-    re_path(r"^.*$", openai.UnknownCompatiblePath.as_view()),
+    re_path(r"^", openai.UnknownCompatiblePath.as_view()),
 ]
 urlpatterns = [
     path("query", queries.QueryView.as_view(), name="query"),

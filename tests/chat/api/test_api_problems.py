@@ -146,7 +146,10 @@ def test_another_method_is_405(client: Client, method: str) -> None:
     assert "POST" in response["Allow"]
 
 
-@pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v1/query/", "/api/", "/api/v2/query"])
+@pytest.mark.parametrize(
+    "path",
+    ["/api/v1/nothing", "/api/v1/users/%0A1", "/api/v1/query/", "/api/", "/api/v2/query"],
+)
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_an_unknown_path_is_a_404_in_the_same_form(db: None, path: str, method: str) -> None:
     assert_problem(getattr(Client(), method)(path), 404)
