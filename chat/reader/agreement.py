@@ -111,7 +111,8 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wants_treatment or not prevents(unit))
-        and (not wants_dose or gives_dose(medicines, wanted_routes, unit))
+        and (not medicines or is_given_by(wanted_routes, unit))
+        and (not wants_dose or gives_dose(medicines, unit))
     ]
     return with_amounts(left) if is_amount_asked(question) else left
 
@@ -149,19 +150,21 @@ def with_amounts(units: Sequence[Unit]) -> list[Unit]:
     return [u for u in units if _AMOUNT.search(u.text) or _RESTRICTS.search(u.text)]
 
 
-def gives_dose(medicines: frozenset[str], by: frozenset[str], unit: Unit) -> bool:
-    """Whether a statement says of the dose of one of the medicines, by one of the routes."""
-    return says_of_dose(unit.text) and doses(medicines, unit.text) and is_given_by(by, unit)
+def gives_dose(medicines: frozenset[str], unit: Unit) -> bool:
+    """Whether a statement says of the dose of one of the medicines."""
+    return says_of_dose(unit.text) and doses(medicines, unit.text)
 
 
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
     """Whether a dose may be given by one of the routes that are asked about.
 
-    The nearest that names a route counts; where none does, any may be meant.
+    The nearest that names a route counts, a row's own cells before its header and footnotes; where
+    none does, any may be meant.
     """
     if not asked or not _DOSE.search(unit.text):
         return True
-    named = next((found for text in (unit.text, *_above(unit)) if (found := routes(text))), asked)
+    texts = (unit.quotes[0].text, unit.text, *_above(unit))
+    named = next((found for text in texts if (found := routes(text))), asked)
     return not asked.isdisjoint(named)
 
 

@@ -28,7 +28,7 @@ ADVICE: dict[Reason, str] = {
     "owner what applies now.",
     Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
     "knows this topic.",
-    Reason.UNCLEAR_QUESTION: "It seems to go on from the question before. Ask it in full: the "
+    Reason.UNCLEAR_QUESTION: "It leaves something out that I can't tell. Ask it in full: the "
     "medicine or condition, the patient, and what you want to know.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "

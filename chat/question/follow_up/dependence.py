@@ -126,8 +126,13 @@ def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
-    """`In shock, when do I give hydrocortisone`, and not `if the patient is in shock`."""
+    """`In shock, when do I give hydrocortisone`, and not `if the patient is in shock`.
+
+    `When dialysis in acute kidney injury` does too: something is done, in a condition.
+    """
     first, *others = [word.lower() for word in words(_blanked(core, named))] or [""]
+    if first == "when" and any(mention.lead.strip().lower() == "in" for mention in named[1:]):
+        return True
     if first in {"if", "when", "while"}:
         return bool({"do", "does", "did", "should", "what", "which", "how"} & set(others))
     return bool(({first} | set(others)) & ASKS)

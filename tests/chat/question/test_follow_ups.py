@@ -233,6 +233,7 @@ def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
         "What causes kidney disease?",
         "What are the symptoms of cirrhosis?",
         "When is quinine contraindicated?",
+        "when dialysis in AKI",
         "In septic shock, when do I give hydrocortisone?",
         "What should be done if the potassium is 6.2 mmol/L?",
         "Does warfarin interact with antibiotics when they are given by mouth?",
