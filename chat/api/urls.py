@@ -5,9 +5,10 @@
 
 from django.urls import path, re_path
 
-from chat.api import accounts, conversations, log, openai, people, queries, schema, turns
+from chat.api import accounts, conversations, log, people, queries, schema, turns
 from chat.api.documents import collections, reading, steps
 from chat.api.documents import views as documents
+from chat.api.openai import views as openai
 
 app_name = "api"
 unknown_urlpatterns = [re_path(r"^", schema.UnknownPath.as_view())]

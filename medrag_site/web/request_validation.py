@@ -25,7 +25,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views.defaults import bad_request
 
-from chat.api.openai import error_response
+from chat.api.openai.views import error_response
 from chat.api.problems import problem_response
 
 API, COMPATIBLE, ADMINISTRATION = "/api/", "/v1/", "/admin/"

@@ -16,6 +16,8 @@ from drf_spectacular.generators import SchemaGenerator
 
 from chat.api import examples as api_examples
 from chat.api.conversations import ConversationRequest, ConversationResponse
+from chat.api.openai import examples as openai_examples
+from chat.api.openai.serializers import CompletionRequest, CompletionResponse, OutcomeResponse
 from chat.api.people import MeResponse
 from chat.api.serializers import (
     CitationResponse,
@@ -74,6 +76,8 @@ OPERATIONS = [
     ("get", "/api/v1/documents/{sha256}/pages/{number}"),
     ("get", "/api/v1/documents/{sha256}/pages/{number}/picture"),
 ]
+COMPATIBLE = [("post", "/v1/chat/completions"), ("get", "/v1/models")]
+DESCRIBED = [*OPERATIONS, *COMPATIBLE]
 PICTURE = "/api/v1/documents/{sha256}/pages/{number}/picture"
 ROOT = "/api/v1"
 CALL = re.compile(
@@ -100,10 +104,10 @@ def test_it_is_made_without_a_warning() -> None:
 def test_it_is_served(db: None) -> None:
     response = Client().get("/api/v1/schema", headers={"accept": "application/json"})
     assert response.status_code == 200
-    assert set(json.loads(response.content)["paths"]) == {path for _, path in OPERATIONS}
+    assert set(json.loads(response.content)["paths"]) == {path for _, path in DESCRIBED}
 
 
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+@pytest.mark.parametrize(("method", "path"), DESCRIBED)
 def test_each_operation_needs_a_token_and_shows_its_problems(
     schema: Any, method: str, path: str
 ) -> None:
@@ -113,8 +117,9 @@ def test_each_operation_needs_a_token_and_shows_its_problems(
     problems = ["401", "405", "406", "429", "500", "503"]
     problems += ["400", "413", "415"] if method in ("post", "patch") else []
     problems += ["404"] if "{" in path else []
+    form = "application/json" if path.startswith("/v1/") else "application/problem+json"
     for status in problems:
-        assert list(responses[status]["content"]) == ["application/problem+json"]
+        assert list(responses[status]["content"]) == [form]
     (given,) = (content for status, content in responses.items() if status < "300")
     if path != PICTURE and method != "delete":
         assert given["content"]["application/json"]["examples"]
@@ -221,6 +226,12 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
     assert set(api_examples.SEARCH[1].value) == set(HitResponse().fields)
+    asked, streamed, *completions, _, _, _ = openai_examples.COMPLETION
+    for example in (asked, streamed):
+        assert CompletionRequest(data=example.value).is_valid()
+    for example in completions:
+        assert set(example.value) == set(CompletionResponse().fields)
+        assert set(example.value["medrag"]) == set(OutcomeResponse().fields)
 
 
 def test_the_modes_of_a_request_are_those_that_the_site_has(settings: LazySettings) -> None:

@@ -42,6 +42,7 @@ COLLECTION = "chest"  # the one that is there
 TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's, as is
 NEWER = hashlib.sha256(b"Newer").hexdigest()
 DOCUMENT = hashlib.sha256(b"Pneumonia in adults").hexdigest()
+UNSAID = {("POST", "/api/v1/documents"), ("POST", "/v1/chat/completions")}
 CONVERSATION = "5f0a7c52-53a1-4c43-9d0e-0c6a7f0b8a21"
 # Requests an operation, beside those that cover its parts one by one.
 FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
@@ -137,9 +138,9 @@ def headers(
 
 
 def unsaid_of(case: Case) -> list[Any]:
-    """What no description can say: which bytes are a file that is read."""
-    is_upload = (case.method, case.path) == ("POST", "/api/v1/documents")
-    return [positive_data_acceptance] if is_upload else []
+    """What no description can say: which bytes are read, and which message is the question."""
+    is_unsaid = (case.method, case.path) in UNSAID
+    return [positive_data_acceptance] if is_unsaid else []
 
 
 def kept_to(case: Case, headers: dict[str, str]) -> None:

@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.throttling import ScopedRateThrottle
 
-from chat.api.openai import IGNORED, models_here
+from chat.api.openai.serializers import IGNORED, models_here
 from chat.models import AuditEvent, Channel, Reason, Turn
 from chat.sign_in.tokens import token_create
 from corpus.models import Document

@@ -1,0 +1,1 @@
+"""The API as OpenAI's clients know it."""

@@ -1,0 +1,203 @@
+"""Chat completions as OpenAI's clients send and read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+
+from chat.api.fields import Strict, Whole, YesNo
+from chat.api.serializers import CitationResponse, WarningResponse
+from chat.config import modes_here
+from chat.models import Reason, TurnStatus
+
+MODEL = "medrag"  # in the site's own mode; with a mode behind it in that
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+IGNORED = (
+    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "user"),
+    *("presence_penalty", "frequency_penalty", "logit_bias", "logprobs", "top_logprobs"),
+    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"),
+    *("store", "metadata", "service_tier", "reasoning_effort", "verbosity", "safety_identifier"),
+    *("prompt_cache_key", "prediction", "modalities", "web_search_options"),
+)
+
+
+def models_here() -> list[str]:
+    return [MODEL, *(f"{MODEL}-{mode.value}" for mode in modes_here())]
+
+
+class ModelName(serializers.ChoiceField):
+    """One of `models_here`. Raises NotFound for another, as OpenAI does."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=models_here(), **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid_choice", input=data)
+        if data not in self.choices:
+            raise NotFound(f"There is no model {data[:60]!r} here.", code="model_not_found")
+        return data
+
+
+class MessageRequest(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(
+        choices=ROLES, help_text="What any but `user` is said to have said is never read."
+    )
+    content = serializers.JSONField(
+        required=False,
+        allow_null=True,
+        help_text='Of the user: a text, or a list of parts `{"type": "text", "text": "…"}`.',
+    )
+
+
+class StreamOptions(serializers.Serializer[Any]):
+    include_usage = YesNo(
+        required=False, default=False, help_text="Zeros, since nothing is counted."
+    )
+
+
+class TextFormat(serializers.Serializer[Any]):
+    type = serializers.ChoiceField(choices=["text"])  # an answer is no JSON of a client's making
+
+
+class CompletionRequest(Strict):
+    """What is asked; `temperature` and all that has no type here is taken and ignored."""
+
+    model = ModelName(help_text="`medrag`, or with a mode behind it in that.")
+    messages = MessageRequest(
+        many=True,
+        allow_empty=False,
+        help_text="The user's last is the question, the four before it what it may follow up.",
+    )
+    stream = YesNo(required=False, default=False, allow_null=True)
+    stream_options = StreamOptions(required=False, default=dict, allow_null=True)
+    n = Whole(required=False, min_value=1, max_value=1, allow_null=True)
+    response_format = TextFormat(required=False, allow_null=True)
+
+    def get_fields(self) -> Any:
+        ignored = {name: serializers.JSONField(required=False, allow_null=True) for name in IGNORED}
+        return super().get_fields() | ignored
+
+    def validate_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Keep what the user asked, in order."""
+        asked = [text_of(one.get("content", "")) for one in messages if one["role"] == "user"]
+        if not asked:
+            raise ValidationError("One message has to be the user's: it is the question.")
+        return asked
+
+
+def text_of(content: Any) -> str:
+    """Return a message's text, of all its parts. Raises ValidationError for any but text."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not isinstance(parts, list):
+        raise ValidationError("A message of the user's has to be a text.")
+    for part in parts:
+        is_text = isinstance(part, dict) and part.get("type") == "text"
+        if not is_text or not isinstance(part.get("text"), str):
+            raise ValidationError("Only text can be read: no pictures, sounds or files.")
+    return "\n".join(part["text"] for part in parts)
+
+
+class ModelResponse(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`model`")
+    created = serializers.IntegerField()
+    owned_by = serializers.CharField()
+
+
+class ModelsResponse(serializers.Serializer[Any]):
+    object = serializers.CharField(help_text="`list`")
+    data = ModelResponse(many=True)  # type: ignore[assignment]  # a field
+
+
+class NoteResponse(serializers.Serializer[Any]):
+    """Where a number such as `[1]` stands in the text, and what it leads to."""
+
+    start_index = serializers.IntegerField(min_value=0)
+    end_index = serializers.IntegerField(min_value=0)
+    title = serializers.CharField(help_text="Document, section and page.")
+    url = serializers.CharField(help_text="The page with the words painted, for people.")
+
+
+class AnnotationResponse(serializers.Serializer[Any]):
+    type = serializers.CharField(help_text="`url_citation`")
+    url_citation = NoteResponse()
+
+
+class SaidResponse(serializers.Serializer[Any]):
+    role = serializers.CharField(help_text="`assistant`")
+    content = serializers.CharField(
+        help_text="Claims with numbers like `[1]`, warnings, and what the numbers stand for; or "
+        "the words of a refusal."
+    )
+    refusal = serializers.CharField(allow_null=True, help_text="Null: `medrag` says it.")
+    annotations = AnnotationResponse(many=True)
+
+
+class ChoiceResponse(serializers.Serializer[Any]):
+    index = serializers.IntegerField()
+    message = SaidResponse()
+    finish_reason = serializers.CharField(help_text="`stop`, also of a refusal.")
+    logprobs = serializers.CharField(allow_null=True)
+
+
+class UsageResponse(serializers.Serializer[Any]):
+    """Zeros: nothing is counted here."""
+
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    total_tokens = serializers.IntegerField()
+
+
+class NotedCitation(CitationResponse):
+    note = serializers.IntegerField(min_value=1, help_text="Its number in the text.")
+    claim = serializers.IntegerField(min_value=1, help_text="The claim that rests on it.")
+
+
+class OutcomeResponse(serializers.Serializer[Any]):
+    """What the API of its own says of the answer; look at `status`."""
+
+    status = serializers.ChoiceField(choices=TurnStatus.choices)
+    reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True)
+    warnings = WarningResponse(many=True)
+    turn = serializers.UUIDField()
+    citations = NotedCitation(many=True)
+
+
+class CompletionResponse(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`chat.completion`")
+    created = serializers.IntegerField(help_text="Seconds since 1970.")
+    model = serializers.CharField()
+    choices = ChoiceResponse(many=True, help_text="One.")
+    usage = UsageResponse()
+    medrag = OutcomeResponse()
+
+
+class ChunkResponse(serializers.Serializer[Any]):
+    """One event of a stream; lines that begin with a colon are none."""
+
+    data = serializers.CharField(  # type: ignore[assignment]  # a field
+        help_text="JSON in one line: a `chat.completion.chunk`, which has `delta` where a "
+        "completion has `message`, `medrag` in the last of them, and `usage` behind it if asked "
+        "for; or an `error`. `[DONE]` ends a stream that went well."
+    )
+
+
+class ErrorDetail(serializers.Serializer[Any]):
+    message = serializers.CharField()
+    type = serializers.CharField(
+        help_text="`invalid_request_error`, `authentication_error`, `permission_error`, "
+        "`rate_limit_error` or `server_error`."
+    )
+    param = serializers.CharField(allow_null=True, help_text="What is wrong, as `messages.0.role`.")
+    code = serializers.CharField(allow_null=True, help_text="`model_not_found`, or null.")
+
+
+class ErrorResponse(serializers.Serializer[Any]):
+    """An error as OpenAI has it; the words are those of the API."""
+
+    error = ErrorDetail()

@@ -1,0 +1,161 @@
+"""Chat completions in the form of OpenAI's, for programs that speak no other.
+
+The last message of the user is the question and the earlier ones what was asked before it. What
+else a client sends (an assistant's messages, a system's) is never read: an answer rests on the
+guidelines alone. The answer is written out of what the API of its own gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django.http import JsonResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import NotFound
+from rest_framework.permissions import AllowAny
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api.answers import turn_payload
+from chat.api.guarded import ALWAYS, BODY, NOT_FOUND, Guarded, record_read, user_of, valid
+from chat.api.openai import examples
+from chat.api.openai.serializers import (
+    MODEL,
+    ChunkResponse,
+    CompletionRequest,
+    CompletionResponse,
+    ErrorResponse,
+    ModelsResponse,
+    models_here,
+)
+from chat.api.openai.writing import Answer, as_data, chunks, completion
+from chat.api.problems import problem_details
+from chat.api.streaming import EventRenderer
+from chat.models import Channel
+from chat.pipeline.events import Tell, untold
+from chat.services import turn_ask
+from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
+
+JSON = "application/json"
+TAGS = ["OpenAI"]
+
+
+def errors(*more: int) -> dict[Any, Any]:
+    """Describe what may go wrong, as `problems` does for the API of its own."""
+    return {(status, JSON): ErrorResponse for status in sorted({*ALWAYS, *more})}
+
+
+class Compatible(Guarded):
+    """As any operation of the API, with errors in OpenAI's form."""
+
+    renderer_classes = [JSONRenderer, EventRenderer]
+
+    def get_exception_handler(self) -> Callable[..., Response]:
+        return openai_error
+
+
+class ModelsView(Compatible):
+    @extend_schema(
+        operation_id="openai_models",
+        tags=TAGS,
+        summary="List the models",
+        description="One for each mode that the site has the parts for.",
+        responses={(200, JSON): ModelsResponse, **errors()},
+        examples=[*examples.MODELS, *examples.ERRORS],
+    )
+    def get(self, request: Request) -> Response:
+        user = user_of(request)
+        record_read(user, "models", subject=f"user:{user.pk}")
+        models = [
+            {"id": name, "object": "model", "created": 0, "owned_by": MODEL}
+            for name in models_here()
+        ]
+        return Response({"object": "list", "data": models}, content_type=JSON)
+
+
+class CompletionsView(Compatible):
+    @extend_schema(
+        operation_id="openai_completion",
+        tags=TAGS,
+        summary="Ask a question as a chat completion",
+        description="Answers as `POST /api/v1/query` does, or refuses, with status 200 in both "
+        "cases. Errors have OpenAI's form.",
+        request=CompletionRequest,
+        responses={
+            (200, JSON): CompletionResponse,
+            (200, MEDIA_TYPE): ChunkResponse,
+            **errors(*BODY, *NOT_FOUND),
+        },
+        examples=[*examples.COMPLETION, *examples.NO_MODEL, *examples.ERRORS],
+    )
+    def post(self, request: Request) -> HttpResponseBase:
+        asked = valid(CompletionRequest(data=request.data))
+        if not asked["stream"]:
+            return Response(completion(_asked(asked, request)), content_type=JSON)
+        with_usage = (asked["stream_options"] or {}).get("include_usage", False)
+
+        def work(tell: Tell) -> list[Frame]:
+            return list(chunks(_asked(asked, request, tell=tell), with_usage=with_usage))
+
+        stream = QuestionStream(work, user=user_of(request), problem=_error_of)
+        return EventStream(stream.begun(), write=as_data)
+
+
+@extend_schema(exclude=True)
+class UnknownCompatiblePath(Compatible):
+    authentication_classes = []
+    permission_classes = [AllowAny]
+    throttle_classes = []
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        raise NotFound("There is nothing at this path.")
+
+
+def openai_error(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """Say of an error what the API says, in the form that OpenAI's clients read."""
+    response = problem_details(exc, context)
+    code = exc.get_codes() if isinstance(exc, NotFound) else None
+    response.data = _error(response.status_code, response.data, str(code) if code else None)
+    response.content_type = JSON
+    return response
+
+
+def error_response(status: int, detail: str) -> JsonResponse:
+    """The same for what is refused before a view is reached."""
+    return JsonResponse(_error(status, {"detail": detail}), status=status)
+
+
+def _error_of(error: Exception) -> Any:
+    return openai_error(error, {}).data
+
+
+def _error(status: int, problem: Mapping[str, Any], code: str | None = None) -> dict[str, Any]:
+    kinds = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+    of_server = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    wrong = problem.get("errors") or [{}]
+    return {
+        "error": {
+            "message": problem["detail"],
+            "type": "server_error" if of_server else kinds.get(status, "invalid_request_error"),
+            "param": wrong[0].get("pointer", "")[2:].replace("/", ".") or None,
+            "code": code if code != "not_found" else None,
+        }
+    }
+
+
+def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold) -> Answer:
+    *earlier, question = asked["messages"]
+    turn = turn_ask(
+        question,
+        user=user_of(request),
+        channel=Channel.API,
+        earlier=tuple(earlier),
+        mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
+        tell=tell,
+    )
+    payload = turn_payload(turn, address=request.build_absolute_uri)
+    return Answer(payload, int(turn.created_at.timestamp()), asked["model"])

@@ -1,0 +1,143 @@
+"""A stored answer written as a chat completion: a text with numbered notes, whole or in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chat.models import ClaimKind, TurnStatus
+from chat.streams import Frame, as_json
+
+USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}  # nothing is counted here
+BESIDE = {ClaimKind.CAUTION: "Note: ", ClaimKind.OTHERWISE: "Another guideline: "}
+
+
+@dataclass
+class _Text:
+    """An answer as text with numbered notes, paragraph by paragraph, and what each note is."""
+
+    paragraphs: list[str] = field(default_factory=list)
+    annotations: list[dict[str, Any]] = field(default_factory=list)
+    citations: list[dict[str, Any]] = field(default_factory=list)
+    notes: dict[str, int] = field(default_factory=dict)  # by the note's words
+
+    @property
+    def content(self) -> str:
+        return "".join(self.paragraphs)
+
+    def add(self, words: str) -> None:
+        self.paragraphs.append(f"\n\n{words}" if self.paragraphs else words)
+
+    def add_claim(self, claim: Mapping[str, Any]) -> None:
+        """A claim under what it stands under, with the number of each place that it cites."""
+        self.add(f"{BESIDE.get(claim['kind'], '')}{claim['under']}: {claim['text']}")
+        for cited in claim["citations"]:
+            number = self.notes.setdefault(_place(cited), len(self.notes) + 1)
+            self.citations.append({"note": number, "claim": claim["number"], **cited})
+            mark = f"[{number}]"
+            if self.paragraphs[-1].endswith(mark):
+                continue  # several spans of one place
+            self.paragraphs[-1] += f" {mark}"
+            end = len(self.content)
+            where = {"start_index": end - len(mark), "end_index": end}
+            whole = where | {"title": _place(cited), "url": cited["link"]}
+            self.annotations.append({"type": "url_citation", "url_citation": whole})
+        if claim["left_out"]:
+            self.paragraphs[-1] += f" ({claim['left_out']})"
+
+
+def _place(cited: Mapping[str, Any]) -> str:
+    version = f" {cited['version']}" if cited["version"] else ""
+    where = cited["position"] or f"page {cited['page']}"
+    section = f", {cited['section']}" if cited["section"] else ""
+    return f"{cited['document']}{version}{section}, {where}"
+
+
+def _text(payload: Mapping[str, Any]) -> _Text:
+    """Write an answer, or a refusal, as a person reads it: with all that has to be read with it."""
+    text = _Text()
+    stops = [one["text"] for one in payload["warnings"] if one["level"] == "stop"]
+    for warning in stops:
+        text.add(f"Do not use: {warning}")
+    if payload["status"] == TurnStatus.ANSWERED:
+        if payload["option"]:
+            text.add(f"Option {payload['option']}.")
+        for claim in payload["claims"]:
+            text.add_claim(claim)
+    else:
+        text.add(f"No answer. {payload['message']}")
+        near = dict.fromkeys(_place(passage) for passage in payload["nearest"])
+        if near:
+            text.add("Nearest passages, which are no answer: " + "; ".join(near))
+        if owner := payload["owner"]:
+            text.add("Ask: " + ", ".join(filter(None, (owner["name"], owner["contact"]))))
+    for warning in payload["warnings"]:
+        if warning["level"] != "stop":
+            text.add(f"Please note: {warning['text']}")
+    if payload["hidden"]:
+        text.add(f"Left out, since not open to you: {payload['hidden']}")
+    if text.notes:
+        text.add("\n".join(f"[{number}] {words}" for words, number in text.notes.items()))
+    return text
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as the API has it, and what an envelope of OpenAI's says beside it."""
+
+    payload: Mapping[str, Any]
+    created_s: int  # since 1970
+    model: str
+
+    def medrag(self, text: _Text) -> dict[str, Any]:
+        kept = ("status", "reason", "warnings", "turn")
+        return {name: self.payload[name] for name in kept} | {"citations": text.citations}
+
+    def head(self, kind: str) -> dict[str, Any]:
+        return {
+            "id": f"chatcmpl-{self.payload['turn']}",
+            "object": kind,
+            "created": self.created_s,
+            "model": self.model,
+        }
+
+
+def completion(answer: Answer) -> dict[str, Any]:
+    text = _text(answer.payload)
+    message = {
+        "role": "assistant",
+        "content": text.content,
+        "refusal": None,
+        "annotations": text.annotations,
+    }
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    head = answer.head("chat.completion")
+    return head | {"choices": [choice], "usage": USAGE, "medrag": answer.medrag(text)}
+
+
+def chunks(answer: Answer, *, with_usage: bool) -> Iterator[Frame]:
+    text, head = _text(answer.payload), answer.head("chat.completion.chunk")
+
+    def chunk(delta: Mapping[str, Any], *, end: str | None = None, **more: Any) -> Frame:
+        choice = {"index": 0, "delta": delta, "finish_reason": end, "logprobs": None}
+        return Frame("chunk", head | {"choices": [choice], **more})
+
+    yield chunk({"role": "assistant", "content": ""})
+    for paragraph in text.paragraphs:
+        yield chunk({"content": paragraph})
+    yield chunk({"annotations": text.annotations}, end="stop", medrag=answer.medrag(text))
+    if with_usage:
+        yield Frame("chunk", head | {"choices": [], "usage": USAGE})
+    yield Frame("done")
+
+
+def as_data(number: int, frame: Frame) -> str:
+    """Write a frame as OpenAI does, without a name; a step has no place there but a comment."""
+    match frame.name:
+        case "chunk" | "error":
+            return f"data: {as_json(frame.data)}\n\n"
+        case "done":
+            return "data: [DONE]\n\n"
+        case step:
+            return f": {step}\n\n"
