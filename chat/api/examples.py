@@ -6,16 +6,16 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample
 
-_SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _SENTENCE = "Give 1 g of demonstracillin by mouth every 8 hours for 5 days."
-_AROUND = f"Treat at once. {_SENTENCE} Look again on the third day."
+AROUND = f"Treat at once. {_SENTENCE} Look again on the third day."
 _SECTION = "Treatment › Adults"
 _UNDER = f"Pneumonia in adults › {_SECTION}"
-_PAGE = f"https://medrag.example/api/v1/documents/{_SHA256}/pages/3"
-_PLACE: dict[str, Any] = {
+PAGE_ADDRESS = f"https://medrag.example/api/v1/documents/{SHA256}/pages/3"
+PLACE: dict[str, Any] = {
     "document": "Pneumonia in adults",
     "version": "2.1",
-    "sha256": _SHA256,
+    "sha256": SHA256,
     "issuer": "Respiratory Group",
     "population": "adult",
     "lifecycle": "PUBLISHED",
@@ -28,10 +28,10 @@ _PLACE: dict[str, Any] = {
     "section_path": ["Treatment", "Adults"],
     "boxes": [{"x": 70.5, "y": 98.5, "width": 331.0, "height": 17.0}],
     "page_size": {"width": 595.0, "height": 842.0},
-    "link": f"https://medrag.example/source/{_SHA256}/3/#cited",
-    "picture": f"https://medrag.example/source/{_SHA256}/3/image/",
-    "token_link": f"{_PAGE}?chunk={_SHA256}_p3_c7",
-    "token_picture": f"{_PAGE}/picture?chunk={_SHA256}_p3_c7",
+    "link": f"https://medrag.example/source/{SHA256}/3/#cited",
+    "picture": f"https://medrag.example/source/{SHA256}/3/image/",
+    "token_link": f"{PAGE_ADDRESS}?chunk={SHA256}_p3_c7",
+    "token_picture": f"{PAGE_ADDRESS}/picture?chunk={SHA256}_p3_c7",
 }
 _CITED = "https://medrag.example/source/citation/7/#cited"
 _PAST = {"review_by": "2026-04-01", "overdue": True}
@@ -41,7 +41,7 @@ _OVERDUE = {
     "text": "Pneumonia in adults: Past its review date (1 April 2026). Still in force; check with "
     "its issuer.",
     "claims": [],
-    "documents": [_SHA256],
+    "documents": [SHA256],
 }
 _APPLIES = {
     "code": "applicability",
@@ -68,7 +68,7 @@ _ANSWERED = {
             "under": _UNDER,
             "kind": "answer",
             "left_out": None,
-            "citations": [_PLACE | {"link": _CITED, "quote": _SENTENCE, "ocr_confidence": None}],
+            "citations": [PLACE | {"link": _CITED, "quote": _SENTENCE, "ocr_confidence": None}],
         }
     ],
     "nearest": [],
@@ -85,7 +85,7 @@ _ABSTAINED = {
     "withheld": [],
     "owner": {"name": "Respiratory pharmacist", "contact": "extension 4321"},
     "claims": [],
-    "nearest": [_PLACE | _PAST | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
+    "nearest": [PLACE | _PAST | {"text": _SENTENCE, "excerpt": [_SENTENCE]}],
     "hidden": 0,
     "confidence": 0.12,
     "turn": _TURN,
@@ -103,21 +103,25 @@ _MESSAGE = _ANSWERED | {
 }
 
 
-def _given(name: str, value: Any, status: int = 200) -> OpenApiExample:
+def given(name: str, value: Any, status: int = 200) -> OpenApiExample:
     return OpenApiExample(name, value=value, response_only=True, status_codes=[str(status)])
+
+
+def sent(name: str, value: Any) -> OpenApiExample:
+    return OpenApiExample(name, value=value, request_only=True)
 
 
 QUERY = [
     OpenApiExample("A question", value={"question": _QUESTION}, request_only=True),
-    _given("Answered", _ANSWERED),
-    _given("Refused", _ABSTAINED),
+    given("Answered", _ANSWERED),
+    given("Refused", _ABSTAINED),
 ]
 
-TURN = [_given("A turn", _MESSAGE)]
+TURN = [given("A turn", _MESSAGE)]
 
 FEEDBACK = [
     OpenApiExample("What was missing", value=_FEEDBACK, request_only=True),
-    _given("As it was stored", _FEEDBACK),
+    given("As it was stored", _FEEDBACK),
 ]
 
 _CONVERSATION = {
@@ -128,14 +132,14 @@ _CONVERSATION = {
 }
 CONVERSATION_CREATE = [
     OpenApiExample("With a title", value={"title": _CONVERSATION["title"]}, request_only=True),
-    _given("Begun", _CONVERSATION, 201),
+    given("Begun", _CONVERSATION, 201),
 ]
-CONVERSATION = [_given("A conversation", _CONVERSATION)]
-CONVERSATIONS = [_given("One of them", _CONVERSATION)]
-MESSAGES = [_given("A turn", _MESSAGE | {"conversation": _CONVERSATION["id"]})]
+CONVERSATION = [given("A conversation", _CONVERSATION)]
+CONVERSATIONS = [given("One of them", _CONVERSATION)]
+MESSAGES = [given("A turn", _MESSAGE | {"conversation": _CONVERSATION["id"]})]
 
 ME = [
-    _given(
+    given(
         "A clinician",
         {
             "username": "clinician",
@@ -157,17 +161,17 @@ SEARCH = [
         "One passage",
         value={
             "rank": 1,
-            "chunk": f"{_SHA256}_p3_c7",
-            "document": _PLACE["document"],
+            "chunk": f"{SHA256}_p3_c7",
+            "document": PLACE["document"],
             "page": 3,
             "position": None,
             "section": _SECTION,
-            "section_path": _PLACE["section_path"],
+            "section_path": PLACE["section_path"],
             "score": 0.0328,
             "text": _SENTENCE,
             "ocr_confidence": None,
             "also_in": [],
-            "surroundings": {"text": _AROUND, "pages": [3]},
+            "surroundings": {"text": AROUND, "pages": [3]},
         },
         response_only=True,
         status_codes=["200"],
@@ -175,152 +179,6 @@ SEARCH = [
 ]
 
 
-_JOB = {
-    "state": "DONE",
-    "stage": "INDEXED",
-    "progress": 1.0,
-    "done": 0,
-    "total": 0,
-    "attempts": 1,
-    "error_code": "",
-    "error": "",
-    "enqueued_at": "2026-11-02T08:00:00Z",
-    "started_at": "2026-11-02T08:00:01Z",
-    "finished_at": "2026-11-02T08:00:09Z",
-}
-_DOCUMENT: dict[str, Any] = {
-    "sha256": _SHA256,
-    "filename": "pneumonia.pdf",
-    "media_type": "application/pdf",
-    "size_bytes": 81234,
-    "page_count": 4,
-    "collection": "chest",
-    "title": "Pneumonia in adults",
-    "version": "2.1",
-    "issuer": "Respiratory Group",
-    "source_type": "guideline",
-    "year": 2024,
-    "authority": "local",
-    "specialty": "",
-    "population": "adult",
-    "language": "en",
-    "source_url": "",
-    "licence": "",
-    "lifecycle": "DRAFT",
-    "effective_from": None,
-    "review_by": "2027-04-01",
-    "uploaded_at": "2026-11-02T08:00:00Z",
-    "uploaded_by": "staff",
-    "published_at": None,
-    "published_by": None,
-    "withdrawn_at": None,
-    "withdrawn_reason": "",
-    "superseded_by": None,
-    "indexed_at": "2026-11-02T08:00:09Z",
-    "job": _JOB,
-}
-_NOTICE = {
-    "code": "unpublished",
-    "level": "stop",
-    "text": "Draft: not published, never used for an answer.",
-}
-_DOUBT = {
-    "page": 3,
-    "doubts": ["A table was read without its lines."],
-    "ocr_confidence": None,
-    "words_found": 0.98,
-}
-_DETAILS = _DOCUMENT | {"doubts": [_DOUBT], "notices": [_NOTICE]}
-_IN_FORCE = _DETAILS | {
-    "lifecycle": "PUBLISHED",
-    "effective_from": "2026-11-02",
-    "published_at": "2026-11-02T09:00:00Z",
-    "published_by": "publisher",
-    "notices": [],
-}
-_NEXT = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
-
-
-def _sent(name: str, value: Any) -> OpenApiExample:
-    return OpenApiExample(name, value=value, request_only=True)
-
-
-DOCUMENTS = [_given("One of them", _DOCUMENT)]
-DOCUMENT = [_given("A draft that was read", _DETAILS)]
-DOCUMENT_UPLOAD = [_given("Stored, and being read", _DETAILS, 202)]
-DOCUMENT_EDIT = [
-    _sent("A review date", {"review_by": "2027-04-01", "population": "adult"}),
-    _given("As it stands", _DETAILS),
-]
-DOCUMENT_PUBLISH = [
-    _sent("After a look at page 3", {"looked": [3]}),
-    _given("Published", _IN_FORCE),
-]
-_ENDED = _IN_FORCE | {
-    "lifecycle": "SUPERSEDED",
-    "superseded_by": _NEXT,
-    "notices": [{"code": "superseded", "level": "stop", "text": "Superseded. Do not use."}],
-}
-DOCUMENT_SUPERSEDE = [
-    _sent("By one that is published", {"successor": _NEXT}),
-    _given("Superseded", _ENDED),
-]
-DOCUMENT_REPLACE = [
-    _sent("By a new version", {"successor": _NEXT, "looked": []}),
-    _given("Superseded", _ENDED),
-]
-DOCUMENT_WITHDRAW = [
-    _sent("For a reason", {"reason": "The dose on page 3 is wrong."}),
-    _given("Withdrawn", _IN_FORCE | {"lifecycle": "WITHDRAWN"}),
-]
-PASSAGES = [
-    _given(
-        "One of them",
-        {
-            "key": f"{_SHA256}_p3_c7",
-            "index": 7,
-            "page": 3,
-            "position": "",
-            "section_path": _PLACE["section_path"],
-            "text": _AROUND,
-            "tokens": 38,
-            "disabled_at": None,
-            "disabled_reason": "",
-        },
-    )
-]
-PAGE = [
-    _given(
-        "A cited page",
-        {
-            "document": _PLACE["document"],
-            "version": _PLACE["version"],
-            "sha256": _SHA256,
-            "number": 3,
-            "text": _AROUND,
-            "notices": [],
-            "html": f"<p>{_AROUND}</p>",
-            "picture": f"{_PAGE}/picture",
-        },
-    )
-]
-
-
-COLLECTIONS = [
-    _given(
-        "One of them",
-        {
-            "slug": "chest",
-            "name": "Chest",
-            "description": "",
-            "owner_name": "Respiratory pharmacist",
-            "owner_contact": "extension 4321",
-            "documents": 14,
-            "published": 12,
-            "may": ["search", "upload"],
-        },
-    )
-]
 _ACCOUNT: dict[str, Any] = {
     "id": 7,
     "username": "clinician",
@@ -334,18 +192,18 @@ _ACCOUNT: dict[str, Any] = {
     "date_joined": "2026-11-02T08:00:00Z",
     "last_login": None,
 }
-ACCOUNTS = [_given("One of them", _ACCOUNT)]
-ACCOUNT = [_given("An account", _ACCOUNT)]
+ACCOUNTS = [given("One of them", _ACCOUNT)]
+ACCOUNT = [given("An account", _ACCOUNT)]
 ACCOUNT_CREATE = [
-    _sent("A clinician", {"username": "clinician", "groups": ["Clinicians"]}),
-    _given("Made", _ACCOUNT, 201),
+    sent("A clinician", {"username": "clinician", "groups": ["Clinicians"]}),
+    given("Made", _ACCOUNT, 201),
 ]
 ACCOUNT_EDIT = [
-    _sent("Somebody who left", {"is_active": False, "groups": []}),
-    _given("As it is now", _ACCOUNT | {"is_active": False, "groups": []}),
+    sent("Somebody who left", {"is_active": False, "groups": []}),
+    given("As it is now", _ACCOUNT | {"is_active": False, "groups": []}),
 ]
 EVENTS = [
-    _given(
+    given(
         "One of them",
         {
             "seq": 42,
@@ -354,19 +212,19 @@ EVENTS = [
             "action": "read",
             "subject": "user:7",
             "payload": {"operation": "me"},
-            "hash": _SHA256,
+            "hash": SHA256,
         },
     )
 ]
 VERDICT = [
-    _given(
+    given(
         "Whole",
         {
             "ok": True,
-            "verdict": f"OK 42 rows, head seq 42, hash {_SHA256}; 3 answers unchanged; 0 signed "
+            "verdict": f"OK 42 rows, head seq 42, hash {SHA256}; 3 answers unchanged; 0 signed "
             "heads.",
             "rows": 42,
-            "head_hash": _SHA256,
+            "head_hash": SHA256,
             "answers": 3,
             "signed_heads": 0,
             "signed_seq": 0,

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
 API = "/api/"
-METHODS = "GET, POST, PATCH"
+METHODS = "GET, POST, PATCH, DELETE"
 SENT = "Accept, Authorization, Content-Type, Idempotency-Key"
 SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_S = 600

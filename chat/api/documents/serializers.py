@@ -139,6 +139,14 @@ class ReplaceRequest(Strict):
     looked = _looked()
 
 
+class NothingRequest(Strict):
+    """An empty object, or no body."""
+
+
+class ReasonRequest(Strict):
+    reason = Text(max_length=MAX_REASON_CHARS, help_text="Its colleagues read it in the history.")
+
+
 class WithdrawRequest(Strict):
     reason = Text(
         max_length=MAX_REASON_CHARS,

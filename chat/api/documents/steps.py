@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,10 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
+from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import (
     DocumentDetails,
+    NothingRequest,
     PublishRequest,
+    ReasonRequest,
     ReplaceRequest,
     SupersedeRequest,
     WithdrawRequest,
@@ -23,9 +27,18 @@ from chat.api.documents.views import CONFLICT, FORBIDDEN, details
 from chat.api.guarded import BODY, NOT_FOUND, problems, user_of, valid
 from corpus.models import Document
 from corpus.review.words_found import PagesNotReviewed
+from corpus.services.documents import document_reindex, document_retry
 from corpus.services.history import history_add
-from corpus.services.lifecycle import document_approve, document_supersede, document_withdraw
+from corpus.services.lifecycle import (
+    document_approve,
+    document_reinstate,
+    document_return,
+    document_submit,
+    document_supersede,
+    document_withdraw,
+)
 from corpus.staff_selectors import (
+    SENT_BACK,
     Right,
     access_document_of_staff,
     documents_for_staff,
@@ -39,6 +52,42 @@ _GOOD_TO_KNOW = [*examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS]
 NAMED = 20  # pages in a sentence
 
 
+class SubmitView(OfDocuments):
+    @extend_schema(
+        operation_id="document_submit",
+        summary="Send a draft to review",
+        description="Somebody with the right to publish then publishes it or sends it back.",
+        request=NothingRequest,
+        responses={200: DocumentDetails, **_NO},
+        examples=[*own_examples.DOCUMENT_SUBMIT, *_GOOD_TO_KNOW],
+    )
+    def post(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
+        valid(NothingRequest(data=request.data))
+        document_submit(document, by=user)
+        history_add(document, by=user, line="Sent to review.")
+        return _now(document, user)
+
+
+class ReturnView(OfDocuments):
+    @extend_schema(
+        operation_id="document_return",
+        summary="Send back what is in review",
+        description="It is a draft again; its uploader reads why.",
+        request=ReasonRequest,
+        responses={200: DocumentDetails, **_NO},
+        examples=[*own_examples.DOCUMENT_RETURN, *_GOOD_TO_KNOW],
+    )
+    def post(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
+        asked = valid(ReasonRequest(data=request.data))
+        document_return(document, by=user, reason=asked["reason"])
+        history_add(document, by=user, line=f"{SENT_BACK}{asked['reason']}")
+        return _now(document, user)
+
+
 class PublishView(OfDocuments):
     @extend_schema(
         operation_id="document_publish",
@@ -47,7 +96,7 @@ class PublishView(OfDocuments):
         "its uploader may not.",
         request=PublishRequest,
         responses={200: DocumentDetails, **_NO},
-        examples=[*examples.DOCUMENT_PUBLISH, *_GOOD_TO_KNOW],
+        examples=[*own_examples.DOCUMENT_PUBLISH, *_GOOD_TO_KNOW],
     )
     def post(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -65,7 +114,7 @@ class ReplaceView(OfDocuments):
         "that never both and never neither are in force.",
         request=ReplaceRequest,
         responses={200: DocumentDetails, **_NO},
-        examples=[*examples.DOCUMENT_REPLACE, *_GOOD_TO_KNOW],
+        examples=[*own_examples.DOCUMENT_REPLACE, *_GOOD_TO_KNOW],
     )
     def post(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -80,9 +129,10 @@ class SupersedeView(OfDocuments):
     @extend_schema(
         operation_id="document_supersede",
         summary="Say which published document takes the place of this one",
+        description="From now on answers come from that one.",
         request=SupersedeRequest,
         responses={200: DocumentDetails, **_NO},
-        examples=[*examples.DOCUMENT_SUPERSEDE, *_GOOD_TO_KNOW],
+        examples=[*own_examples.DOCUMENT_SUPERSEDE, *_GOOD_TO_KNOW],
     )
     def post(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -98,10 +148,10 @@ class WithdrawView(OfDocuments):
     @extend_schema(
         operation_id="document_withdraw",
         summary="Withdraw a document",
-        description="The very next question is answered without it. This can't be undone.",
+        description="The very next question is answered without it.",
         request=WithdrawRequest,
         responses={200: DocumentDetails, **_NO},
-        examples=[*examples.DOCUMENT_WITHDRAW, *_GOOD_TO_KNOW],
+        examples=[*own_examples.DOCUMENT_WITHDRAW, *_GOOD_TO_KNOW],
     )
     def post(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -110,6 +160,62 @@ class WithdrawView(OfDocuments):
         document_withdraw(document, by=user, reason=asked["reason"])
         history_add(document, by=user, line="Withdrawn.")
         return _now(document, user)
+
+
+class ReinstateView(OfDocuments):
+    @extend_schema(
+        operation_id="document_reinstate",
+        summary="Undo a withdrawal that was an error",
+        description="It is in force again. Its history keeps why it was withdrawn.",
+        request=ReasonRequest,
+        responses={200: DocumentDetails, **_NO},
+        examples=[*own_examples.DOCUMENT_REINSTATE, *_GOOD_TO_KNOW],
+    )
+    def post(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
+        asked = valid(ReasonRequest(data=request.data))
+        withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
+        document_reinstate(document, by=user, reason=asked["reason"])
+        for line in (withdrawn, f"Withdrawal undone: {asked['reason']}"):
+            history_add(document, by=user, line=line)
+        return _now(document, user)
+
+
+class RetryView(OfDocuments):
+    @extend_schema(
+        operation_id="document_retry",
+        summary="Try again to read what failed",
+        description="With all its attempts, from the step that is finished.",
+        request=NothingRequest,
+        responses={202: DocumentDetails, **_NO},
+        examples=[*own_examples.DOCUMENT_READ_AGAIN, *_GOOD_TO_KNOW],
+    )
+    def post(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
+        valid(NothingRequest(data=request.data))
+        document_retry(document, by=user)
+        history_add(document, by=user, line="Queued again.")
+        return _now(document, user, status=HTTPStatus.ACCEPTED)
+
+
+class ReindexView(OfDocuments):
+    @extend_schema(
+        operation_id="document_reindex",
+        summary="Read a document again from its file",
+        description="Nothing of it is found from when it is cut anew until it is indexed.",
+        request=NothingRequest,
+        responses={202: DocumentDetails, **_NO},
+        examples=[*own_examples.DOCUMENT_READ_AGAIN, *_GOOD_TO_KNOW],
+    )
+    def post(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
+        valid(NothingRequest(data=request.data))
+        document_reindex(document, by=user)
+        history_add(document, by=user, line="Queued to be read again.")
+        return _now(document, user, status=HTTPStatus.ACCEPTED)
 
 
 def _publish(document: Document, *, by: User, looked: list[int], **more: Any) -> None:
@@ -126,5 +232,5 @@ def _publish(document: Document, *, by: User, looked: list[int], **more: Any) ->
     history_add(document, by=by, line=f"Published{after}.")
 
 
-def _now(document: Document, user: User) -> Response:
-    return Response(details(access_document_of_staff(user, pk=document.pk), user))
+def _now(document: Document, user: User, *, status: int = HTTPStatus.OK) -> Response:
+    return Response(details(access_document_of_staff(user, pk=document.pk), user), status)

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
+from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import (
     DocumentDetails,
@@ -31,7 +32,7 @@ from chat.api.pages import Uploaded
 from corpus.access import collections_uploadable, readable_ids
 from corpus.filenames import clean_filename
 from corpus.models import Document
-from corpus.services.documents import document_ingest
+from corpus.services.documents import document_discard, document_ingest
 from corpus.services.history import history_add, history_begin
 from corpus.services.metadata import document_edit
 from corpus.services.uploads import MAX_KEY_CHARS, document_ingest_once
@@ -66,7 +67,7 @@ class DocumentsView(OfDocuments, GenericAPIView[Document]):
         description="Drafts among them, the latest first; for staff.",
         parameters=[DocumentsRequest],
         responses={200: DocumentResponse(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*own_examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -92,7 +93,7 @@ class DocumentsView(OfDocuments, GenericAPIView[Document]):
             202: DocumentDetails,
             **problems(*BODY, *FORBIDDEN, *CONFLICT, *UNREADABLE),
         },
-        examples=[*examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*own_examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
@@ -125,7 +126,7 @@ class DocumentView(OfDocuments):
         description="Its job, what is said of it, and what somebody has to look at before it is "
         "published.",
         responses={200: DocumentDetails, **problems(*FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*own_examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -139,7 +140,7 @@ class DocumentView(OfDocuments):
         description="A new title or population reaches the search when it is read again.",
         request=MetadataRequest,
         responses={200: DocumentDetails, **problems(*BODY, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*own_examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def patch(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -149,6 +150,24 @@ class DocumentView(OfDocuments):
         if fields := document_edit(document, by=user, changes=changes):
             history_add(document, by=user, line=f"Changed {', '.join(fields)}.")
         return Response(details(access_document_of_staff(user, pk=document.pk), user))
+
+    @extend_schema(
+        operation_id="document_discard",
+        summary="Discard an upload that could not be read",
+        description="With its file, so that it can be uploaded again: only what failed, and was "
+        "never published or indexed.",
+        responses={
+            204: OpenApiResponse(description="It is gone."),
+            **problems(*FORBIDDEN, *NOT_FOUND, *CONFLICT),
+        },
+        examples=[*examples.FORBIDDEN, *examples.PROBLEMS],
+    )
+    def delete(self, request: Request, sha256: str) -> Response:
+        user = user_of(request)
+        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
+        document_discard(document, by=user)
+        history_add(document, by=user, line="Discarded.")
+        return Response(status=HTTPStatus.NO_CONTENT)
 
 
 def details(document: Document, user: User) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from chat.api.serializers import (
 )
 from chat.api.turns import FeedbackRequest
 from chat.audit.verify import verify_chain
-from corpus.models import Document, Lifecycle
+from corpus.models import Document, Job, JobState, Lifecycle
 from medrag_site.accounts import CLINICIANS
 from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
@@ -68,10 +68,16 @@ OPERATIONS = [
     ("get", "/api/v1/documents"),
     ("get", "/api/v1/documents/{sha256}"),
     ("patch", "/api/v1/documents/{sha256}"),
+    ("delete", "/api/v1/documents/{sha256}"),
+    ("post", "/api/v1/documents/{sha256}/submit"),
+    ("post", "/api/v1/documents/{sha256}/return"),
     ("post", "/api/v1/documents/{sha256}/publish"),
     ("post", "/api/v1/documents/{sha256}/replace"),
     ("post", "/api/v1/documents/{sha256}/supersede"),
     ("post", "/api/v1/documents/{sha256}/withdraw"),
+    ("post", "/api/v1/documents/{sha256}/reinstate"),
+    ("post", "/api/v1/documents/{sha256}/retry"),
+    ("post", "/api/v1/documents/{sha256}/reindex"),
     ("get", "/api/v1/documents/{sha256}/passages"),
     ("get", "/api/v1/documents/{sha256}/pages/{number}"),
     ("get", "/api/v1/documents/{sha256}/pages/{number}/picture"),
@@ -144,9 +150,15 @@ def test_each_call_of_the_document_works(
         publish(f"# {name}", collection="chest", lifecycle=Lifecycle.DRAFT)
         for name in ("Draft", "New")
     )
+    failed, broken = (
+        publish(f"# {name}", collection="chest", lifecycle=Lifecycle.DRAFT, indexed=False)
+        for name in ("Failed", "Broken")
+    )
+    Job.objects.filter(document__in=[failed, broken]).update(state=JobState.FAILED)
     there = {"$USER": str(alice.pk), "$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
     there["$RUN"] = str(run_of().pk)
     there |= {"$SHA": guideline.sha256, "$DRAFT": draft.sha256, "$NEW": new.sha256}
+    there |= {"$FAILED": failed.sha256, "$BROKEN": broken.sha256}
     for named, address, body, form in CALL.findall(document()):
         path, sent = (
             re.sub(r"'?(\$[A-Z]+)'?", lambda found: there[found[1]], text)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import AuditEvent
-from corpus.models import Document, Lifecycle
+from corpus.models import Document, Job, JobState, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.guidelines import publish_guideline
@@ -35,10 +35,16 @@ OPERATIONS: dict[tuple[str, str], tuple[frozenset[str], int, str]] = {
     ("post", "documents"): (frozenset({"staff"}), 202, "document.uploaded"),
     ("get", "document"): (WORKERS, 200, "read"),
     ("patch", "document"): (frozenset({"staff", "publisher"}), 200, "document.edited"),
+    ("delete", "document"): (frozenset({"staff"}), 204, "document.discarded"),
+    ("post", "submit"): (frozenset({"staff", "publisher"}), 200, "document.submitted"),
+    ("post", "return"): (frozenset({"publisher"}), 200, "document.returned"),
     ("post", "publish"): (frozenset({"publisher"}), 200, "document.published"),
     ("post", "replace"): (frozenset({"publisher"}), 200, "document.superseded"),
     ("post", "supersede"): (frozenset({"publisher"}), 200, "document.superseded"),
     ("post", "withdraw"): (frozenset({"publisher"}), 200, "document.withdrawn"),
+    ("post", "reinstate"): (frozenset({"publisher"}), 200, "document.reinstated"),
+    ("post", "retry"): (frozenset({"staff", "publisher"}), 202, "document.retried"),
+    ("post", "reindex"): (frozenset({"staff", "publisher"}), 202, "document.reindexed"),
     ("get", "passages"): (WORKERS, 200, "read"),
     ("get", "page"): (ALL, 200, "read"),
     ("get", "picture"): (ALL, 200, "read"),
@@ -53,10 +59,17 @@ def chest(db: None) -> Document:
 
 @pytest.fixture
 def others(chest: Document) -> dict[str, str]:
-    """A draft and a published document beside it, and which of them an operation speaks of."""
-    draft = publish("# New", collection="chest", lifecycle=Lifecycle.DRAFT)
-    newer = publish("# Newer", collection="chest")
-    return {"publish": draft.sha256, "replace": draft.sha256, "supersede": newer.sha256}
+    """Documents beside it, each in the state that an operation needs or speaks of."""
+    draft = publish("# New", collection="chest", lifecycle=Lifecycle.DRAFT).sha256
+    newer = publish("# Newer", collection="chest").sha256
+    checked = publish("# Checked", collection="chest", lifecycle=Lifecycle.REVIEW).sha256
+    withdrawn = publish("# Withdrawn", collection="chest", lifecycle=Lifecycle.WITHDRAWN).sha256
+    failed = publish("# Failed", collection="chest", lifecycle=Lifecycle.DRAFT, indexed=False)
+    Job.objects.filter(document=failed).update(state=JobState.FAILED)
+    return {
+        "publish": draft, "submit": draft, "replace": draft, "supersede": newer, "return": checked,
+        "reinstate": withdrawn, "retry": failed.sha256, "discard": failed.sha256,
+    }  # fmt: skip
 
 
 def body_of(name: str, others: dict[str, str]) -> dict[str, Any]:
@@ -66,6 +79,8 @@ def body_of(name: str, others: dict[str, str]) -> dict[str, Any]:
         "replace": {"successor": others["replace"]},
         "supersede": {"successor": others["supersede"]},
         "withdraw": {"reason": "The dose is wrong."},
+        "return": {"reason": "A table is cut off."},
+        "reinstate": {"reason": "The dose was right."},
     }.get(name, {})
 
 
@@ -79,8 +94,8 @@ def call(client: Client, method: str, name: str, sha256: str, others: dict[str, 
         return upload(client)
     number = [1] if name in ("page", "picture") else []
     address = reverse(f"api:{name}", args=[] if name == "documents" else [sha256, *number])
-    if method == "get":
-        return client.get(address)
+    if method in ("get", "delete"):
+        return getattr(client, method)(address)
     body = body_of(name, others)
     if method == "patch":
         return client.patch(address, body, content_type="application/json")
@@ -94,7 +109,9 @@ def test_each_role_may_what_the_administration_lets_it(
 ) -> None:
     roles, status, action = OPERATIONS[method, name]
     client = signed_in(person("somebody", *ROLES[role]))
-    sha256 = others["publish"] if name == "publish" else chest.sha256
+    about = "discard" if method == "delete" else name
+    is_successor = about in ("replace", "supersede")  # of what is in force
+    sha256 = chest.sha256 if is_successor else others.get(about, chest.sha256)
     before = AuditEvent.objects.count()
     response = call(client, method, name, sha256, others)
     assert response["Cache-Control"] == "no-store"

@@ -17,6 +17,7 @@ from PIL import Image
 from chat.api.pages import InReadingOrder, Uploaded
 from corpus.models import Document, Job, JobState, Lifecycle, Page, Stage
 from corpus.services.indexing import document_index
+from corpus.staff_selectors import sent_back
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.chat.guidelines import publish_guideline
@@ -168,9 +169,54 @@ def test_the_uploader_does_not_publish_where_two_persons_are_wanted(
     settings.TWO_PERSON_PUBLISH = True
     sha256 = upload(client).json()["sha256"]
     document_index(Document.objects.get().pk)
-    assert_problem(post(client, of(sha256, "/publish"), {}), 403, "second person")
+    old = publish("# Old", collection="chest")
+    assert post(client, of(sha256, "/submit"), {}).json()["lifecycle"] == "REVIEW"
+    for path, body in (
+        (of(sha256, "/publish"), {}),
+        (of(old.sha256, "/replace"), {"successor": sha256}),
+    ):
+        assert_problem(post(client, path, body), 403, "second person")
     other = signed_in(person("publisher", PUBLISHERS))
     assert post(other, of(sha256, "/publish"), {}).status_code == 200
+
+
+def test_what_is_in_review_is_sent_back_for_a_reason(client: Client) -> None:
+    sha256 = publish("# Draft", collection="chest", lifecycle=Lifecycle.DRAFT).sha256
+    assert_problem(post(client, of(sha256, "/return"), {"reason": "Cut off."}), 409, "in review")
+    post(client, of(sha256, "/submit"), {})
+    assert_problem(post(client, of(sha256, "/submit"), {"reason": "?"}), 400, "not known")
+    assert_problem(post(client, of(sha256, "/return"), {"reason": " "}), 400)
+    back = post(client, of(sha256, "/return"), {"reason": "Cut off."})
+    assert back.json()["lifecycle"] == "DRAFT"
+    line = sent_back(Document.objects.get())
+    assert line is not None and line.change_message == "Sent back: Cut off."
+
+
+def test_a_withdrawal_is_undone_and_its_reason_kept_in_the_history(client: Client) -> None:
+    sha256 = publish("# Old", collection="chest").sha256
+    post(client, of(sha256, "/withdraw"), {"reason": "Wrong dose."})
+    told = post(client, of(sha256, "/reinstate"), {"reason": "It was right."}).json()
+    assert (told["lifecycle"], told["withdrawn_reason"]) == ("PUBLISHED", "")
+    lines = LogEntry.objects.order_by("pk").values_list("change_message", flat=True)
+    assert list(lines)[1:] == [
+        "Withdrawn until now: Wrong dose.", "Withdrawal undone: It was right.",
+    ]  # fmt: skip
+
+
+def test_what_failed_is_tried_again_or_discarded(client: Client) -> None:
+    sha256 = upload(client).json()["sha256"]
+    for step in ("retry", "reindex"):
+        assert_problem(post(client, of(sha256, f"/{step}"), {}), 409)  # it is being read
+    assert_problem(client.delete(of(sha256)), 409, "failed upload")
+    job = Job.objects.filter(document__sha256=sha256)
+    for step in ("retry", "reindex"):
+        job.update(state=JobState.FAILED)
+        told = client.generic("POST", of(sha256, f"/{step}"))  # without a body
+        assert (told.status_code, told.json()["job"]["state"]) == (202, "PENDING")
+    job.update(state=JobState.FAILED)
+    assert client.delete(of(sha256)).status_code == 204
+    assert_problem(get(client, of(sha256)), 404)
+    assert upload(client).status_code == 202
 
 
 def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
