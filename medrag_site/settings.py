@@ -169,6 +169,7 @@ MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
 # Webhooks: http to this machine is allowed, for tests and a relay that stands beside
 WEBHOOKS_LOOPBACK = env.boolean("MEDRAG_WEBHOOKS_LOOPBACK", False)
+WEBHOOKS_KEEP_DAYS = env.integer("MEDRAG_WEBHOOKS_KEEP_DAYS", 30, low=1, high=3650)
 
 # Numbers for Prometheus, at /metrics
 METRICS = env.boolean("MEDRAG_METRICS", False)

@@ -10,9 +10,11 @@ import base64
 import json
 import secrets
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
@@ -75,6 +77,13 @@ def deliveries_send_again(deliveries: QuerySet[Delivery]) -> int:
     return given_up.update(
         state=DeliveryState.PENDING, attempts=0, due_at=Now(), ended_at=None, last_error=""
     )
+
+
+def deliveries_prune() -> int:
+    """Delete what was delivered or given up longer ago than the site keeps it; return how many."""
+    before = Now() - timedelta(days=settings.WEBHOOKS_KEEP_DAYS)
+    ended = Delivery.objects.exclude(state=DeliveryState.PENDING).filter(ended_at__lt=before)
+    return ended.delete()[0]
 
 
 def _secret() -> str:

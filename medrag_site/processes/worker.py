@@ -31,11 +31,13 @@ from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
 from webhooks.selectors import are_deliveries_due
+from webhooks.services import deliveries_prune
 
 logger = logging.getLogger(__name__)
 
 TICK_S = 1.0
 SIGN_EVERY_TICKS = 60
+PRUNE_EVERY_TICKS = 3600
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
 REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
 EVALUATING_PAUSE_S = 1.0  # the same for runs of questions
@@ -126,6 +128,8 @@ class Worker:
                 self._has_deliveries = are_deliveries_due()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
+            if self._ticks % PRUNE_EVERY_TICKS == 1:
+                deliveries_prune()
             self._database_answers = True
         except Error as error:
             if self._database_answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
@@ -12,7 +13,7 @@ from tests.webhooks.receiver import Receiver, receiving
 from webhooks import sending
 from webhooks.models import Delivery, DeliveryState, Endpoint, Event
 from webhooks.sending import MAX_ATTEMPTS, UNKNOWN, endpoint_send_due
-from webhooks.services import deliveries_send_again, event_announce
+from webhooks.services import deliveries_prune, deliveries_send_again, event_announce
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +44,20 @@ def attempt(endpoint: Endpoint) -> None:
 def seen(delivery: Delivery) -> tuple[str, int, str]:
     delivery.refresh_from_db()
     return delivery.state, delivery.attempts, delivery.last_error
+
+
+def test_what_ended_long_ago_is_deleted_and_what_waits_is_kept(settings: LazySettings) -> None:
+    endpoint, kept = Receiver(url="https://nowhere.example/").endpoint(), []
+    settings.WEBHOOKS_KEEP_DAYS = 10
+    for state, days in (("delivered", 11), ("failed", 11), ("delivered", 9), ("pending", None)):
+        ended = None if days is None else Now() - timedelta(days=days)
+        row = Delivery.objects.create(
+            endpoint=endpoint, event=Event.GAP, body="{}", state=state, ended_at=ended
+        )
+        kept += [] if days == 11 else [row.pk]
+    Delivery.objects.update(created_at=Now() - timedelta(days=400))
+    assert deliveries_prune() == 2
+    assert set(Delivery.objects.values_list("pk", flat=True)) == set(kept)
 
 
 def test_it_is_signed_and_sent_once(receiver: Receiver) -> None:
