@@ -238,12 +238,11 @@ def test_the_examples_are_what_is_sent_and_given(schema: Any, alice: User) -> No
     assert QueryRequest(data=api_examples.QUERY[0].value, context=reader).is_valid()
     assert SearchRequest(data=api_examples.SEARCH[0].value, context=reader).is_valid()
     assert set(api_examples.SEARCH[1].value) == set(HitResponse().fields)
-    asked, streamed, *completions, _, _, _ = openai_examples.COMPLETION
-    for example in (asked, streamed):
-        assert CompletionRequest(data=example.value).is_valid()
-    for example in completions:
-        assert set(example.value) == set(CompletionResponse().fields)
-        assert set(example.value["medrag"]) == set(OutcomeResponse().fields)
+    for completion in openai_examples.COMPLETION[:2]:
+        assert CompletionRequest(data=completion.value).is_valid()
+    for completion in openai_examples.COMPLETION[2:4]:
+        assert set(completion.value) == set(CompletionResponse().fields)
+        assert set(completion.value["medrag"]) == set(OutcomeResponse().fields)
 
 
 def test_the_modes_of_a_request_are_those_that_the_site_has(settings: LazySettings) -> None:
