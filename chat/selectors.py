@@ -30,7 +30,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Cast, Concat
+from django.db.models.functions import Cast, Concat, JSONObject
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -277,10 +277,19 @@ def _heard() -> QuerySet[Turn]:
     return asked.defer("trace", "nearest").order_by("-created_at", "-pk")
 
 
-def citations_scanned() -> QuerySet[Citation]:
-    """Citations with `ocr_confidence`: that of their page as it is read today, None for no scan."""
+def citations_read() -> QuerySet[Citation]:
+    """Citations with how their page is read today.
+
+    `ocr_confidence` is None for no scan, `corrected_page` where staff corrected nothing on it; else
+    it is `text`, `was` (that as read) and `corrected` of `corpus.models.Page`.
+    """
     page = Page.objects.filter(document=OuterRef("document"), number=OuterRef("page"))
-    return Citation.objects.annotate(ocr_confidence=Subquery(page.values("ocr_confidence")[:1]))
+    parts = JSONObject(text="text", was="as_read__text", corrected="corrected")
+    corrected = page.exclude(corrected=[]).annotate(parts=parts)
+    return Citation.objects.annotate(
+        ocr_confidence=Subquery(page.values("ocr_confidence")[:1]),
+        corrected_page=Subquery(corrected.values("parts")[:1]),
+    )
 
 
 def every_collection() -> frozenset[int]:
@@ -345,7 +354,7 @@ def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
 
 def cited_claims() -> Prefetch[Any]:
     """Claims of turns with their citations, and the documents as they stand today: two queries."""
-    cited = citations_scanned().select_related("document__superseded_by", "document__collection")
+    cited = citations_read().select_related("document__superseded_by", "document__collection")
     return Prefetch("claims__citations", cited)
 
 

@@ -2,9 +2,9 @@
 
 A receiver that raises undoes the change: that is how nothing happens without its audit row. Every
 signal carries `document` and `actor` (a user, or None for the system); `document_failed` also
-carries `code`, `document_edited` `fields` (their names), and the two of chunks `chunk` and
-`reason`. `document_indexed` says that from now on it can be found, once it is in force: also when
-it is indexed again.
+carries `code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`,
+and `correction_made` `correction` and `reason`. `document_indexed` says that from now on it can be
+found, once it is in force: also when it is indexed again.
 
 `answers_citing` asks and announces nothing: a receiver returns the answers that cited `document`,
 as a list of `corpus.types.CitingAnswer`, newest first.
@@ -27,5 +27,6 @@ document_reindexed = Signal()
 document_indexed = Signal()
 chunk_disabled = Signal()
 chunk_enabled = Signal()
+correction_made = Signal()
 collection_changed = Signal()
 answers_citing = Signal()

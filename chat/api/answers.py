@@ -15,6 +15,7 @@ from django.utils import timezone
 from chat.caveats.notices import REVIEW_DUE, document_notices
 from chat.models import Citation, Feedback, Reason, Turn
 from chat.selectors import cited_claims
+from chat.web.corrected import corrections_of
 from chat.web.places import Painted, Places
 from chat.web.presentation import Passage, ShownClaim, ShownTurn, shown_turns
 from corpus.access import readable_ids
@@ -140,6 +141,10 @@ class _TurnJson:
             "section_path": cited.section_path,
             "quote": cited.quote,
             "ocr_confidence": getattr(cited, "ocr_confidence", None),
+            "corrected": [
+                {"text": one.text, "read": one.read, "is_quoted": one.is_quoted}
+                for one in corrections_of(cited)
+            ],
             **self._painted(
                 self.places.of_citation(cited),
                 reverse("api:page", args=[cited.document.sha256, cited.page]),

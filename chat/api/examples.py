@@ -50,6 +50,7 @@ _APPLIES = {
     "claims": [],
     "documents": [],
 }
+_AS_READ: dict[str, Any] = {"ocr_confidence": None, "corrected": []}
 _TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"
 
 _HOW: dict[str, Any] = {"mode": "confident-lite", "standalone": None, "option": None}
@@ -68,7 +69,7 @@ _ANSWERED = {
             "under": _UNDER,
             "kind": "answer",
             "left_out": None,
-            "citations": [PLACE | {"link": _CITED, "quote": _SENTENCE, "ocr_confidence": None}],
+            "citations": [PLACE | {"link": _CITED, "quote": _SENTENCE, **_AS_READ}],
         }
     ],
     "nearest": [],

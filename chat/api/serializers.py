@@ -204,9 +204,23 @@ class SourceResponse(PlaceResponse):
     )
 
 
+class CorrectedResponse(serializers.Serializer[Any]):
+    """Words that staff corrected, each with a neighbour."""
+
+    text = serializers.CharField(help_text="As staff say that the page reads.")
+    read = serializers.CharField(allow_blank=True, help_text="As they had been misread.")
+    is_quoted = serializers.BooleanField(
+        help_text="Whether the quote has them as corrected. False for an answer from before: it "
+        "rests on the misread words, and should not be acted on."
+    )
+
+
 class CitationResponse(SourceResponse):
-    quote = serializers.CharField(help_text="Verbatim from that page.")
+    quote = serializers.CharField(help_text="Verbatim from that page, as it was read or corrected.")
     ocr_confidence = _ocr_confidence()
+    corrected = CorrectedResponse(
+        many=True, help_text="What staff corrected of the place that is cited; mostly empty."
+    )
 
 
 class ClaimResponse(serializers.Serializer[Any]):

@@ -34,6 +34,7 @@ DOCUMENT_ACTIONS: dict[str, Signal] = {
     "document.reindexed": signals.document_reindexed,
     "chunk.disabled": signals.chunk_disabled,
     "chunk.enabled": signals.chunk_enabled,
+    "document.corrected": signals.correction_made,
 }
 
 
@@ -79,6 +80,10 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
         details["fields"] = sorted(extra["fields"])
     if "chunk" in extra:
         details["chunk"] = extra["chunk"].key
+    if "correction" in extra:
+        correction = extra["correction"]
+        details |= {"correction": correction.pk, "page": correction.page}
+        details["taken_back"] = correction.is_taken_back
     if extra.get("reason"):
         reason = str(extra["reason"])
         details["reason_chars"] = len(reason)

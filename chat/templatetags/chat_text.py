@@ -4,7 +4,9 @@ from django import template
 from django.utils.safestring import SafeString
 
 from chat.caveats.notices import Notice, document_notices
+from chat.models import Citation
 from chat.web import marking
+from chat.web.corrected import Corrected, corrections_of
 from corpus.models import Document
 from corpus.positions import below_title
 from corpus.types import OCR_CONFIDENT
@@ -32,6 +34,12 @@ def scanned(confidence: float | None) -> str:
     if confidence >= OCR_CONFIDENT:
         return "read by OCR"
     return f"read by OCR, confidence {int(confidence * 100)} %"
+
+
+@register.filter
+def corrections(citation: Citation) -> tuple[Corrected, ...]:
+    """`{% for one in citation|corrections %}`: what staff corrected of the cited words."""
+    return corrections_of(citation)
 
 
 @register.filter

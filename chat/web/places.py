@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from chat.models import Citation
 from chat.selectors import pages_at, spans_of_chunks
-from chat.web.painting import Rect, locate, paint
+from chat.web.corrected import standing_of
+from chat.web.painting import Rect, paint
 from chat.web.presentation import Passage, ShownTurn
 from corpus.boxes import Spans
 from corpus.models import Document, Page
@@ -48,8 +49,7 @@ class Places:
         page = self._pages.get((citation.document_id, citation.page))
         if page is None:
             return Painted(link)
-        found = locate(page.text, (citation.start, citation.end), citation.quote)
-        return _painted(link, citation.document, page, [found] if found else [])
+        return _painted(link, citation.document, page, standing_of(citation, page).spans)
 
     def of_passage(self, passage: Passage) -> Painted:
         page = self._pages.get((passage.document.pk, passage.page))

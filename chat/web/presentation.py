@@ -20,6 +20,7 @@ from chat.evidence.table_rows import labelled
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.question.follow_up.carried import Carried, carried
 from chat.selectors import collection_names, documents_by_sha256
+from chat.web.corrected import corrections_of
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, cited_tables
@@ -424,8 +425,10 @@ def _copied(claim: ShownClaim) -> list[str]:
 
 
 def reference(citation: Citation) -> str:
-    """One citation as a line of text: document, version, since when, page and section."""
+    """One citation as a line of text: document, version, since when, page, section, and what staff
+    corrected of the words."""
     version = f", version {citation.version}" if citation.version else ""
     begun = citation.document.effective_from
     since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""
-    return f"{citation.title}{version}{since}, {citation.place}"
+    corrected = "".join(f", {one.sentence}" for one in corrections_of(citation))
+    return f"{citation.title}{version}{since}, {citation.place}{corrected}"

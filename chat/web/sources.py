@@ -27,8 +27,9 @@ from chat.selectors import (
     citations_beside,
     may_read_every_turn,
 )
+from chat.web.corrected import Corrected, standing_of
 from chat.web.http import SignedInRequest, signed_in
-from chat.web.painting import locate, paint, show
+from chat.web.painting import paint, show
 from corpus.access import readable_ids
 from corpus.boxes import Span
 from corpus.files import document_path
@@ -48,16 +49,18 @@ class Marks:
     main: list[Span]
     quote: str
     also: list[Span] = field(default_factory=list)
+    corrected: tuple[Corrected, ...] = ()
 
 
 def marks_of_citation(cited: Citation, page: Page) -> Marks:
     """Find what a citation of this page is painted by. One query."""
-    place = locate(page.text, (cited.start, cited.end), cited.quote)
-    beside = [locate(page.text, (c.start, c.end), c.quote) for c in citations_beside(cited)]
+    found = standing_of(cited, page)
+    beside = [span for c in citations_beside(cited) for span in standing_of(c, page).spans]
     return Marks(
-        main=[place] if place else [],
-        also=[span for span in beside if span] if place else [],
+        main=list(found.spans),
+        also=beside if found.spans else [],
         quote=cited.quote,
+        corrected=found.corrected,
     )
 
 

@@ -69,6 +69,7 @@ def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
         today=timezone.localdate(),
         supersedes=answers.get("replaces"),
         looked=answers.get("pages", ()),  # of the form for many: nobody named any
+        compared=answers.get("compared", ()),
     )
 
 

@@ -21,7 +21,7 @@ from django.utils.safestring import SafeString
 
 from core.errors import MedragError
 from corpus.access import documents_visible, may_publish
-from corpus.admin import decisions, review
+from corpus.admin import corrections, decisions, review
 from corpus.admin import near_duplicates as twins
 from corpus.admin import passages as reading
 from corpus.admin import upload as uploads
@@ -62,6 +62,8 @@ _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
     "stale": ("stale/", twins.stale),
     "twins": ("near-duplicates/", twins.near_duplicates),
     "read": ("<int:pk>/read/<int:number>/", reading.read),
+    "correct": ("<int:pk>/read/<int:number>/correct/<str:key>/", corrections.correct),
+    "take_back": ("<int:pk>/corrections/<int:correction>/take-back/", corrections.take_back),
     "picture": ("<int:pk>/picture/<int:number>/", reading.picture),
     "original": ("<int:pk>/original/", reading.original),
     "disable": ("<int:pk>/passages/<int:index>/disable/", reading.disable),

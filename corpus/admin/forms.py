@@ -155,13 +155,18 @@ class ReplaceForm(forms.Form):
 
 
 class ApproveForm(ReplaceForm):
-    """The yes of the person who looked: `looked` holds the pages that had to be looked at."""
+    """The yes of the person who looked: `looked` holds the pages that had to be looked at, and
+    `compared` the corrections (primary keys)."""
 
     looked = forms.TypedMultipleChoiceField(coerce=int, required=False)
+    compared = forms.TypedMultipleChoiceField(coerce=int, required=False)
 
-    def __init__(self, *args: Any, to_look_at: list[int], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, to_look_at: list[int], to_compare: list[int], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.to_look_at = to_look_at
+        self.to_look_at, self.to_compare = to_look_at, to_compare
+        self.fields["compared"].choices = [(n, n) for n in to_compare]  # type: ignore[attr-defined]
         self.fields["looked"].choices = [(n, n) for n in to_look_at]  # type: ignore[attr-defined]
 
     def clean_looked(self) -> list[int]:
@@ -172,6 +177,21 @@ class ApproveForm(ReplaceForm):
             text = f"Look at page {pages} beside the picture, and tick it."
             raise forms.ValidationError(text, code="not_looked_at")
         return looked
+
+    def clean_compared(self) -> list[int]:
+        compared: list[int] = self.cleaned_data["compared"]
+        if set(self.to_compare) - set(compared):
+            text = "Compare each correction with the page, and tick it."
+            raise forms.ValidationError(text, code="not_compared")
+        return compared
+
+
+class CorrectionForm(forms.Form):
+    """`as_read` is what the person saw, so that nothing else is corrected unseen."""
+
+    as_read = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
+    text = forms.CharField(widget=forms.Textarea(attrs={"rows": 4}), max_length=20_000)
+    reason = forms.CharField(widget=forms.Textarea(attrs={"rows": 2}), max_length=1000)
 
 
 class DisableForm(forms.Form):

@@ -24,9 +24,12 @@ from corpus.admin.pages import (
     page,
 )
 from corpus.files import document_path
-from corpus.models import Chunk, Document, Page
+from corpus.indexing.rows import page_as_read
+from corpus.models import Chunk, Correction, Document, Page
+from corpus.review.corrections import At, corrections_current, placed
 from corpus.review.pages import ReadPage, read_page
 from corpus.review.pictures import has_picture, picture_response
+from corpus.services.corrections import correctable
 from corpus.services.passages import chunk_disable, chunk_enable
 from corpus.staff_selectors import (
     LOW_CONFIDENCE,
@@ -52,12 +55,23 @@ class ShownPassage:
 
 
 @dataclass(frozen=True)
+class ShownCorrection:
+    """A correction, the key of where it fits what was read (empty: nowhere), and whether the page
+    has it already."""
+
+    row: Correction
+    key: str
+    is_applied: bool
+
+
+@dataclass(frozen=True)
 class Reading:
     """All that the passage view shows of one page. `painted` are the keys painted at once."""
 
     page: Page
     read: ReadPage
     passages: tuple[ShownPassage, ...]
+    corrections: tuple[ShownCorrection, ...]
     has_picture: bool
     painted: frozenset[str]
 
@@ -68,7 +82,8 @@ class Reading:
 
 
 def reading_of(document: Document, number: int, *, user: User, show: str = "") -> Reading:
-    """Read one page with its passages: two queries. Raises Http404 where there is none."""
+    """Read one page with its passages and corrections: three queries. Raises Http404 where there
+    is none."""
     row = get_object_or_404(document.pages, number=number)
     chunks = passages_on(document, page=number, user=user)
     spans = {f"c{chunk.index}": spans_on(chunk, page=number) for chunk in chunks}
@@ -76,6 +91,7 @@ def reading_of(document: Document, number: int, *, user: User, show: str = "") -
         page=row,
         read=read_page(row.text, blocks=row.blocks, doubts=row.doubts, passages=spans),
         passages=tuple(_shown(chunk) for chunk in chunks),
+        corrections=_corrections(document, row),
         has_picture=has_picture(document, row),
         painted=frozenset({show} - {""}),
     )
@@ -91,6 +107,7 @@ def read(request: StaffRequest, document: Document, number: int) -> HttpResponse
     show = request.GET.get("show", "")[:20]
     reading = reading_of(document, number, user=request.user, show=show)
     context = {"document": document, "reading": reading, "may_change": may_change(document)}
+    context["may_correct"] = may_change(document) and correctable(document)
     if request.htmx:
         template = "admin/corpus/document/reading/_reading.html"
         return TemplateResponse(request, template, {**context, "is_part": True})
@@ -164,6 +181,20 @@ def _back(request: StaffRequest, document: Document, chunk: Chunk) -> HttpRespon
     number = int(asked) if asked.isdecimal() and int(asked) in pages else chunk.page
     target = address("read", document.pk, number)
     return HttpResponseRedirect(f"{target}?show=c{chunk.index}#p{number}-c{chunk.index}")
+
+
+def _corrections(document: Document, page: Page) -> tuple[ShownCorrection, ...]:
+    rows = list(corrections_current(document).filter(page=page.number))
+    fits = placed(page_as_read(page), rows) if rows else {}
+    applied = {one["id"] for one in page.corrected}
+    return tuple(ShownCorrection(r, _key(fits.get(r.pk)), r.pk in applied) for r in rows)
+
+
+def _key(at: At | None) -> str:
+    if at is None:
+        return ""
+    block, cell = at
+    return f"b{block}" if cell is None else f"b{block}.{cell}"
 
 
 def _shown(chunk: Chunk) -> ShownPassage:

@@ -27,7 +27,8 @@ from corpus.admin.pages import (
     page,
 )
 from corpus.indexing.rows import pages_of
-from corpus.models import Document, JobState, Lifecycle
+from corpus.models import Correction, Document, JobState, Lifecycle
+from corpus.review.corrections import corrections_unseen
 from corpus.review.front_matter import front_matter
 from corpus.review.versions import compare
 from corpus.selectors import answers_citing, predecessors_suggested
@@ -64,7 +65,9 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
     to_look_at = pages_doubtful(checks)
     choices = documents_replaceable(request.user, other_than=document)
     answered = request.POST if request.method == "POST" else None
-    form = ApproveForm(answered, choices=choices, to_look_at=to_look_at)
+    corrections = list(corrections_unseen(document))
+    to_compare = [correction.pk for correction in corrections]
+    form = ApproveForm(answered, choices=choices, to_look_at=to_look_at, to_compare=to_compare)
     if request.method == "POST":
         document_for(request.user, document.pk, Right.PUBLISH)
         if form.is_valid() and _published(request, document, form):
@@ -79,10 +82,12 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         front=front_matter(document),
         is_any_chosen=any(candidate.is_chosen for candidate in candidates),
         ticked={int(n) for n in request.POST.getlist("looked") if n.isdecimal()},
+        corrections=corrections,
+        compared={int(n) for n in request.POST.getlist("compared") if n.isdecimal()},
         form=form,
         words=request.GET.get("q", ""),
         candidates=candidates,
-        obstacle=_obstacle(request, document),
+        obstacle=_obstacle(request, document, corrections),
         may_publish=may_publish(request.user, document),
         may_change=may_change(document),
         two_person=settings.TWO_PERSON_PUBLISH,
@@ -185,13 +190,15 @@ def may_recall(user: User, document: Document) -> bool:
 def _published(request: StaffRequest, document: Document, form: ApproveForm) -> bool:
     replaced = form.cleaned_data["other"]
     try:
-        pages = form.cleaned_data["looked"]
-        publish(document, request.user, {"replaces": replaced, "pages": pages})
+        ticked = {"pages": form.cleaned_data["looked"], "compared": form.cleaned_data["compared"]}
+        publish(document, request.user, {"replaces": replaced, **ticked})
     except MedragError as error:
         messages.error(request, error.sentence)
         return False
     looked = ", ".join(str(number) for number in form.to_look_at)
     after = f" after a look at page {looked}" if looked else ""
+    count = len(form.cleaned_data["compared"])
+    after += f", {count} correction{'s' if count > 1 else ''} compared" if count else ""
     history_add(document, by=request.user, line=f"Published{after}.")
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
@@ -227,7 +234,7 @@ def _candidates(
     return candidates
 
 
-def _obstacle(request: StaffRequest, document: Document) -> str:
+def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[Correction]) -> str:
     """Why it can't be published by this person now; empty where it can."""
     if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
         return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
@@ -240,6 +247,11 @@ def _obstacle(request: StaffRequest, document: Document) -> str:
     if settings.TWO_PERSON_PUBLISH and document.uploaded_by_id == request.user.pk:
         return (
             "Publishing needs a second person: whoever uploaded a document may not approve it. "
+            "Ask a colleague with the right to publish in this collection."
+        )
+    if settings.TWO_PERSON_PUBLISH and request.user.pk in {c.made_by_id for c in corrections}:
+        return (
+            "Publishing needs a second person: you corrected something of it. "
             "Ask a colleague with the right to publish in this collection."
         )
     return ""

@@ -69,8 +69,10 @@ def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
 
 
 def fingerprint(document: Document, recipe: str) -> str:
-    """64 hexadecimal digits of the engine that read it, `recipe`, language and context line."""
-    parts = [document.engine, recipe, document.title, document.population, document.language]
+    """64 hexadecimal digits of the engine that read it, `recipe`, language, context line and
+    corrections."""
+    parts = [document.engine, recipe, document.title, document.population]
+    parts.append(document.language + document.corrections_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -78,7 +80,7 @@ def fingerprint_in_sql(recipe: str) -> Combinable:
     """The same as `fingerprint`, as an expression over documents."""
     line = Value("\n")
     parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
-    parts.append(F("language"))
+    parts += [F("language"), F("corrections_key")]
     return _Sha256(Concat(*parts, output_field=TextField()))
 
 

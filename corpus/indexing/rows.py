@@ -24,15 +24,23 @@ METADATA_FIELDS = {
     **{name: name for name in ("licence", "year", "source_type", "language", "population")},
 }
 
+_PAGE = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubts")
+
 
 def page_jsons(document: Document) -> list[dict[str, Any]]:
-    """Return the document's pages as the parser wrote them, in order. One query."""
-    names = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubts")
-    return list(document.pages.order_by("number").values(*names))
+    """Return the document's pages as they are quoted, in order. One query."""
+    return list(document.pages.order_by("number").values(*_PAGE))
+
+
+def page_as_read(page: Page) -> ParsedPage:
+    """Return a page as the parser made it, without the corrections of staff."""
+    raw = {name: getattr(page, name) for name in _PAGE} | (page.as_read or {})
+    whole = {"pages": [raw], "engine": "", "title": "", "metadata": {}}
+    return serialise.from_raw(whole).pages[0]
 
 
 def pages_of(document: Document) -> tuple[ParsedPage, ...]:
-    """The document's pages as the parser made them, in order. One query."""
+    """The document's pages as they are quoted, in order. One query."""
     whole = {"pages": page_jsons(document), "engine": "", "title": "", "metadata": {}}
     return serialise.from_raw(whole).pages
 

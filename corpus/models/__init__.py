@@ -1,5 +1,6 @@
 """Documents and everything derived from their bytes, a module for each kind of table."""
 
+from corpus.models.corrections import Correction
 from corpus.models.documents import (
     Authority,
     Chunk,
@@ -21,6 +22,7 @@ __all__ = [
     "Chunk",
     "Collection",
     "ContextLine",
+    "Correction",
     "Document",
     "Encoder",
     "EncoderState",

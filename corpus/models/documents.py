@@ -127,6 +127,8 @@ class Document(models.Model):
     )
     engine = models.CharField(max_length=300, blank=True, editable=False)
     index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
+    # Names the corrections that are current, as part of its fingerprint; empty without any.
+    corrections_key = models.CharField(max_length=40, blank=True, default="", editable=False)
     # How its passages were cut into lexemes (`core.text.languages`), whatever its language is now.
     search_configuration = models.CharField(max_length=30, default="english", editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
@@ -158,7 +160,11 @@ class Document(models.Model):
 
 
 class Page(models.Model):
-    """One page as parsed; `blocks` is the JSON of `corpus.parsing.types.Block`."""
+    """One page as it is searched and quoted; `blocks` is the JSON of `corpus.parsing.types.Block`.
+
+    That is as parsed, but where staff corrected it: then `as_read` has text, blocks and doubts as
+    they were parsed, and `corrected` is the JSON of `corpus.review.corrections.Applied`.
+    """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField()  # 1-based
@@ -171,6 +177,8 @@ class Page(models.Model):
     # `corpus.parsing.types.WordsFound`; null where there was no text layer to compare with.
     words_found = models.PositiveIntegerField(null=True)
     words_checked = models.PositiveIntegerField(null=True)
+    as_read = models.JSONField(null=True)
+    corrected = models.JSONField(default=list)
 
     class Meta:
         ordering = ["document", "number"]

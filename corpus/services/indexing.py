@@ -13,7 +13,7 @@ import logging
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,14 +37,16 @@ from corpus.indexing import context_lines, jobs, search_vectors, statistics
 from corpus.indexing import disk_space as room
 from corpus.indexing.jobs import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
-from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_jsons, page_row, take_over
+from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
 from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
 from corpus.parsing import sniff
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.types import ParsedDocument
+from corpus.review.corrections import CorrectedPage
 from corpus.review.disabled_passages import still_disabled
 from corpus.review.versions import signature
 from corpus.sandbox import parent as sandbox
+from corpus.services.corrections import pages_correct, pages_corrected
 from corpus.services.lifecycle import document_hold_back
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.signals import document_indexed
@@ -255,7 +257,9 @@ def _no_encoder() -> IncompleteDocument:
 
 def _chunk(document: Document, lease: Lease) -> Stage:
     embedder = _embedder(lease)
-    passages = _passages(document, embedder, lease)
+    came_as_passages = document.media_type == sniff.PASSAGES
+    pages = [] if came_as_passages else pages_corrected(document)
+    passages = _passages(document, pages, embedder, lease)
     if not passages:
         raise IncompleteDocument(
             "No text was found to cut into passages.",
@@ -282,6 +286,7 @@ def _chunk(document: Document, lease: Lease) -> Stage:
             timings=lease.timings,
         )
         _take_out(document)
+        pages_correct(document, pages)
         rows = chunk_rows(document, passages)
         _keep_disabled(document, rows)
         Chunk.objects.bulk_create(rows, batch_size=500)
@@ -303,13 +308,14 @@ def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
             setattr(rows[new], name, getattr(disabled[old], name))
 
 
-def _passages(document: Document, embedder: Embedder, lease: Lease) -> list[Passage]:
-    """Cut what was read, in a child; what came in as passages stays as it is."""
+def _passages(
+    document: Document, pages: Sequence[CorrectedPage], embedder: Embedder, lease: Lease
+) -> list[Passage]:
+    """Cut what was read, in a child; what came in as passages, without `pages`, stays as it is."""
     with files.scratch_folder() as folder:
-        came_as_passages = document.media_type == sniff.PASSAGES
         order = Order(
             media_type=document.media_type,
-            pages=() if came_as_passages else page_jsons(document),
+            pages=tuple(asdict(made.page) for made in pages),
             title=document.title,
             population=document.population,
             sha256=document.sha256,

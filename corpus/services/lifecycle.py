@@ -23,6 +23,7 @@ from core.errors import MedragError
 from corpus.access import NotPermitted, may_publish
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
+from corpus.review.corrections import corrections_unseen, refuse_uncompared
 from corpus.review.words_found import lost_words, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
@@ -78,13 +79,15 @@ def document_publish(
     today: datetime.date,
     supersedes: Document | None = None,
     looked: Sequence[int] = (),
+    compared: Sequence[int] = (),
 ) -> None:
     """REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
     It is found as soon as it is indexed, too; one that could not be read is refused, and so is one
-    that lost words, unless all of its poor pages are among those that somebody `looked` at.
+    that lost words, unless all of its poor pages are among those that somebody `looked` at, and one
+    with a new correction that is not among those (primary keys) that somebody else `compared`.
     `supersedes` ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded,
-    PagesNotReviewed, BadSuccessor.
+    PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)
@@ -92,6 +95,9 @@ def document_publish(
     _lock(*both)
     _refuse_unread(document)
     refuse_unseen(document, looked)
+    _refuse_own_corrections(document, by)
+    refuse_uncompared(document, compared)
+    corrections_unseen(document).update(seen_by=by, seen_at=Now())
     _move(
         document,
         Lifecycle.REVIEW,
@@ -113,6 +119,7 @@ def document_approve(
     today: datetime.date,
     supersedes: Document | None = None,
     looked: Sequence[int] = (),
+    compared: Sequence[int] = (),
 ) -> None:
     """DRAFT or REVIEW -> PUBLISHED: publishing is the review's yes, in the same moment.
 
@@ -125,7 +132,9 @@ def document_approve(
         )
     if document.lifecycle == Lifecycle.DRAFT:
         document_submit(document, by=by)
-    document_publish(document, by=by, today=today, supersedes=supersedes, looked=looked)
+    document_publish(
+        document, by=by, today=today, supersedes=supersedes, looked=looked, compared=compared
+    )
 
 
 def refuse_to_publish(
@@ -146,8 +155,16 @@ def document_hold_back(document: Document) -> None:
 
     Called when it has been read for the first time, before anything of it can be searched.
     """
-    lost = lost_words(document) if document.lifecycle == Lifecycle.PUBLISHED else None
-    if lost is None:
+    lost = lost_words(document)
+    if lost is not None:
+        reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
+        document_recheck(document, by=None, reason=reason)
+
+
+@transaction.atomic
+def document_recheck(document: Document, *, by: User | None, reason: str) -> None:
+    """PUBLISHED -> REVIEW, since what it says was changed; nothing in another state."""
+    if document.lifecycle != Lifecycle.PUBLISHED:
         return
     _move(
         document,
@@ -156,8 +173,7 @@ def document_hold_back(document: Document) -> None:
         published_by=None,
         published_at=None,
     )
-    reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
-    document_returned.send(Document, document=document, actor=None, reason=reason)
+    document_returned.send(Document, document=document, actor=by, reason=reason)
 
 
 @transaction.atomic
@@ -265,4 +281,14 @@ def _refuse_same_person(document: Document, by: User | None) -> None:
         raise SecondPersonNeeded(
             "Publishing needs a second person.",
             hint="Ask a colleague with the right to publish: the uploader may not.",
+        )
+
+
+def _refuse_own_corrections(document: Document, by: User | None) -> None:
+    if not settings.TWO_PERSON_PUBLISH:
+        return
+    if corrections_unseen(document).filter(made_by=by).exists():
+        raise SecondPersonNeeded(
+            "What somebody corrected is published by another person.",
+            hint="Ask a colleague with the right to publish: who corrected it may not.",
         )

@@ -1,0 +1,107 @@
+"""The form beside the page's picture that corrects what was misread, and the way back."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from django.contrib import messages
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST
+
+from core.errors import MedragError
+from corpus.admin.forms import CorrectionForm
+from corpus.admin.pages import StaffRequest, address, guarded, page
+from corpus.admin.passages import Reading, reading_of
+from corpus.indexing.rows import page_as_read
+from corpus.models import Document, Lifecycle
+from corpus.parsing.types import Page
+from corpus.review.corrections import At, places
+from corpus.services.corrections import correction_make, correction_take_back
+from corpus.services.history import history_add
+from corpus.staff_selectors import Right
+
+_KEY = re.compile(r"b(\d{1,6})(?:\.(\d{1,6}))?", re.ASCII)
+
+
+@guarded(Right.CHANGE)
+def correct(request: StaffRequest, document: Document, number: int, key: str) -> HttpResponseBase:
+    """Ask for the right words of a block or cell; of a table first which cell."""
+    reading = reading_of(document, number, user=request.user, show=key)
+    read = page_as_read(reading.page)
+    at = _place(key)
+    rows = _cells(read, at)
+    said = places(read).get(at, (None, ""))[0]
+    if said is None and not rows:
+        raise Http404
+    shown = {"as_read": said, "text": _now(reading, key, said or "")}
+    form = CorrectionForm(request.POST if request.method == "POST" else None, initial=shown)
+    if said is not None and form.is_valid():
+        block, cell = at
+        try:
+            correction_make(
+                document, page=number, block=block, cell=cell, by=request.user, **form.cleaned_data
+            )
+        except MedragError as error:
+            messages.error(request, error.sentence)
+        else:
+            return _done(request, document, number, f"Corrected on page {number}.")
+    return page(
+        request,
+        "correct.html",
+        title=f"Correct page {number}",
+        document=document,
+        reading=reading,
+        rows=rows,
+        said=said,
+        form=form,
+    )
+
+
+@require_POST
+@guarded(Right.CHANGE)
+def take_back(request: StaffRequest, document: Document, correction: int) -> HttpResponseBase:
+    """Let what was read count again, for a reason."""
+    row = get_object_or_404(document.corrections, pk=correction)
+    try:
+        correction_take_back(row, by=request.user, reason=request.POST.get("reason", ""))
+    except MedragError as error:
+        messages.error(request, error.sentence)
+        return redirect(address("read", document.pk, row.page))
+    return _done(request, document, row.page, f"Correction taken back on page {row.page}.")
+
+
+def _done(request: StaffRequest, document: Document, number: int, line: str) -> HttpResponseBase:
+    was_in_force = document.lifecycle == Lifecycle.PUBLISHED  # as it was opened
+    history_add(document, by=request.user, line=line)
+    after = "no answer is given from it until a second person has published it again"
+    messages.success(
+        request,
+        f"{line} The document is indexed anew by itself"
+        f"{'; ' + after if was_in_force else ', and a second person sees it before publishing'}.",
+    )
+    return redirect(address("read", document.pk, number))
+
+
+def _place(key: str) -> At:
+    found = _KEY.fullmatch(key)
+    if found is None:
+        raise Http404
+    block, cell = found.groups()
+    return int(block), None if cell is None else int(cell)
+
+
+def _cells(read: Page, at: At) -> list[list[tuple[str, str]]]:
+    """Key and text of each printed cell of a table, by row; empty for all else."""
+    block, cell = at
+    table = read.blocks[block].table if block < len(read.blocks) else None
+    if cell is not None or table is None:
+        return []
+    keyed = [(one.row, f"b{block}.{n}", one.text) for n, one in enumerate(table.cells)]
+    return [[(key, text) for _, key, text in row] for _, row in groupby(keyed, lambda c: c[0])]
+
+
+def _now(reading: Reading, key: str, said: str) -> str:
+    return next((shown.row.text for shown in reading.corrections if shown.key == key), said)

@@ -1,0 +1,219 @@
+"""What staff corrected of a page: where it fits what was read, and the page that comes of it.
+
+What was read is matched word by word: a correction stands where it was made while the same was
+read there, else at the only other place that reads the same, and never at a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from core.errors import MedragError
+from corpus.boxes import Span
+from corpus.models import Correction, Document
+from corpus.parsing.drafts import CELL_JOINT, DraftTable, write_page
+from corpus.parsing.types import Block, Doubt, Line, Page
+
+UNFIT = "correction_unfit"  # the code of a doubt
+At = tuple[int, int | None]  # block, and cell of its table
+
+
+class CorrectionsNotSeen(MedragError):
+    """Nobody said that they compared these corrections with the page."""
+
+    code = "corrections_not_seen"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A correction on a page: `spans` of its text hold it, `was` those of the text as read.
+
+    `text` and `read` are the words that differ, each with a neighbour.
+    """
+
+    id: int
+    spans: tuple[Span, ...]
+    was: tuple[Span, ...]
+    text: str
+    read: str
+
+
+@dataclass(frozen=True)
+class CorrectedPage:
+    """A page with what fits it, and the corrections that do not, in their order."""
+
+    page: Page
+    applied: tuple[Applied, ...]
+    unfit: tuple[Correction, ...]
+
+
+def corrections_current(document: Document) -> QuerySet[Correction]:
+    """The last word on each place, also where that is to read it as it was read."""
+    return document.corrections.filter(is_current=True).select_related("made_by", "seen_by")
+
+
+def corrections_unseen(document: Document) -> QuerySet[Correction]:
+    """What nobody has published yet, by page."""
+    return corrections_current(document).filter(seen_at=None)
+
+
+def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
+    """Raise CorrectionsNotSeen for what is not among the `seen` (primary keys). One query."""
+    if corrections_unseen(document).exclude(pk__in=seen).exists():
+        raise CorrectionsNotSeen(
+            f"Of “{document}” something was corrected that nobody else has compared with the page. "
+            "It was not published.",
+            hint="Open “Check and publish”, compare each correction and tick it.",
+        )
+
+
+def places(page: Page) -> dict[At, tuple[str, str]]:
+    """Map each place that can be corrected to its text and the text around it."""
+    found: dict[At, tuple[str, str]] = {}
+    for number, block in enumerate(page.blocks):
+        if block.table is None:
+            text = page.text[block.start : block.end]
+            found[number, None] = (text, text)
+            continue
+        for index, cell in enumerate(block.table.cells):
+            row = (other.text for other in block.table.cells if other.row == cell.row)
+            found[number, index] = (cell.text, CELL_JOINT.join(row))
+    return found
+
+
+def placed(page: Page, corrections: Iterable[Correction]) -> dict[int, At]:
+    """Map corrections of a page as read (primary keys) to where they fit; others are left out."""
+    known = places(page)
+    found: dict[int, At] = {}
+    for correction in corrections:
+        wanted = (correction.as_read, correction.around)
+        here = (correction.block, correction.cell)
+        same = [
+            at
+            for at, said in known.items()
+            if said == wanted and (at[1] is None) == (correction.cell is None)
+        ]
+        if here in same or len(same) == 1:
+            found[correction.pk] = here if here in same else same[0]
+    return found
+
+
+def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
+    """Apply the current corrections of a page to it as it was read."""
+    counting = [correction for correction in corrections if not correction.is_taken_back]
+    at = placed(page, counting)
+    fit = [correction for correction in counting if correction.pk in at]
+    unfit = tuple(correction for correction in counting if correction.pk not in at)
+    text, blocks = "", []
+    for number, block in enumerate(page.blocks):
+        text += page.text[page.blocks[number - 1].end if number else 0 : block.start]
+        changes = {at[c.pk][1]: c.text for c in fit if at[c.pk][0] == number}
+        said, made = _rewritten(block, page.text[block.start : block.end], changes)
+        blocks.append(_moved(made, len(text)))
+        text += said
+    text += page.text[page.blocks[-1].end if page.blocks else 0 :]
+    applied = tuple(_applied(page, blocks, correction, at[correction.pk]) for correction in fit)
+    doubts = (*(_doubt(doubt, page.blocks, blocks) for doubt in page.doubts), *map(_unfit, unfit))
+    whole = replace(page, text=text, blocks=tuple(blocks), doubts=doubts)
+    return CorrectedPage(whole, applied, unfit)
+
+
+def words_changed(read: str, text: str) -> tuple[str, str]:
+    """The words of each in which they differ, with a neighbour on either side."""
+    old, new = read.split(), text.split()
+    first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    first = min(len(old), len(new)) if first is None else first
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    begin, end = max(first - 1, 0), max(last - 1, 0)
+    return " ".join(old[begin : len(old) - end]), " ".join(new[begin : len(new) - end])
+
+
+def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tuple[str, Block]:
+    """The block's text and the block at offset 0, with the changed text or cells in it."""
+    if not changes:
+        return said, _moved(block, -block.start)
+    if block.table is None:
+        text = changes[None]
+        return text, replace(block, start=0, end=len(text), lines=_lines(block, said, text))
+    cells = tuple(replace(c, text=changes.get(n, c.text)) for n, c in enumerate(block.table.cells))
+    draft = DraftTable(cells, block.table.caption, block.continues, inherited=block.table.header)
+    written = write_page(Page(0, "", ()), [draft])
+    return written.text, written.blocks[0]
+
+
+def _lines(block: Block, old: str, new: str) -> tuple[Line, ...]:
+    """The printed lines, each with the part of the new text that stands in it."""
+    if not block.lines:
+        return ()
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    starts = [_offset(line.start - block.start, steps) for line in block.lines]
+    ends = [*starts[1:], len(new)]
+    parts = zip(block.lines, [0, *starts[1:]], ends, strict=True)
+    return tuple(Line(a, a + len(new[a:b].rstrip()), line.box) for line, a, b in parts)
+
+
+def _offset(at: int, steps: Sequence[tuple[str, int, int, int, int]]) -> int:
+    """Where an offset is in the other text; in front of what is put in there."""
+    step = next((step for step in steps if step[1] <= at <= step[2]), None)
+    return 0 if step is None else min(step[3] + at - step[1], step[4])
+
+
+def _moved(block: Block, by: int) -> Block:
+    lines = tuple(replace(line, start=line.start + by, end=line.end + by) for line in block.lines)
+    table = block.table
+    if table is not None:
+        rows = (replace(row, start=row.start + by, end=row.end + by) for row in table.rows)
+        table = replace(table, rows=tuple(rows))
+    return replace(block, start=block.start + by, end=block.end + by, lines=lines, table=table)
+
+
+def _applied(page: Page, blocks: Sequence[Block], correction: Correction, at: At) -> Applied:
+    number, cell = at
+    old, new = page.blocks[number], blocks[number]
+    alone = _rewritten(old, page.text[old.start : old.end], {cell: correction.text})[1]
+    read, text = words_changed(correction.as_read, correction.text)
+    parts = [[(block.start, block.end)] for block in (new, old)]
+    if old.table and new.table and alone.table and len(old.table.rows) == len(new.table.rows):
+        pairs = list(zip(_rows(old), _rows(alone), strict=True))
+        touched = [n for n, (before, after) in enumerate(pairs) if before[1] != after[1]]
+        parts = [[_rows(block)[n][0] for n in touched] for block in (new, old)]
+    return Applied(correction.pk, tuple(parts[0]), tuple(parts[1]), text, read)
+
+
+def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
+    """The labels of a table and its rows, each with its span."""
+    if block.table is None or not block.table.rows:
+        return [((block.start, block.end), block.table.header if block.table else ())]
+    rows = block.table.rows
+    labels = ((block.start, rows[0].start), block.table.header)
+    return [labels, *(((row.start, row.end), row.cells) for row in rows)]
+
+
+def _doubt(doubt: Doubt, old: Sequence[Block], new: Sequence[Block]) -> Doubt:
+    """A doubt at the same words; at the whole block of what was corrected."""
+    found = [n for n, b in enumerate(old) if b.start < doubt.end and doubt.start < b.end]
+    if not found:
+        return doubt
+    first, last = found[0], found[-1]
+    is_same = [old[n].end - old[n].start == new[n].end - new[n].start for n in (first, last)]
+    start = doubt.start + new[first].start - old[first].start if is_same[0] else new[first].start
+    end = doubt.end + new[last].end - old[last].end if is_same[1] else new[last].end
+    return replace(doubt, start=max(start, 0), end=end)
+
+
+def _unfit(correction: Correction) -> Doubt:
+    day = date_format(timezone.localtime(correction.made_at), "j F Y")
+    who = f" by {correction.made_by}" if correction.made_by else ""
+    return Doubt(
+        UNFIT,
+        f"A correction no longer fits: that of {day}{who}. The page is read otherwise now. Compare "
+        "it with the picture, make the correction anew if it is needed, and take the old one back.",
+    )

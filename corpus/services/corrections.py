@@ -1,0 +1,199 @@
+"""Correct what was misread, take that back, and apply it whenever a document is cut."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.errors import MedragError
+from corpus.indexing.rows import page_as_read
+from corpus.models import Correction, Document, Lifecycle
+from corpus.parsing import sniff
+from corpus.parsing.clean import clean_line, clean_text
+from corpus.parsing.types import Page
+from corpus.review.corrections import (
+    CorrectedPage,
+    corrected,
+    corrections_current,
+    placed,
+    places,
+)
+from corpus.services.documents import NotNow, document_index_anew
+from corpus.services.lifecycle import ReasonNeeded, document_recheck
+from corpus.signals import correction_made
+
+CORRECTABLE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)
+
+
+class BadCorrection(MedragError):
+    """What was typed can't stand in the place of what was read; nothing was changed."""
+
+    code = "bad_correction"
+
+
+class PlaceGone(MedragError):
+    """No block or cell stands there, or it was read otherwise since."""
+
+    code = "place_gone"
+
+
+def correctable(document: Document) -> bool:
+    """Not what came in as passages, which are not cut here, nor what is out of force for good."""
+    return document.lifecycle in CORRECTABLE and document.media_type != sniff.PASSAGES
+
+
+@transaction.atomic
+def correction_make(
+    document: Document,
+    *,
+    page: int,
+    block: int,
+    cell: int | None,
+    as_read: str,
+    text: str,
+    reason: str,
+    by: User | None,
+) -> Correction:
+    """Say what a block or a table cell says in truth, in place of an earlier correction of it.
+
+    `block` and `cell` count from 0; `as_read` is what the person saw there, without corrections.
+    The document is indexed anew, and one that was in force goes back to be checked by a second
+    person, in this transaction. Raises BadCorrection, PlaceGone, ReasonNeeded, NotNow.
+    """
+    document = _locked(document)
+    text, reason = clean_line(text), _reason(reason)
+    stored = document.pages.filter(number=page).first()
+    read = page_as_read(stored) if stored else None
+    said, around = places(read).get((block, cell), (None, "")) if read else (None, "")
+    if read is None or said is None or clean_line(said) != clean_line(as_read):
+        raise PlaceGone(
+            "This place of the page was read otherwise in the meantime. Nothing was changed.",
+            hint="Open the page again and look whether the correction is still needed.",
+        )
+    if not text:
+        raise BadCorrection(
+            "A correction needs the words that the page says there. Nothing was changed.",
+            hint="Type them as they are printed.",
+        )
+    before = _current_at(document, read, (block, cell))
+    if text == clean_line(before[-1].text if before else said):
+        raise BadCorrection(
+            "This is what is there already. Nothing was changed.",
+            hint="Change the words, or leave the page.",
+        )
+    text = said if text == clean_line(said) else text
+    return _made(
+        Correction(
+            document=document, page=page, block=block, cell=cell, as_read=said, around=around,
+            text=text, reason=reason, made_by=by,
+        ),
+        before,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def correction_take_back(correction: Correction, *, by: User | None, reason: str) -> Correction:
+    """Let what was read count again, as a correction of its own. Raises NotNow, ReasonNeeded."""
+    document = _locked(correction.document)
+    reason = _reason(reason)
+    before = list(corrections_current(document).filter(pk=correction.pk))
+    if not before or before[0].is_taken_back:
+        raise NotNow(
+            "This correction does not count any more. Nothing was changed.",
+            hint="Open the page again: somebody may have been faster.",
+        )
+    back = Correction(
+        **{name: getattr(correction, name) for name in ("page", "block", "cell", "around")},
+        document=document,
+        as_read=correction.as_read,
+        text=correction.as_read,
+        reason=reason,
+        made_by=by,
+    )
+    return _made(back, before)
+
+
+def pages_corrected(document: Document) -> list[CorrectedPage]:
+    """The pages with all that is corrected now, in order; the numbers of pages are 1, 2, 3 ...
+
+    What was corrected on a page that is gone is a doubt of the last. Two queries.
+    """
+    pages = [page_as_read(page) for page in document.pages.order_by("number")]
+    by_page: dict[int, list[Correction]] = {}
+    for correction in corrections_current(document):
+        by_page.setdefault(min(correction.page, len(pages)), []).append(correction)
+    return [corrected(page, by_page.get(page.number, ())) for page in pages]
+
+
+def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
+    """Write these pages of a document; one with a correction that fits no more is not in force.
+
+    Called in the transaction that keeps the passages that were cut from them. What was read is
+    kept beside them. One query for each page that is or was corrected.
+    """
+    names = ("text", "blocks", "doubts")
+    rows = document.pages.order_by("number")
+    kept = dict(rows.filter(as_read__isnull=False).values_list("number", "as_read"))
+    for made in pages:
+        number = made.page.number
+        is_changed = bool(made.applied or made.unfit)
+        if not is_changed and number not in kept:
+            continue
+        read = kept.get(number) or rows.values(*names).get(number=number)
+        said = asdict(made.page)
+        rows.filter(number=number).update(
+            **({name: said[name] for name in names} if is_changed else read),
+            as_read=read if is_changed else None,
+            corrected=[asdict(one) for one in made.applied],
+        )
+    if any(made.unfit for made in pages):
+        stored = Document.objects.select_for_update().get(pk=document.pk)
+        document_recheck(stored, by=None, reason="A correction no longer fits what was read.")
+
+
+def _made(correction: Correction, before: Sequence[Correction]) -> Correction:
+    document = correction.document
+    Correction.objects.filter(pk__in=[old.pk for old in before]).update(is_current=False)
+    correction.save()
+    rows = corrections_current(document).order_by("pk")
+    keys = [str(row.pk) for row in rows if not row.is_taken_back]
+    digest = hashlib.sha256(",".join(keys).encode()).hexdigest()[:32]
+    document.corrections_key = f"+{digest}" if keys else ""
+    document.save(update_fields=["corrections_key"])
+    correction_made.send(
+        Document,
+        document=document,
+        actor=correction.made_by,
+        correction=correction,
+        reason=correction.reason,
+    )
+    document_recheck(document, by=correction.made_by, reason="What was read of it was corrected.")
+    document_index_anew(document)
+    return correction
+
+
+def _current_at(document: Document, read: Page, at: tuple[int, int | None]) -> list[Correction]:
+    rows = list(corrections_current(document).filter(page=read.number).order_by("pk"))
+    fits = placed(read, rows)
+    return [row for row in rows if fits.get(row.pk) == at]
+
+
+def _locked(document: Document) -> Document:
+    stored = Document.objects.select_for_update().get(pk=document.pk)
+    if not correctable(stored):
+        raise NotNow(
+            f"“{stored}” can't be corrected here: it is out of force, or came in as passages.",
+            hint="Correct it where it comes from and upload that.",
+        )
+    return stored
+
+
+def _reason(text: str) -> str:
+    reason = clean_text(text).strip()
+    if not reason:
+        raise ReasonNeeded("A correction needs a reason.", hint="Say it in a sentence.")
+    return reason
