@@ -25,7 +25,7 @@ At = tuple[int, int | None]  # block, and cell of its table
 
 
 class CorrectionsNotSeen(MedragError):
-    """Nobody said that they compared these corrections with the page."""
+    """Nobody has said that they compared what was corrected with the page."""
 
     code = "corrections_not_seen"
 
@@ -67,7 +67,7 @@ def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
     """Raise CorrectionsNotSeen for what is not among the `seen` (primary keys). One query."""
     if corrections_unseen(document).exclude(pk__in=seen).exists():
         raise CorrectionsNotSeen(
-            f"Of “{document}” something was corrected that nobody else has compared with the page. "
+            f"Of “{document}” something was corrected, and nobody has compared that with the page. "
             "It was not published.",
             hint="Open “Check and publish”, compare each correction and tick it.",
         )
