@@ -212,6 +212,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "section_path": ["Dosing", "Adults"],
                 "quote": "Give",
                 "ocr_confidence": None,
+                "corrected": [],
                 "boxes": [],
                 "page_size": None,
                 "link": f"/source/citation/{cited.pk}/#cited",

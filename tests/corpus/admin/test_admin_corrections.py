@@ -116,6 +116,7 @@ def test_the_second_person_sees_old_and_new_and_ticks_it(
     refused = second.post(page_of("approve", document.pk), {"other": ""}).content.decode()
     assert "Compare each correction with the page, and tick it." in refused
     row = Correction.objects.get()
+    document_index(document.pk)
     second.post(page_of("approve", document.pk), {"other": "", "compared": [row.pk]})
     document.refresh_from_db()
     row.refresh_from_db()
