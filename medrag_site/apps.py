@@ -7,6 +7,11 @@ class SiteConfig(AppConfig):
     name = "medrag_site"
     verbose_name = "Site"
 
+    def ready(self) -> None:
+        from medrag_site.sign_in import sessions  # late: it imports models
+
+        sessions.connect()
+
 
 class AdministrationConfig(admin_apps.AdminConfig):
     default = False

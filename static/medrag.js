@@ -63,5 +63,30 @@ document.addEventListener("htmx:afterSettle", (event) => {
   turn.scrollIntoView({ block: "start" });
 });
 
+// The session ended while somebody typed: the words wait in this tab until that person is back.
+const UNSENT = "medrag.unsent";
+
+function signedIn() {
+  const who = document.querySelector(".account .who");
+  return who && who.textContent;
+}
+
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  const there = event.detail.xhr.getResponseHeader("HX-Redirect") || "";
+  const box = document.getElementById("id_question");
+  if (!there.startsWith("/sign-in/") || !box || !box.value) return;
+  sessionStorage.setItem(UNSENT, JSON.stringify({ who: signedIn(), question: box.value }));
+});
+
+function giveBackUnsent() {
+  const kept = signedIn() && sessionStorage.getItem(UNSENT);
+  const box = document.getElementById("id_question");
+  if (!kept) return;
+  sessionStorage.removeItem(UNSENT);  // whoever is signed in now: nobody else reads it later
+  const { who, question } = JSON.parse(kept);
+  if (box && who === signedIn() && !box.value) box.value = question;
+}
+
+giveBackUnsent();
 showCopyButtons(document);
 if (document.body.classList.contains("is-source")) addEventListener("load", scrollToCited);

@@ -1,0 +1,60 @@
+"""How long somebody stays signed in: so long in all, and so long without a request.
+
+The database's row of a session holds its end, so that an old cookie is worth nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends import db
+from django.http import HttpRequest
+from django.utils import timezone
+
+SINCE = "signed_in_at"  # seconds since the epoch
+STEP = datetime.timedelta(seconds=30)  # an end is moved no more often
+
+
+class SessionStore(db.SessionStore):
+    """Django's, whose sessions end by SESSION_IDLE and, however busy, SESSION_COOKIE_AGE."""
+
+    def load(self) -> dict[str, Any]:
+        """Read it, empty where it has ended; being read is what keeps it from being idle."""
+        row = self._get_session_from_db()  # type: ignore[attr-defined]  # not in the stubs
+        if row is None:
+            return {}
+        data: dict[str, Any] = self.decode(row.session_data)
+        ends = _end_of(data)
+        if ends is not None and abs(ends - row.expire_date) > STEP:
+            # The end alone: what another request just stored in it stays.
+            self.model.objects.filter(pk=row.pk).update(expire_date=ends)
+            if ends <= timezone.now():  # the setting was shortened
+                return {}
+        return data
+
+    def get_expiry_date(self, **kwargs: Any) -> datetime.datetime:
+        """Return what the row is saved with."""
+        return _end_of(self._session) or super().get_expiry_date(**kwargs)  # type: ignore[attr-defined]
+
+
+def connect() -> None:
+    user_logged_in.connect(_begin, dispatch_uid="sessions.begin")
+
+
+def _begin(sender: object, *, request: HttpRequest | None, **extra: Any) -> None:
+    if hasattr(request, "session"):
+        request.session[SINCE] = timezone.now().timestamp()  # type: ignore[union-attr]
+
+
+def _end_of(data: dict[str, Any]) -> datetime.datetime | None:
+    """None for a session in which nobody is signed in."""
+    if SINCE not in data:
+        return None
+    since = datetime.datetime.fromtimestamp(data[SINCE], tz=datetime.UTC)
+    in_all = since + datetime.timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    if not settings.SESSION_IDLE:
+        return in_all
+    return min(in_all, timezone.now() + settings.SESSION_IDLE)
