@@ -9,7 +9,10 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-import knox.admin  # noqa: F401  registers tokens, which is undone below
+# They register tokens and devices, which is undone below.
+import django_otp.plugins.otp_static.admin
+import django_otp.plugins.otp_totp.admin  # noqa: F401
+import knox.admin  # noqa: F401
 from axes.models import AccessAttempt
 from django import forms
 from django.conf import settings
@@ -21,11 +24,14 @@ from django.db.models import ManyToManyField, Q, QuerySet
 from django.forms import ModelForm, ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from knox.models import AuthToken
 
 from chat.models import Scope, TokenGrant
 from chat.sign_in.accounts import groups_given, may_touch
 from chat.sign_in.lockouts import unlock
+from chat.sign_in.second_factor import second_factor_remove
 from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
 
 if TYPE_CHECKING:
@@ -59,6 +65,7 @@ class AccountAdmin(EachLogged, UserAdmin):
 
     filter_horizontal = ()  # its two boxes are named by what no screen reader reads
     readonly_fields = ("last_login", "date_joined")
+    actions = ("take_second_factor_away",)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return super().has_change_permission(request, obj) and may_touch(request.user, obj)
@@ -95,6 +102,15 @@ class AccountAdmin(EachLogged, UserAdmin):
         super().save_related(request, form, formsets, change)
         for name, rows in kept.items():
             getattr(form.instance, name).add(*rows)
+
+    def has_superuser_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    @admin.action(description="Take the second factor away", permissions=["superuser"])
+    def take_second_factor_away(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """As their password, it keeps others from being them: superusers' alone."""
+        count = sum(second_factor_remove(account, by=_who(request)) for account in queryset)
+        self.message_user(request, f"Taken away from {count}.", messages.SUCCESS)
 
     def user_change_password(
         self, request: HttpRequest, id: str, form_url: str = ""
@@ -242,7 +258,7 @@ def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
     }
 
 
-for model in (User, Group, AuthToken):
+for model in (User, Group, AuthToken, TOTPDevice, StaticDevice):
     admin.site.unregister(model)
 # Knox's own page records nothing, and makes tokens without an end: TokenAdmin takes its place.
 admin.site.register(TokenGrant, TokenAdmin)

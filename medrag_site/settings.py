@@ -60,6 +60,9 @@ AXES_CLIENT_IP_CALLABLE = "medrag_site.web.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "chat.sign_in.lockouts.locked_page"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the log of chat.audit
 AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
+# Codes of an authenticator app after a password: see chat.sign_in.second_factor
+SECOND_FACTOR_FOR_STAFF = env.boolean("MEDRAG_SECOND_FACTOR_FOR_STAFF", False)
+OTP_TOTP_ISSUER = "MedRAG"
 SECURE_REFERRER_POLICY = "same-origin"
 
 # Database
@@ -229,6 +232,9 @@ INSTALLED_APPS = [
     "rest_framework",
     "knox",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
+from chat.sign_in.second_factor import has_passed
 from corpus.staff_selectors import collections_changeable, documents_waiting_counted
 
 # By the names of `waiting_conditions`, which are those of the list's filter.
@@ -35,6 +36,10 @@ class Waiting:
 
 class AdministrationSite(AdminSite):
     """Django's, with a start page for the people who keep the guidelines."""
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Not for a session without the second factor that the site asks of staff, either."""
+        return super().has_permission(request) and has_passed(request)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

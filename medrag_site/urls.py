@@ -1,9 +1,10 @@
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
+from medrag_site.sign_in import views as sign_in
 from medrag_site.web import health
 from medrag_site.web.metrics import metrics
 
@@ -17,7 +18,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("metrics", metrics, name="metrics"),
-    path("sign-in/", LoginView.as_view(template_name="accounts/sign_in.html"), name="login"),
+    path("sign-in/", sign_in.SignIn.as_view(), name="login"),
+    path("sign-in/code/", sign_in.code, name="sign_in_code"),
+    path("sign-in/set-up/", sign_in.set_up, name="sign_in_set_up"),
+    path("second-factor/", sign_in.own, name="second_factor"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     # One page to sign in, for the administration too.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),

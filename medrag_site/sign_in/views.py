@@ -1,0 +1,126 @@
+"""Pages to sign in by password, with a second factor where the account has one or needs one."""
+
+from __future__ import annotations
+
+from base64 import b32encode, b64encode
+from io import BytesIO
+from typing import Any
+
+import qrcode
+import qrcode.image.svg
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from chat.sign_in import second_factor
+from medrag_site.sign_in.held import held, hold, next_page, sign_in_whole
+
+
+class SignIn(LoginView):
+    template_name = "accounts/sign_in.html"
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        account = form.get_user()
+        has_device = second_factor.has_device(account)
+        if not has_device and not second_factor.is_demanded(account):
+            return super().form_valid(form)
+        hold(self.request, account, next_page=self.get_success_url())
+        return redirect("sign_in_code" if has_device else "sign_in_set_up")
+
+
+@never_cache
+@sensitive_post_parameters("code")
+def code(request: HttpRequest) -> HttpResponse:
+    """Ask for the code of a device, or a recovery code."""
+    account = held(request)
+    if account is None:
+        return redirect("login")
+    if request.method != "POST":
+        return render(request, "accounts/sign_in_code.html")
+    if not second_factor.code_verify(account, code=_typed(request), request=request):
+        return render(request, "accounts/sign_in_code.html", {"is_wrong": True})
+    there = next_page(request)
+    sign_in_whole(request, account)
+    return redirect(there)
+
+
+@never_cache
+@sensitive_post_parameters("code")
+def set_up(request: HttpRequest) -> HttpResponse:
+    """Have a device set up by whom the site asks for one, before anything else."""
+    account = held(request)
+    if account is None or second_factor.has_device(account):
+        return redirect("login")
+    codes = _confirmed(request, account)
+    if not codes:
+        return _offer(request, account, is_demanded=True)
+    there = next_page(request)
+    sign_in_whole(request, account)
+    return render(request, "accounts/recovery_codes.html", {"codes": codes, "there": there})
+
+
+@never_cache
+@login_required
+@sensitive_post_parameters("code", "password")
+def own(request: HttpRequest) -> HttpResponse:
+    """Show people their second factor: to set it up, make new recovery codes, or take it away."""
+    account = User.objects.get(username=request.user.get_username())
+    if not account.has_usable_password():
+        raise Http404  # the hospital's sign-in has its own
+    if not second_factor.has_device(account):
+        return _own_set_up(request, account)
+    context: dict[str, Any] = {
+        "left": second_factor.recovery_codes_left(account),
+        "is_demanded": second_factor.is_demanded(account),
+    }
+    if request.method == "POST":
+        if not second_factor.code_verify(account, code=_typed(request), request=request):
+            context["is_wrong"] = True
+        elif request.POST.get("do") == "renew":
+            codes = second_factor.recovery_codes_renew(account)
+            return render(request, "accounts/recovery_codes.html", {"codes": codes})
+        elif request.POST.get("do") == "remove" and not context["is_demanded"]:
+            second_factor.second_factor_remove(account, by=account)
+            return redirect("second_factor")
+    return render(request, "accounts/second_factor.html", context)
+
+
+def _own_set_up(request: HttpRequest, account: User) -> HttpResponse:
+    """With the password: who finds a session open must not lock its owner out."""
+    if request.method == "POST" and not account.check_password(request.POST.get("password", "")):
+        second_factor.failed(account, request)
+        return _offer(request, account, is_password_wrong=True)
+    codes = _confirmed(request, account)
+    if not codes:
+        return _offer(request, account)
+    request.session[second_factor.PASSED] = True
+    return render(request, "accounts/recovery_codes.html", {"codes": codes})
+
+
+def _confirmed(request: HttpRequest, account: User) -> list[str]:
+    """Return the recovery codes where the right code of the device offered was sent."""
+    if request.method != "POST":
+        return []
+    return second_factor.device_confirm(account, code=_typed(request), request=request)
+
+
+def _offer(request: HttpRequest, account: User, **context: bool) -> HttpResponse:
+    device = second_factor.device_offered(account)
+    image = BytesIO()
+    qrcode.make(device.config_url, image_factory=qrcode.image.svg.SvgPathFillImage).save(image)
+    shown = {
+        "picture": f"data:image/svg+xml;base64,{b64encode(image.getvalue()).decode()}",
+        "key": b32encode(device.bin_key).decode(),
+        "is_wrong": request.method == "POST" and "is_password_wrong" not in context,
+        **context,
+    }
+    return render(request, "accounts/second_factor_set_up.html", shown)
+
+
+def _typed(request: HttpRequest) -> str:
+    return request.POST.get("code", "").replace(" ", "")[:32]
