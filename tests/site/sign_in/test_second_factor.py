@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,17 +20,21 @@ from chat.models import AuditEvent
 from chat.sign_in.second_factor import RECOVERY_CODES
 from tests.people import person
 
+NOW = time.time()  # else a code could grow old between being read and being sent
+
 
 @pytest.fixture(autouse=True)
-def no_waiting(settings: LazySettings) -> None:
+def no_waiting(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(time=lambda: NOW)
+    monkeypatch.setattr("django_otp.plugins.otp_totp.models.time", clock)
     settings.OTP_TOTP_THROTTLE_FACTOR = settings.OTP_STATIC_THROTTLE_FACTOR = 0
 
 
-def code_of(account: User, *, steps: int = 0) -> str:
+def code_of(account: User, *, steps: int = 0, at: float = NOW) -> str:
     """What the app shows now, or so many steps of 30 s from now."""
     device = TOTPDevice.objects.get(user=account)
     totp = TOTP(device.bin_key)
-    totp.time = time.time() + steps * 30
+    totp.time = at + steps * 30
     return f"{totp.token():06}"
 
 
