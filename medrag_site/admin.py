@@ -10,9 +10,13 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 # They register tokens and devices, which is undone below.
+import allauth.account.admin
+import allauth.socialaccount.admin  # noqa: F401
 import django_otp.plugins.otp_static.admin
 import django_otp.plugins.otp_totp.admin  # noqa: F401
 import knox.admin  # noqa: F401
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from axes.models import AccessAttempt
 from django import forms
 from django.conf import settings
@@ -45,6 +49,7 @@ else:
     TokenModelAdmin, TokenModelForm = admin.ModelAdmin, ModelForm
     ModelAdminBase = object
 
+OF_ALLAUTH = (EmailAddress, SocialAccount, SocialApp, SocialToken)
 GIVEN = ("groups", "user_permissions")
 
 
@@ -258,7 +263,7 @@ def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
     }
 
 
-for model in (User, Group, AuthToken, TOTPDevice, StaticDevice):
+for model in (User, Group, AuthToken, TOTPDevice, StaticDevice, *OF_ALLAUTH):
     admin.site.unregister(model)
 # Knox's own page records nothing, and makes tokens without an end: TokenAdmin takes its place.
 admin.site.register(TokenGrant, TokenAdmin)

@@ -8,7 +8,8 @@ class SiteConfig(AppConfig):
     verbose_name = "Site"
 
     def ready(self) -> None:
-        from medrag_site.sign_in import sessions  # late: it imports models
+        # late: they import models
+        from medrag_site.sign_in import checks, sessions  # noqa: F401  importing registers
 
         sessions.connect()
 

@@ -94,6 +94,18 @@ class Env:
 
         return self._parsed(name, [], parse, "such as https://records.example.org, with commas")
 
+    def pairs(self, name: str) -> dict[str, str]:
+        """Values and what each stands for, such as `gl-doctors=Clinicians,gl-audit=Auditors`."""
+
+        def parse(raw: str) -> dict[str, str]:
+            parts = [part.rpartition("=") for part in raw.split(",")]
+            found = {value.strip(): meant.strip() for value, _, meant in parts}
+            if not all(found) or not all(found.values()) or len(found) < len(parts):
+                raise ValueError(raw)
+            return found
+
+        return self._parsed(name, {}, parse, "such as gl-doctors=Clinicians,gl-audit=Auditors")
+
     def urls(self, name: str) -> list[str]:
         """Addresses with commas between them, in order of preference."""
 

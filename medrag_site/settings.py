@@ -63,6 +63,13 @@ AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 # Codes of an authenticator app after a password: see chat.sign_in.second_factor
 SECOND_FACTOR_FOR_STAFF = env.boolean("MEDRAG_SECOND_FACTOR_FOR_STAFF", False)
 OTP_TOTP_ISSUER = "MedRAG"
+
+# The hospital's own sign-in by OpenID Connect; off without an issuer
+OIDC_ISSUER = env.url("MEDRAG_OIDC_ISSUER")
+OIDC_CLIENT_ID = env.text("MEDRAG_OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = env.secret("MEDRAG_OIDC_CLIENT_SECRET")
+OIDC_GROUPS_CLAIM = env.text("MEDRAG_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUPS = env.pairs("MEDRAG_OIDC_GROUPS")
 SECURE_REFERRER_POLICY = "same-origin"
 
 # Database
@@ -232,6 +239,9 @@ INSTALLED_APPS = [
     "rest_framework",
     "knox",
     "axes",
+    "allauth",
+    "allauth.account",  # the next one needs its tables
+    "allauth.socialaccount",
     "django_otp",
     "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
@@ -254,6 +264,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 CONTENT_SECURITY_POLICY = {

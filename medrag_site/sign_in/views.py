@@ -8,6 +8,7 @@ from typing import Any
 
 import qrcode
 import qrcode.image.svg
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -23,6 +24,10 @@ from medrag_site.sign_in.held import held, hold, next_page, sign_in_whole
 
 class SignIn(LoginView):
     template_name = "accounts/sign_in.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        single = bool(settings.OIDC_ISSUER)
+        return super().get_context_data(has_single_sign_on=single, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         account = form.get_user()

@@ -1,0 +1,144 @@
+"""OpenID Connect by django-allauth: code flow with PKCE, state and nonce, one provider of settings.
+
+Of allauth the client, the state and the decoding of tokens are used, and none of its pages. It
+takes scope and parameters from the address of its own login page: here they are given by name.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.socialaccount.internal import jwtkit, statekit
+from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from requests import RequestException
+
+SCOPES = ["openid", "profile"]
+REQUIRED = ("sub", "exp", "iat", "nonce")
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+CONFIG_S = 300  # for so long what the provider says of itself is not asked again
+
+
+class ProviderError(Exception):
+    """The provider is away, refused, or said what must not be believed."""
+
+
+class TokenError(ProviderError):
+    """The ID token must not be believed."""
+
+
+class _Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
+    def get_provider(self) -> OpenIDConnectProvider:
+        return _provider(self.request)
+
+    def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
+        return request.build_absolute_uri(reverse("single_sign_on_callback"))
+
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        key = f"oidc.config.{settings.OIDC_ISSUER}"
+        config: dict[str, Any] | None = cache.get(key)
+        if config is None:
+            config = super().openid_config
+            if config["issuer"] != settings.OIDC_ISSUER:
+                raise ProviderError("it names another issuer than the setting")
+            for name in ENDPOINTS:
+                if not is_guarded(config[name]):
+                    raise ProviderError(f"its {name} is not https")
+            cache.set(key, config, CONFIG_S)
+        return config
+
+
+class _Provider(OpenIDConnectProvider):  # type: ignore[misc]
+    oauth2_adapter_class = _Adapter
+
+
+def _provider(request: HttpRequest) -> OpenIDConnectProvider:
+    app = SocialApp(
+        provider="openid_connect",
+        provider_id=settings.OIDC_ISSUER,
+        client_id=settings.OIDC_CLIENT_ID,
+        secret=settings.OIDC_CLIENT_SECRET,
+        settings={"server_url": settings.OIDC_ISSUER.rstrip("/"), "oauth_pkce_enabled": True},
+    )
+    return _Provider(request, app=app)
+
+
+def is_guarded(address: str) -> bool:
+    """Tell whether nobody between can read it: https, or this machine itself."""
+    parts = urlsplit(address)
+    loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
+    return parts.scheme == "https" or (parts.scheme == "http" and loopback)
+
+
+def to_provider(request: HttpRequest, *, next_page: str) -> HttpResponse:
+    """Send the browser there. Raises ProviderError."""
+    nonce = secrets.token_urlsafe(24)
+    try:
+        response: HttpResponse = _provider(request).redirect(
+            request,
+            process="login",
+            next_url=next_page,
+            scope=SCOPES,
+            auth_params={"nonce": nonce},
+            nonce=nonce,
+        )
+    except (RequestException, KeyError, TypeError, ValueError) as error:
+        raise ProviderError(type(error).__name__) from error
+    return response
+
+
+def from_provider(request: HttpRequest) -> tuple[dict[str, Any], str]:
+    """Return the claims of the ID token, all checked, and the page that was wanted.
+
+    Raises TokenError where the token must not be believed, else ProviderError.
+    """
+    provider = _provider(request)
+    state = statekit.unstash_state(
+        request, provider_id=provider.sub_id, state_id=request.GET.get("state", "")
+    )
+    if state is None:
+        raise ProviderError("state unknown or used")
+    if "code" not in request.GET:
+        raise ProviderError("it sent no code")
+    adapter = provider.get_oauth2_adapter(request)
+    try:
+        client = adapter.get_client(request, provider.app)
+        verifier = state["pkce_code_verifier"]
+        tokens = adapter.get_access_token_data(request, provider.app, client, verifier)
+        config = adapter.openid_config
+    except (OAuth2Error, RequestException, KeyError, TypeError, ValueError) as error:
+        raise ProviderError(type(error).__name__) from error
+    return _checked(tokens, config, nonce=state["nonce"]), str(state.get("next") or "")
+
+
+def _checked(tokens: dict[str, Any], config: dict[str, Any], *, nonce: str) -> dict[str, Any]:
+    """OpenID Connect Core 1.0, section 3.1.3.7, the signature included."""
+    try:
+        claims: dict[str, Any] = jwtkit.verify_and_decode(
+            credential=tokens["id_token"],
+            keys_url=config["jwks_uri"],
+            issuer=settings.OIDC_ISSUER,
+            audience=settings.OIDC_CLIENT_ID,
+            lookup_kid=jwtkit.lookup_kid_jwk,
+        )
+    except RequestException as error:
+        raise ProviderError("its keys are away") from error
+    except Exception as error:
+        raise TokenError(str(error.__cause__ or error)) from error
+    missing = [name for name in REQUIRED if name not in claims]
+    if missing or not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 191:
+        raise TokenError("a claim is missing")
+    if claims["nonce"] != nonce:
+        raise TokenError("it answers another request")
+    if claims.get("azp", settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
+        raise TokenError("it is for another client")
+    return claims

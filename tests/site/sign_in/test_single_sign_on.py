@@ -1,0 +1,241 @@
+"""The hospital's own sign-in, the whole way against a provider on loopback, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from cryptography.hazmat.primitives.asymmetric import rsa
+from django.conf import LazySettings
+from django.contrib.auth.models import Group, User
+from django.core.cache import cache
+from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+
+from chat.models import AuditEvent
+from medrag_site.accounts import AUDITORS, CLINICIANS, PERMISSIONS, REVIEWERS, groups_give
+from medrag_site.env import Env
+from tests.site.sign_in.provider import CLIENT, SECRET, Provider, provider
+
+START, BACK = "/sign-in/hospital/", "/sign-in/hospital/back/"
+
+
+@pytest.fixture
+def hospital(db: None, settings: LazySettings) -> Iterator[Provider]:
+    cache.clear()
+    groups_give(PERMISSIONS)
+    with provider() as one:
+        settings.OIDC_ISSUER = one.issuer
+        settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT, SECRET
+        settings.OIDC_GROUPS = {"gl-doctors": CLINICIANS, "gl-audit": AUDITORS}
+        one.claims["groups"] = ["gl-doctors", "canteen"]
+        yield one
+
+
+def sign_in(hospital: Provider, client: Client, there: str = "/conversations/") -> Any:
+    sent = client.get(START, {"next": there})
+    assert sent.status_code == 302, sent.content
+    return client.get(BACK, hospital.authorise(sent["Location"]))
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/conversations/").status_code == 200
+
+
+def failures() -> list[dict[str, Any]]:
+    found = AuditEvent.objects.filter(action="user.sign_in_failed").order_by("seq")
+    return [json.loads(event.payload) for event in found]
+
+
+def names_of(account: User) -> set[str]:
+    return set(account.groups.values_list("name", flat=True))
+
+
+def test_the_first_sign_in_makes_an_account_without_a_password(
+    hospital: Provider, client: Client
+) -> None:
+    assert (
+        f"{START}?next=%2Fconversations%2F"
+        in client.get("/conversations/", follow=True).content.decode()
+    )
+    assert sign_in(hospital, client)["Location"] == "/conversations/"
+    account = User.objects.get()
+    assert is_in(client)
+    assert (account.username, account.has_usable_password()) == ("ada", False)
+    assert names_of(account) == {CLINICIANS}
+    assert not (account.is_staff or account.is_superuser)
+    actions = list(AuditEvent.objects.order_by("seq").values_list("action", flat=True))
+    assert actions == ["user.created", "user.signed_in"]
+    assert sign_in(hospital, Client()).status_code == 302
+    assert User.objects.count() == 1
+
+
+def test_a_name_or_mail_that_somebody_has_makes_nobody_them(
+    hospital: Provider, alice: User, client: Client
+) -> None:
+    User.objects.filter(pk=alice.pk).update(email="alice@example.org", is_superuser=True)
+    mail = {"email": "alice@example.org", "email_verified": True}
+    hospital.claims |= {"preferred_username": "Alice", **mail}
+    sign_in(hospital, client)
+    account = SocialAccount.objects.get().user
+    assert account.username == "Alice-2"
+    assert account.pk != alice.pk
+
+
+def test_groups_follow_the_claim_and_no_others(hospital: Provider, client: Client) -> None:
+    sign_in(hospital, client)
+    account = User.objects.get()
+    account.groups.add(Group.objects.get(name=REVIEWERS))
+    hospital.claims |= {"groups": ["gl-audit"], "is_superuser": True}
+    sign_in(hospital, Client())
+    assert names_of(account) == {AUDITORS, REVIEWERS}
+    event = AuditEvent.objects.filter(action="user.changed").get()
+    assert json.loads(event.payload)["groups"] == [AUDITORS, REVIEWERS]
+    assert not User.objects.filter(is_superuser=True).exists()
+
+
+def test_without_a_mapped_group_nobody_enters(hospital: Provider, client: Client) -> None:
+    hospital.claims["groups"] = ["canteen"]
+    refused = sign_in(hospital, client)
+    assert (refused.status_code, is_in(client)) == (403, False)
+    assert not User.objects.exists()
+    hospital.claims["groups"] = ["gl-doctors"]
+    sign_in(hospital, client)
+    hospital.claims["groups"] = []
+    other = Client()
+    assert sign_in(hospital, other).status_code == 403
+    assert not is_in(other)
+    assert names_of(User.objects.get()) == set(), "what the claim gave, it takes"
+    assert [one["reason"] for one in failures()] == ["no group", "no group"]
+
+
+def test_without_a_map_everybody_whom_the_provider_knows_enters(
+    hospital: Provider, client: Client, settings: LazySettings
+) -> None:
+    settings.OIDC_GROUPS = {}
+    sign_in(hospital, client)
+    assert is_in(client)
+
+
+def test_a_deactivated_account_stays_out(hospital: Provider, client: Client) -> None:
+    sign_in(hospital, client)
+    User.objects.update(is_active=False)
+    other = Client()
+    assert b"deactivated" in sign_in(hospital, other).content
+    assert not is_in(other)
+    assert not is_in(client)
+    assert failures()[-1]["reason"] == "deactivated"
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "another audience": {"aud": "another"},
+    "for another client too": {"aud": [CLIENT, "another"], "azp": "another"},
+    "another issuer": {"iss": "https://evil.example"},
+    "expired": {"exp": int(time.time()) - 5},
+    "without an end": {"exp": None},
+    "another nonce": {"nonce": "another"},
+    "without a nonce": {"nonce": None},
+    "without a subject": {"sub": None},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_a_token_that_must_not_be_believed(
+    hospital: Provider, client: Client, wrong: dict[str, Any]
+) -> None:
+    hospital.wrong = wrong
+    refused = sign_in(hospital, client)
+    assert refused.status_code == 503
+    assert b"You are not signed in" in refused.content
+    assert not is_in(client)
+    assert not User.objects.exists()
+    assert [one["reason"] for one in failures()] == ["token not valid"]
+
+
+def test_a_token_signed_by_somebody_else(hospital: Provider, client: Client) -> None:
+    hospital.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    assert sign_in(hospital, client).status_code == 503
+    assert not is_in(client)
+
+
+def test_a_wrong_state_and_one_of_another_browser(hospital: Provider, client: Client) -> None:
+    back = hospital.authorise(client.get(START)["Location"])
+    for sent in ({**back, "state": "wrong"}, {"code": back["code"]}, {}):
+        assert client.get(BACK, sent).status_code == 503
+    assert Client().get(BACK, back).status_code == 503
+    assert not is_in(client)
+    assert client.get(BACK, back).status_code == 302
+
+
+def test_a_replayed_answer_and_a_code_that_was_used(hospital: Provider, client: Client) -> None:
+    back = hospital.authorise(client.get(START)["Location"])
+    client.get(BACK, back)
+    client.post("/sign-out/")
+    assert client.get(BACK, back).status_code == 503
+    anew = hospital.authorise(client.get(START)["Location"])
+    assert client.get(BACK, {**anew, "code": back["code"]}).status_code == 503
+    assert not is_in(client)
+
+
+def test_what_the_address_says_is_not_passed_on(hospital: Provider, client: Client) -> None:
+    said = {"auth_params": "prompt=none&nonce=mine", "scope": "mail", "process": "connect"}
+    asked = parse_qs(urlsplit(client.get(START, said)["Location"]).query)
+    assert "prompt" not in asked
+    assert asked["nonce"] != ["mine"]
+    assert set(asked["scope"][0].split()) == {"openid", "profile"}
+    assert sign_in(hospital, client, "https://evil.example/")["Location"] == "/"
+
+
+def test_a_provider_that_is_away(
+    hospital: Provider, client: Client, settings: LazySettings
+) -> None:
+    with provider() as gone:
+        hospital.issuer = gone.issuer
+    settings.OIDC_ISSUER = hospital.issuer
+    page = client.get(START)
+    assert page.status_code == 503
+    assert b"try again in a minute" in page.content
+    assert b"Traceback" not in page.content
+
+
+def test_a_provider_that_refuses(hospital: Provider, client: Client) -> None:
+    back = hospital.authorise(client.get(START)["Location"])
+    refused = client.get(BACK, {"state": back["state"], "error": "access_denied"})
+    assert refused.status_code == 503
+
+
+def test_off_nothing_is_there(db: None, client: Client) -> None:
+    assert client.get(START).status_code == client.get(BACK).status_code == 404
+    assert b"hospital account" not in client.get("/sign-in/").content
+
+
+@pytest.mark.parametrize(
+    ("issuer", "secret", "expected"),
+    [
+        ("https://id.example.org", "s", []),
+        ("http://127.0.0.1:9", "s", []),
+        ("http://id.example.org", "s", ["sign_in.E002"]),
+        ("https://id.example.org", "", ["sign_in.E001"]),
+        ("", "s", ["sign_in.E001"]),
+    ],
+)
+def test_checked_at_the_start(
+    settings: LazySettings, issuer: str, secret: str, expected: list[str]
+) -> None:
+    settings.OIDC_ISSUER, settings.OIDC_CLIENT_SECRET = issuer, secret
+    settings.OIDC_CLIENT_ID = CLIENT if issuer else ""
+    assert [fault.id for fault in run_checks(tags=["sign_in"])] == expected
+
+
+def test_the_map_is_read_strictly() -> None:
+    read = Env({"A": "CN=gl,OU=x=Auditors", "B": "gl-a=Auditors, gl-b=Corpus staff"})
+    assert read.pairs("B") == {"gl-a": "Auditors", "gl-b": "Corpus staff"}
+    for wrong in ("gl-a", "gl-a=", "=Auditors", "a=b,a=c"):
+        with pytest.raises(ImproperlyConfigured, match=r"^A must be"):
+            Env({"A": wrong}).pairs("A")
