@@ -47,7 +47,7 @@ def receiving(*statuses: int) -> Iterator[Receiver]:
             receiver.on_message()
             status = receiver.statuses.pop(0) if receiver.statuses else 204
             if not status:
-                time.sleep(1)  # longer than a test's attempt may take
+                time.sleep(2.5)  # longer than a test's attempt may take
                 return
             self.send_response(status)
             if 300 <= status < 400:
