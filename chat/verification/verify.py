@@ -9,7 +9,7 @@ from itertools import permutations
 
 from chat.errors import VerifierUnavailable
 from chat.types import DraftClaim, Quote
-from chat.verification import groups, medicines, numbers, polarity, routes
+from chat.verification import groups, medicines, numbers, polarity, qualifiers, routes
 from chat.verification.entailment.types import Verifier
 from chat.verification.texts import normalised, tokens
 from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
@@ -24,6 +24,7 @@ CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     routes.check,
     groups.check,
     polarity.check,
+    qualifiers.check,
 )
 MIXED = Finding(numbers.NAME, Label.CONTRADICTED, "numbers of different rows of a table")
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number

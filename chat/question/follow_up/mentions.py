@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.text.conditions import CONDITION
 from core.text.drugs import drugs
 from core.text.population_terms import populations
 
@@ -86,24 +87,6 @@ _STATES = re.compile(
     r"|ICU|ITU|critical illness)\b",
     re.IGNORECASE,
 )
-_DEGREE = (
-    r"(?:(?:acute|severe|lower|upper|chronic|mild|moderate|uncomplicated|complicated|suspected"
-    r"|recurrent|major|massive|septic|community-acquired|hospital-acquired|bacterial|viral|high-risk"
-    r"|low-risk|life-threatening|ischaemic|diabetic)\s+)*"
-)
-_CONDITION = re.compile(
-    rf"(?i:\b{_DEGREE}(?:[a-z]{{3,}}(?:itis|iasis|aemia|(?<!an)emia|opathy|uria|oedema|rrhagia|rrhoea"
-    r"|plegia|phrenia)"
-    r"|(?:[a-z]+\s+)?(?:infections?|syndrome|abscess)|sepsis|septic shock|shock|asthma|stroke"
-    r"|pneumonia|anaphylaxis|epilepsy|seizures?|status epilepticus|diabetes|gout|delirium"
-    r"|hypertension|hypotension|heart failure|atrial fibrillation|myocardial infarction|migraine"
-    r"|psoriasis|scabies|malaria|measles|tuberculosis|eczema|depression|obesity|thrombosis"
-    r"|(?:pulmonary )?embolism|(?:h(?:a)?emorrhage|bleeding|bleed)|fever|pain|cough|(?:leg )?cramps"
-    r"|thrush|burns?|ketoacidosis|alcohol withdrawal"
-    r"|cancer|lymphoma|leuk(?:a)?emia)\b)"
-    rf"|\b(?i:{_DEGREE}(?:UTIs?|DKA|VTE|DVT|ACS|COPD|HIV))\b"
-    rf"|\b(?i:{_DEGREE})(?:PE|MI|CAP|HAP|AF|TB)\b"
-)
 _VALUE = r"\d+(?:[.,]\d+)*"
 _UNIT = (
     r"(?:m[lL]/min(?:/1\.73\s?m2)?|mmol/[lL]|mg/[lL]|g/[lL]|mg/kg|mmHg|kg|mg|g|m[lL]|years?|months?"
@@ -159,7 +142,7 @@ def _all(text: str) -> Iterator[Mention]:
     for name in drugs(text):
         for match in re.finditer(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
             yield _mention(Slot.DRUG, name, match, text)
-    for match in _CONDITION.finditer(text):
+    for match in CONDITION.finditer(text):
         yield _mention(Slot.CONDITION, match.group().lower(), match, text)
     for match in _NUMBER.finditer(text):
         yield _mention(Slot.NUMBER, (match["unit"] or "").lower(), match, text)

@@ -27,6 +27,8 @@ _DIGITS = re.compile(r"(?<![\d.])\d{1,6}(?:\.\d{1,6})?(?![\d.])")
 _LONG_CODE = 6  # signs behind the letters of a name: no name of a thing has so many
 _AGE = re.compile(r"\bage[sd]?\b")
 _YEAR = ("month", Fraction(12))
+_AMOUNTS = frozenset(("iu", "tablet", "puff", "g/g", "g/s", "l", "l/g"))
+_LEAST_BODY_G = 250  # what weighs less is a dose
 _SMALL = 4  # up to which things that are listed are counted: `three drugs`
 _HOURLY = re.compile(r"(?:/|per |an |each |every )(?:1 )?h(?:ou)?r?s?(?![a-z])|hourly")
 _HOW_OFTEN = re.compile(r"frequen|times|per day|a day|daily|interval")
@@ -76,15 +78,17 @@ def held(texts: tuple[str, ...]) -> Held:
 def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
     """The first thing that the claim counts and the evidence does not, as a few words; or empty.
 
-    A number of the question that is asked may be repeated, with a unit or without. A bound may be
-    given where the evidence has the value alone, and be left out; it may not be turned round. What
-    the evidence counts besides is no fault of the claim.
+    A number of the question that is asked may be repeated, with a unit or without, but for amounts
+    of a medicine: those are what is asked about. A bound may be given where the evidence has the
+    value alone, and be left out; it may not be turned round. What the evidence counts besides is no
+    fault of the claim.
     """
     said = read(claim)
     if negations(claim) or evidence.negates:
         evidence = replace(evidence, intervals=(*evidence.intervals, *_turned(evidence.intervals)))
     for one in said.quantities:
-        if asked and {value_of(number) for number in one.written} <= asked.numbers:
+        repeats = asked and {value_of(number) for number in one.written} <= asked.numbers
+        if repeats and not any(map(_is_amount, one.readings)):
             continue
         if not any(_stands(each, one, said, evidence) for each in one.readings):
             return f"number not in the evidence: {'-'.join(sorted(one.written))}"
@@ -102,6 +106,12 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
             continue
         return "number of a name not in the evidence"
     return ""
+
+
+def _is_amount(said: Interval) -> bool:
+    """Whether it may be given: no weight of a body, concentration, age or filtration rate."""
+    ends = [end for end in (said.low, said.high) if end is not None]
+    return said.unit in _AMOUNTS or (said.unit == "g" and max(ends, default=0) < _LEAST_BODY_G)
 
 
 def counted(text: str) -> frozenset[Hashable]:

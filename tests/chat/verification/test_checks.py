@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.verification import groups, medicines, polarity, routes
+from chat.verification import groups, medicines, numbers, polarity, qualifiers, routes
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 
@@ -118,3 +118,33 @@ def test_what_is_its_quote_whole_is_verbatim(claim: str, quotes: list[str]) -> N
 )
 def test_what_leaves_out_or_adds_a_word_is_not(claim: str, quotes: list[str]) -> None:
     assert not is_verbatim(claim, quotes)
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "stopped"),
+    [
+        ("Give fictomycin to adults with pneumonia", "", True),
+        ("Give fictomycin to adults with acute pneumonia", "", True),
+        ("Give fictomycin to adults with severe pneumonia", "", False),
+        ("If it is severe, give adults with pneumonia fictomycin", "", False),
+        ("Give fictomycin to adults with pneumonia", "severe pneumonia?", False),
+        ("Give fictomycin to adults with sepsis", "", False),  # left to the verifier
+    ],
+)
+def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: bool) -> None:
+    title = "Pneumonia in adults"
+    evidence = Evidence(("Give fictomycin in severe pneumonia.",), title, question)
+    assert bool(qualifiers.check(claim, evidence)) is stopped
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "stopped"),
+    [
+        ("Yes, give 5000 mg", "Is 5000 mg right?", True),
+        ("Give 10 micrograms/kg", "10 micrograms/kg?", True),
+        ("At 70 kg and 35 mL/min give 500 mg", "70 kg, eGFR 35 mL/min", False),
+        ("After 3 days of fever give 500 mg", "fever for 3 days", False),
+    ],
+)
+def test_a_dose_that_only_the_question_names(claim: str, question: str, stopped: bool) -> None:
+    assert bool(numbers.check(claim, Evidence(("Give 500 mg.",), "", question))) is stopped
