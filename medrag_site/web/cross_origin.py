@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-API = "/api/"
+API = ("/api/", "/v1/")
 METHODS = "GET, POST, PATCH, DELETE"
-SENT = "Accept, Authorization, Content-Type, Idempotency-Key"
+SENT = "*, Authorization"  # OpenAI's client sends a dozen of its own; * is all but this one
 SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_S = 600
 

@@ -32,8 +32,11 @@ def test_another_origin_is_not_allowed(named: None, db: None, client: Client, or
         assert "Origin" in response["Vary"]
 
 
-def test_a_named_origin_asks_first_and_then_calls(named: None, db: None, client: Client) -> None:
-    first = client.options("/api/v1/query", headers={"origin": ORIGIN} | ASKS)
+@pytest.mark.parametrize("path", ["/api/v1/query", "/v1/chat/completions"])
+def test_a_named_origin_asks_first_and_then_calls(
+    named: None, db: None, client: Client, path: str
+) -> None:
+    first = client.options(path, headers={"origin": ORIGIN} | ASKS)
     assert first.status_code == 204
     assert first[ALLOWED] == ORIGIN
     assert "Authorization" in first["Access-Control-Allow-Headers"]
