@@ -168,17 +168,22 @@ def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 @guarded(Right.SEE)
 def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
+    """Write the list as a sheet, with the question for who reads it on the page, too."""
     if not may_recall(request.user, document):
         raise PermissionDenied
     name = f"recall-{document.sha256[:12]}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
     rows = csv.writer(response)
-    rows.writerow(["answer", "asked at", "asked by", "address"])
+    reads_questions = request.user.has_perm("chat.view_turn")
+    question = ["question"] if reads_questions else []
+    rows.writerow(["answer", "asked at", "asked by", *question, "address"])
     for answer in answers_citing(document):
         link = request.build_absolute_uri(answer.url) if answer.url else ""
         asked_at = answer.asked_at.isoformat(timespec="seconds")
-        rows.writerow(_harmless([answer.reference, asked_at, answer.asked_by, link]))
+        question = [answer.question] if reads_questions else []
+        cells = [answer.reference, asked_at, answer.asked_by, *question, link]
+        rows.writerow(_harmless(cells))
     return response
 
 

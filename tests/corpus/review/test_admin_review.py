@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import datetime
 from typing import Any
 
@@ -219,6 +220,16 @@ def test_the_recall_list_is_a_sheet_that_runs_nothing(
     assert second[2] == "'=HYPERLINK(evil)"
     assert second[3] == "http://testserver/admin/chat/turn/2/change/"
     assert first[3] == ""
+
+
+def test_the_sheet_has_the_questions_for_who_may_read_every_turn(
+    mallory: User, cited: list[CitingAnswer]
+) -> None:
+    cited[0] = dataclasses.replace(cited[0], question="=dose of amikacin?")
+    response = member(mallory, AUDITORS).get(page_of("recall_csv", publish_guideline().pk))
+    header, second, _ = csv.reader(response.content.decode().splitlines())
+    assert header == ["answer", "asked at", "asked by", "question", "address"]
+    assert second[3] == "'=dose of amikacin?"
 
 
 def test_who_asked_is_told_to_those_who_withdraw_and_to_auditors(
