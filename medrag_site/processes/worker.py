@@ -30,6 +30,7 @@ from evaluation.question_runs.selectors import are_runs_due
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
+from medrag_site.sign_in.sessions import SessionStore
 from webhooks.selectors import are_deliveries_due
 from webhooks.services import deliveries_prune
 
@@ -130,6 +131,7 @@ class Worker:
                 self._sign_head()
             if self._ticks % PRUNE_EVERY_TICKS == 1:
                 deliveries_prune()
+                SessionStore.clear_expired()
             self._database_answers = True
         except Error as error:
             if self._database_answers:
