@@ -45,6 +45,12 @@ _PATTERNS = {
         + _GAP + _DAY, re.I,
     ),
 }  # fmt: skip
+# Where the next field begins, in a line of which a field is the beginning.
+_LABEL = re.compile(
+    r"\s(?=(?:issued by|published by|applies to|patient group|issuer:|population:"
+    r"|version\s*:?\s*v?\d|in force from|effective (?:from|date)|valid (?:from|until)"
+    r"|date of issue|issue date|review (?:by|date|due)|next review|expiry date)\b)", re.I,
+)  # fmt: skip
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})$")
 _NUMBERS = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})$")
 
@@ -96,20 +102,25 @@ Found = list[tuple[str | datetime.date, str, str]]  # value, as printed, and its
 
 
 def _found(text: str, blocks: Sequence[dict[str, Any]]) -> dict[str, Found]:
-    lines = [line.strip() for line in text.splitlines()]
+    parts = [(line.strip(), part) for line in text.splitlines() for part in _parts(line.strip())]
     read: dict[str, Callable[[str], str | datetime.date | None]] = {
         "effective_from": day_of, "review_by": day_of, "population": _population,
     }  # fmt: skip
     found: dict[str, Found] = {"title": _titles(text, blocks)}
     for field, pattern in _PATTERNS.items():
         found[field] = []
-        for line in lines:
-            for match in pattern.finditer(line):
+        for line, part in parts:
+            for match in pattern.finditer(part):
                 printed = match[1].strip(" .|")
                 value = read.get(field, str)(printed)
                 if value:
                     found[field].append((value, printed, line))
     return found
+
+
+def _parts(line: str) -> list[str]:
+    """Return the fields of a line that holds several: short lines are read as one paragraph."""
+    return _LABEL.split(line) if _LABEL.match(f" {line}") else [line]
 
 
 def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:

@@ -40,6 +40,14 @@ def test_each_value_is_offered_with_the_line_that_it_stands_in(db: None) -> None
     assert lines["version"] == "Reference NH-1, version 1.2"
 
 
+def test_fields_that_were_read_as_one_paragraph_are_told_apart(db: None) -> None:
+    document = first_page(FIRST)
+    alone = {offer.field: offer.value for offer in front_matter(document).offers}
+    title, *fields = FIRST.replace("Reference NH-1, v", "V").splitlines()
+    Page.objects.update(text=f"{title}\n{' '.join(fields)}")
+    assert {offer.field: offer.value for offer in front_matter(document).offers} == alone
+
+
 def test_several_values_are_named_and_none_is_offered(db: None) -> None:
     found = front_matter(first_page(f"{FIRST}\nReplaces version 1.1\nReview by 2 March 2028"))
     assert "version" not in {offer.field for offer in found.offers}
