@@ -22,9 +22,11 @@ def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[A
     """The arrows of the lifecycle that are possible now, then those of the reading."""
     state, pk = document.lifecycle, document.pk
     found: list[Arrow] = []
-    if state == Lifecycle.DRAFT and may_change:
+    has_failed = document.job.state == JobState.FAILED
+    if state == Lifecycle.DRAFT and may_change and not has_failed:
         found.append(Arrow("Send to review", address("step", pk, "submit"), is_step=True))
-    if state in (Lifecycle.DRAFT, Lifecycle.REVIEW):
+    unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    if unpublished and not has_failed:
         label = "Check and publish…" if may_publish else "Check…"
         found.append(Arrow(label, address("approve", pk), is_main=True))
     if state == Lifecycle.REVIEW and may_publish:
@@ -34,10 +36,9 @@ def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[A
         found.append(Arrow("Withdraw…", address("step", pk, "withdraw")))
     if state == Lifecycle.WITHDRAWN and may_publish:
         found.append(Arrow("Undo the withdrawal…", address("step", pk, "reinstate")))
-    unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
-    if may_change and document.job.state == JobState.FAILED and unpublished:
+    if may_change and has_failed and unpublished:
         found.append(Arrow("Discard…", address("step", pk, "discard")))
-    if may_change and document.job.state == JobState.FAILED:
+    if may_change and has_failed:
         found.append(Arrow("Retry", address("step", pk, "retry"), is_step=True))
     if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
         found.append(Arrow("Read again", address("step", pk, "reindex"), is_step=True))

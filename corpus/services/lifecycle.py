@@ -54,7 +54,8 @@ class ReasonNeeded(MedragError):
 
 @transaction.atomic
 def document_submit(document: Document, *, by: User | None) -> None:
-    """DRAFT -> REVIEW. Raises NotNow."""
+    """DRAFT -> REVIEW. Raises NotNow, also of what could not be read."""
+    _refuse_unread(document)
     _move(document, Lifecycle.DRAFT, Lifecycle.REVIEW)
     document_submitted.send(Document, document=document, actor=by)
 
@@ -270,8 +271,8 @@ def _refuse_others(by: User | None, *documents: Document) -> None:
 def _refuse_unread(document: Document) -> None:
     if Job.objects.filter(document=document, state=JobState.FAILED).exists():
         raise NotNow(
-            "What could not be read can't be published.",
-            hint="Retry it, or upload it in another format.",
+            "What could not be read can't be checked or published. Nothing was changed.",
+            hint="Retry it, or discard it and upload it in another format.",
         )
 
 

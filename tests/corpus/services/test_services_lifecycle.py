@@ -320,6 +320,8 @@ def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
     with pytest.raises(NotNow):
         document_discard(document, by=None)
     Job.objects.filter(document=document).update(state=JobState.FAILED)
+    with pytest.raises(NotNow):
+        document_submit(document, by=None)
     Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.WITHDRAWN)
     with pytest.raises(NotNow):
         document_discard(document, by=None)
