@@ -11,8 +11,9 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
 from chat.admin.filters import (
     DaysFilter,
@@ -109,7 +110,9 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
                 refused += 1
                 self.message_user(request, error.sentence, messages.ERROR)
         if waiting := len(turns) - refused:
-            self.message_user(request, f"{waiting} in the queue of reviews.", messages.SUCCESS)
+            queue = reverse("admin:chat_review_changelist")
+            said = format_html('{} in the <a href="{}">queue of reviews</a>.', waiting, queue)
+            self.message_user(request, said, messages.SUCCESS)
 
     @admin.display(description="question")
     def question_start(self, turn: Turn) -> str:
