@@ -315,6 +315,7 @@ SITE_LABEL = env.text("MEDRAG_SITE_LABEL")  # a badge in every header, such as "
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = env.time_zone("MEDRAG_TIME_ZONE", "UTC")
+FORMAT_MODULE_PATH = "medrag_site.formats"
 USE_I18N = True
 USE_TZ = True
 
