@@ -76,12 +76,10 @@ def take_back(request: StaffRequest, document: Document, correction: int) -> Htt
 def _done(request: StaffRequest, document: Document, number: int, line: str) -> HttpResponseBase:
     was_in_force = document.lifecycle == Lifecycle.PUBLISHED  # as it was opened
     history_add(document, by=request.user, line=line)
-    after = "no answer is given from it until a second person has published it again"
-    messages.success(
-        request,
-        f"{line} The document is indexed anew by itself"
-        f"{'; ' + after if was_in_force else ', and a second person sees it before publishing'}.",
-    )
+    after = ", and whoever publishes it compares old and new words"
+    if was_in_force:
+        after = "; no answer is given from it until it has been checked and published again"
+    messages.success(request, f"{line} The document is indexed anew by itself{after}.")
     return redirect(address("read", document.pk, number))
 
 

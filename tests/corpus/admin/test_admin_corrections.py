@@ -107,7 +107,7 @@ def test_the_second_person_sees_old_and_new_and_ticks_it(
     first, second = member(alice, STAFF, PUBLISHERS), member(bob, PUBLISHERS)
     assert "This document is in force." in first.get(correct_page(document)).content.decode()
     told = first.post(correct_page(document), SENT, follow=True).content.decode()
-    assert "no answer is given from it until a second person has published it again" in told
+    assert "no answer is given from it until it has been checked and published again" in told
     own = first.get(page_of("approve", document.pk)).content.decode()
     assert "you corrected something of it" in own
     page = second.get(page_of("approve", document.pk)).content.decode()
