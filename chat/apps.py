@@ -3,6 +3,7 @@ from django.apps import AppConfig
 
 class ChatConfig(AppConfig):
     name = "chat"
+    verbose_name = "Questions and answers"
 
     def ready(self) -> None:
         # late: models can't be imported before the apps are ready

@@ -23,7 +23,7 @@ MAX_OFFERS = 20  # documents of one response for which likely predecessors are l
 RUNNING_STEP = {
     Stage.STORED: "Reading",
     Stage.PARSED: "Cutting into passages",
-    Stage.CHUNKED: "Embedding",
+    Stage.CHUNKED: "Encoding",
     Stage.EMBEDDED: "Indexing",
     Stage.INDEXED: "Finishing",
 }
@@ -31,7 +31,7 @@ STEP_NAMES = {
     Stage.STORED: "stored",
     Stage.PARSED: "read",
     Stage.CHUNKED: "cut into passages",
-    Stage.EMBEDDED: "embedded",
+    Stage.EMBEDDED: "encoded",
     Stage.INDEXED: "indexed",
 }
 _ORDER = tuple(STEP_NAMES)
@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True)
 class JobCell:
-    """`text` such as `Embedding 32/120`; `error` is the reason of the last failure.
+    """`text` such as `Encoding 32/120`; `error` is the reason of the last failure.
 
     `outlook` says of what has been read whether it is searched, and what that takes.
     """
@@ -60,6 +60,7 @@ class JobCell:
     error: str
     is_active: bool
     can_retry: bool
+    can_discard: bool
     steps: tuple[Step, ...]
     outlook: str = ""
     offers: tuple[Suggestion, ...] = ()
@@ -67,6 +68,7 @@ class JobCell:
     @classmethod
     def of(cls, document: Document, offers: Sequence[Suggestion] = ()) -> JobCell:
         job = document.job
+        can_retry = job.state == JobState.FAILED and may_change(document)
         counted = job.state == JobState.RUNNING and job.total > 0
         text = "Read" if job.state == JobState.DONE else job.get_state_display()
         if job.state == JobState.RUNNING:
@@ -79,7 +81,8 @@ class JobCell:
             total=job.total if counted else 0,
             error="" if job.state == JobState.DONE else job.last_error,
             is_active=job.state in (JobState.PENDING, JobState.RUNNING),
-            can_retry=job.state == JobState.FAILED and may_change(document),
+            can_retry=can_retry,
+            can_discard=can_retry and document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW),
             steps=_steps(Stage(job.stage), JobState(job.state)),
             outlook=_outlook(document) if job.state == JobState.DONE else "",
             offers=tuple(offers),

@@ -91,7 +91,7 @@ def test_a_list_of_100_costs_a_fixed_number_of_queries(
     [
         (JobState.PENDING, Stage.STORED, 0, 0, "Waiting"),
         (JobState.RUNNING, Stage.STORED, 0, 0, "Reading"),
-        (JobState.RUNNING, Stage.CHUNKED, 32, 120, "Embedding 32/120"),
+        (JobState.RUNNING, Stage.CHUNKED, 32, 120, "Encoding 32/120"),
         (JobState.DONE, Stage.INDEXED, 120, 120, "Read"),
         (JobState.FAILED, Stage.PARSED, 0, 0, "Failed"),
     ],
@@ -121,7 +121,7 @@ def test_the_list_asks_for_progress_until_nothing_is_at_work(staff: Client) -> N
     assert PROGRESS in staff.get(LIST).content.decode()
     response = staff.post(PROGRESS, {"pk": [str(document.pk), "x", ""]})
     content = response.content.decode()
-    assert "Embedding 1/9" in content
+    assert "Encoding 1/9" in content
     assert 'hx-swap-oob="true"' in content
     assert f'name="pk" value="{document.pk}"' in content
     assert "load delay" in content
@@ -139,7 +139,7 @@ def test_progress_shows_each_step() -> None:
         ("stored", "done"),
         ("read", "done"),
         ("cut into passages", "failed"),
-        ("embedded", "ahead"),
+        ("encoded", "ahead"),
         ("indexed", "ahead"),
     ]
 
