@@ -33,6 +33,7 @@ from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
 from medrag_site.processes.start import start_database
+from medrag_site.sign_in.oidc import ProviderError, provider_look
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
@@ -228,6 +229,24 @@ def _disk() -> tuple[bool, str]:
 
 
 _WITHOUT_DATABASE = {"queue", "parser", "disk"}
+
+
+def _sign_in() -> tuple[bool, str]:
+    """Ask the hospital's provider, if there is one: a wrong address shows nowhere else at first."""
+    if found := checks.run_checks(tags=["sign_in"]):
+        return False, "; ".join(f"{message.msg} {message.hint}" for message in found)
+    if not settings.OIDC_ISSUER:
+        return True, "by password"
+    try:
+        provider_look()
+    except ProviderError as error:
+        return False, (
+            f"{settings.OIDC_ISSUER}, MEDRAG_OIDC_ISSUER, does not answer as it should ({error}): "
+            "nobody signs in by it; passwords go on working"
+        )
+    return True, f"by password, or by {settings.OIDC_ISSUER}"
+
+
 _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "database": _database,
     "role": _role,
@@ -241,6 +260,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "gate": _gate,
     "documents": _documents,
     "addresses": _addresses,
+    "sign-in": _sign_in,
     "parser": _parser,
     "disk": _disk,
 }

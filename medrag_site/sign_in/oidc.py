@@ -79,6 +79,15 @@ def is_guarded(address: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and loopback)
 
 
+def provider_look() -> None:
+    """Ask the provider what it says of itself, by the network. Raises ProviderError."""
+    request = HttpRequest()
+    try:
+        _ = _provider(request).get_oauth2_adapter(request).openid_config
+    except (RequestException, KeyError, TypeError, ValueError) as error:
+        raise ProviderError(type(error).__name__) from error
+
+
 def to_provider(request: HttpRequest, *, next_page: str) -> HttpResponse:
     """Send the browser there. Raises ProviderError."""
     nonce = secrets.token_urlsafe(24)

@@ -14,7 +14,8 @@ from medrag_site import doctor
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
-    *("queue", "worker", "embedder", "vectors", "gate", "documents", "addresses", "parser", "disk"),
+    *("queue", "worker", "embedder", "vectors", "gate", "documents", "addresses", "sign-in"),
+    *("parser", "disk"),
 ]
 
 
@@ -90,3 +91,17 @@ def test_a_proxy_that_nobody_counts_is_told(
 ) -> None:
     settings.HTTPS, settings.PROXIES = bool(https), proxies
     assert doctor._LOOKS["addresses"]()[0] is ok
+
+
+@pytest.mark.parametrize(
+    ("secret", "said"), [("", "MEDRAG_OIDC_CLIENT_SECRET go together"), ("x", "passwords go on")]
+)
+@pytest.mark.django_db
+def test_a_provider_that_is_half_set_or_away_is_named(
+    secret: str, said: str, settings: Settings
+) -> None:
+    settings.OIDC_ISSUER = "http://127.0.0.1:9"
+    settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = "medrag", secret
+    found = findings()["sign-in"]
+    assert not found.ok
+    assert said in found.detail
