@@ -51,7 +51,8 @@ class Command(BaseCommand):
         try:
             Collection(**{"slug": slug, "name": collection.name, **changes}).clean_fields()
         except ValidationError as error:
-            raise CommandError(f"{' '.join(error.messages)} Nothing was changed.") from error
+            wrong = [f"{name}: {' '.join(said)}" for name, said in error.message_dict.items()]
+            raise CommandError(f"{' '.join(wrong)} Nothing was changed.") from error
         collection_save(
             collection, by=person_named(options["user"]), changes=changes, rights=rights
         )
