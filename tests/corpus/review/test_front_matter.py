@@ -7,7 +7,9 @@ import datetime
 import pytest
 from django.contrib.auth.models import User
 
+from corpus.indexing.rows import take_over
 from corpus.models import Document, Page
+from corpus.parsing.types import ParsedDocument
 from corpus.review.front_matter import day_of, front_matter
 from medrag_site.accounts import STAFF
 from tests.corpus.admin.test_admin import documents, member, page_of
@@ -90,3 +92,9 @@ def test_population_is_a_choice_that_keeps_what_is_there(alice: User) -> None:
     shown = client.get(page_of("change", document.pk)).content.decode()
     assert '<option value="adults over 50 kg" selected>' in shown
     assert '<option value="adult">' in client.get(page_of("add")).content.decode()
+
+
+def test_whoever_typed_a_file_is_not_taken_for_its_issuer() -> None:
+    document = Document(filename="iron.pdf", title="iron")
+    take_over(document, ParsedDocument((), "pdf", title="Iron", metadata={"author": "J. Smith"}))
+    assert (document.title, document.issuer) == ("Iron", "")
