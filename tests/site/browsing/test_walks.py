@@ -7,6 +7,7 @@ AA: at both widths by all of them, in the dark by those of contrast, the only on
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from chat.models import Citation, Conversation, Turn
-from corpus.models import Collection, Document
+from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from evaluation.models import QuestionRun
 from evaluation.question_runs.services import question_runs_execute_due
 from medrag_site.accounts import ADMINISTRATORS, demo_accounts
@@ -27,6 +28,7 @@ from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_gui
 from tests.databases import fresh_database
 from tests.evaluation.question_runs.asking import run_of
 from tests.site.browsing.browser import Visitor, browser, in_a_browser, served
+from tests.site.sign_in.test_second_factor import code_of
 
 pytestmark = in_a_browser
 
@@ -45,6 +47,9 @@ ADMIN = {
         "/admin/corpus/document/add/",
         "/admin/corpus/document/{document}/change/",
         "/admin/corpus/document/{document}/read/1/",
+        "/admin/corpus/document/{document}/read/1/correct/b1/",
+        "/admin/corpus/document/{failed}/step/discard/",
+        "/admin/corpus/document/{withdrawn}/step/reinstate/",
         "/admin/corpus/collection/{collection}/change/",
         "/admin/retrieval/lexiconentry/",
     ],
@@ -142,6 +147,9 @@ def inhabited() -> dict[str, str]:
     administrator.groups.add(Group.objects.get(name=ADMINISTRATORS))
     publish_guideline(issuer="Northfield")
     publish_guideline(title="Pneumonia elsewhere", issuer="Southfield", population="child")
+    publish_guideline(title="Withdrawn", lifecycle=Lifecycle.WITHDRAWN)
+    failed = publish_guideline(title="Damaged", lifecycle=Lifecycle.DRAFT, indexed_at=None)
+    Job.objects.filter(document=failed).update(state=JobState.FAILED)
     clinician = User.objects.get(username="clinician")
     first = ask(clinician)
     ask(clinician, UNANSWERABLE, conversation=first.conversation)
@@ -154,6 +162,8 @@ def places() -> dict[str, Any]:
     """What stands in the addresses of `ADMIN`."""
     return {
         "document": Document.objects.order_by("pk")[0].pk,
+        "failed": Document.objects.get(title="Damaged").pk,
+        "withdrawn": Document.objects.get(title="Withdrawn").pk,
         "collection": Collection.objects.order_by("pk")[0].pk,
         "turn": Turn.objects.order_by("created_at")[0].pk,
         "run": QuestionRun.objects.get().pk,
@@ -198,6 +208,30 @@ def test_a_clinician(walk: tuple[Walker, dict[str, str]]) -> None:
         if name == "/nothing/":
             walker.complaints()  # that it is missing
         assert walker.looks(name.strip("/").replace("/", "-")) == []
+
+
+def test_a_second_factor(walk: tuple[Walker, dict[str, str]]) -> None:
+    walker, passwords = walk
+    publisher = User.objects.get(username="publisher")
+    walker.signs_in("publisher", passwords["publisher"])
+    walker.goes_to("/second-factor/")
+    walker.sees("#id_password")
+    wrong = walker.looks("second-factor-set-up")
+    walker.types("#id_code", code_of(publisher, at=time.time()))
+    walker.types("#id_password", passwords["publisher"] + Keys.ENTER)
+    walker.sees("h1", "Your recovery codes")
+    wrong += walker.looks("recovery-codes")
+    walker.goes_to("/second-factor/")
+    wrong += walker.looks("second-factor")
+    walker.driver.delete_all_cookies()
+    walker.goes_to("/sign-in/")
+    walker.types("#id_username", "publisher")
+    walker.types("#id_password", passwords["publisher"] + Keys.ENTER)
+    walker.sees("h1", "Your code")
+    wrong += walker.looks("sign-in-code")
+    walker.types("#id_code", "wrong" + Keys.ENTER)
+    walker.sees("[role=alert]", "does not match")
+    assert not wrong + walker.looks("sign-in-code-wrong")
 
 
 def takes_a_suggestion_by_keyboard(walker: Walker) -> None:
