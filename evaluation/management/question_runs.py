@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from core.errors import MedragError
 from core.progress import Progress
 from corpus.management.arguments import asker_named, person_named
 from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
-from evaluation.question_runs.comparing import comparison_lines, runs_of_questions_compared
+from evaluation.question_runs.comparing import (
+    comparison_lines,
+    runs_of_questions_compared,
+    started_otherwise,
+)
 from evaluation.question_runs.export import run_export
 from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.gating import read_rules, release_judged
 from evaluation.question_runs.selectors import (
     ENDED,
     question_runs_listed,
@@ -43,6 +50,10 @@ def question_run_arguments(parser: CommandParser) -> None:
     group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end it after as many")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end it when language models took as many")  # noqa: E501  # fmt: skip
     group.add_argument("--asker", metavar="NAME", help="whose rights count; by default what is open to all is found")  # noqa: E501  # fmt: skip
+    gate = parser.add_argument_group("gate")
+    gate.add_argument("--baseline", metavar="RUN", help="number of the run that is in use")
+    gate.add_argument("--candidate", metavar="RUN", help="number of the run that is to be released")
+    gate.add_argument("--rules", type=Path, metavar="FILE", help="TOML, as docs/release-rules.toml")
 
 
 def question_run_start(options: dict[str, Any], say: Say) -> None:
@@ -107,6 +118,30 @@ def question_runs_compare(options: dict[str, Any], say: Say) -> None:
     first, second = _runs_named(options, 2)
     for line in comparison_lines(runs_of_questions_compared(first, second)):
         say(line)
+
+
+def question_run_gate(options: dict[str, Any], say: Say) -> None:
+    """Print a sentence for each rule. Raises CommandError, to exit by 1 where a rule fails.
+
+    It exits by 2 where nothing could be judged.
+    """
+    named = [options["baseline"] or "", options["candidate"] or ""]
+    try:
+        if not all(named) or not options["rules"] or options["arguments"]:
+            raise CommandError("gate takes --baseline, --candidate and --rules, and no more.")
+        rules = read_rules(options["rules"])
+        baseline, candidate = _runs_named({"arguments": named}, 2)
+        judged = release_judged(baseline, candidate, rules)
+    except (CommandError, MedragError) as error:
+        why = error.sentence if isinstance(error, MedragError) else str(error)
+        raise CommandError(why, returncode=2) from error
+    for each in judged:
+        say(each.sentence)
+    if otherwise := started_otherwise(baseline, candidate):
+        say(f"They were started otherwise: {', '.join(otherwise)}.")
+    if failed := sum(not each.holds for each in judged):
+        raise CommandError(f"Not to be released: {failed} of {len(judged)} rules fail.")
+    say(f"Fit for release by all {len(judged)} rules.")
 
 
 def _execute_with_progress(run: QuestionRun) -> None:

@@ -47,12 +47,13 @@ class Difference:
     worse: int
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """The mean and its percentile bootstrap interval."""
+def interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
+    """The mean and its percentile bootstrap interval, two-sided at `confidence`, in (0, 1)."""
     if not values:
         return Interval(0.0, 0.0, 0.0, 0)
     sample = np.asarray(values, dtype=np.float64)
-    low, high = np.percentile(_resampled_means(sample), [2.5, 97.5])
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(_resampled_means(sample), [tail, 100 - tail])
     return Interval(float(sample.mean()), float(low), float(high), len(sample))
 
 
@@ -89,7 +90,9 @@ def interval_of_ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interv
     )
 
 
-def difference(first: Sequence[float], second: Sequence[float]) -> Difference:
+def difference(
+    first: Sequence[float], second: Sequence[float], *, confidence: float = 0.95
+) -> Difference:
     """Compare two runs query by query; the values stand in the same order of queries.
 
     p is the share of 10,000 random sign changes whose mean is at least as far from 0 as what was
@@ -98,7 +101,7 @@ def difference(first: Sequence[float], second: Sequence[float]) -> Difference:
     if len(first) != len(second):
         raise ValueError("both runs need a value for every query")
     deltas = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
-    spread = interval(list(deltas))
+    spread = interval(list(deltas), confidence=confidence)
     return Difference(
         mean=spread.mean,
         low=spread.low,

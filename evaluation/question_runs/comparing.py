@@ -45,13 +45,16 @@ def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compa
     return Compared(
         differences={name: _difference(name, both, before, after) for name in in_order(names)},
         items=len(both),
-        started_otherwise=tuple(
-            name for name in _TOLD if first.frozen.get(name) != second.frozen.get(name)
-        ),
+        started_otherwise=started_otherwise(first, second),
         moved=tuple(
             (key, before[key][0], after[key][0]) for key in both if before[key][0] != after[key][0]
         ),
     )
+
+
+def started_otherwise(first: QuestionRun, second: QuestionRun) -> tuple[str, ...]:
+    """Name what the two were not started alike with."""
+    return tuple(name for name in _TOLD if first.frozen.get(name) != second.frozen.get(name))
 
 
 _Results = dict[str, tuple[str, dict[str, float]]]  # by key of the question: outcome and scores

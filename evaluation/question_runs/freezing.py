@@ -14,6 +14,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from chat.config import answer_config
+from chat.gate.decision import GateUnavailable
+from chat.gate.records import gate_in_use
 from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.services import site_inquiry
 from chat.verification.answer_judge import judge_fingerprint
@@ -47,6 +49,7 @@ def frozen_now(
     decides = {
         "retrieval": inquiry.looks.config.fingerprint(),
         "answers": inquiry.config.as_dict(),
+        "gate": _gate(),
         "models": {
             "generator": inquiry.generator.fingerprint,
             "verifier": inquiry.verifier.fingerprint,
@@ -75,6 +78,15 @@ def prompt_digests() -> dict[str, str]:
         path.relative_to(base).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         for path in files
     }
+
+
+def _gate() -> dict[str, Any]:
+    """Calibration and threshold, as JSON has them. One query."""
+    try:
+        found: dict[str, Any] = json.loads(json.dumps(gate_in_use().as_dict()))
+    except GateUnavailable as error:
+        return {"unavailable": str(error)}
+    return found
 
 
 def _digest(value: Any) -> str:

@@ -68,6 +68,7 @@ from evaluation.management.question_runs import (
     are_run_numbers,
     question_run_arguments,
     question_run_export,
+    question_run_gate,
     question_run_show,
     question_run_start,
     question_runs_compare,
@@ -90,6 +91,7 @@ compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the 
 first; compare NUMBER NUMBER: the same of two runs of a question set;
 import FORM PATH: keeps a question set for evaluations over the site's own corpus;
 run SET: asks such a set, by number or name; list, show NUMBER, export NUMBER: what came of it;
+gate: whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
 databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
 work: what the others start as a process of its own.
 """
@@ -157,6 +159,7 @@ class Command(BaseCommand):
             "list": lambda options: question_runs_list(options, self._say),
             "show": lambda options: question_run_show(options, self._say),
             "export": lambda options: question_run_export(options, self._say),
+            "gate": lambda options: question_run_gate(options, self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,
