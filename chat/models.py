@@ -364,6 +364,43 @@ class Review(models.Model):
         return ", ".join(str(Flag(flag).label) for flag in self.flags)
 
 
+class SupportLabel(models.TextChoices):
+    """What a reviewer says of one statement, held against what it cites."""
+
+    SUPPORTED = "supported", "Supported"
+    NOT_SUPPORTED = "not_supported", "Not supported"
+    UNSAFE = "unsafe", "Unsafe"
+    UNSURE = "unsure", "Unsure"
+
+
+class ClaimLabel(models.Model):
+    """One reviewer's label of one statement; never changed. `chat.reviews.labelling` writes it.
+
+    `place` is 1 or 2 for those who judge without each other, and 3 for who decides between them.
+    """
+
+    review = models.ForeignKey(Review, on_delete=models.PROTECT, related_name="labels")
+    claim = models.ForeignKey(Claim, on_delete=models.PROTECT, related_name="labels")
+    place = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=15, choices=SupportLabel)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["review", "claim", "place"]
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["review", "claim", "place"], name="label_once_a_place"),
+            models.UniqueConstraint(fields=["review", "claim", "by"], name="label_once_a_person"),
+            models.CheckConstraint(
+                condition=models.Q(place__in=[1, 2, 3]), name="label_by_three_at_most"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.claim_id}/{self.place}"
+
+
 class CalibrationRecord(models.Model):
     """One calibration of the gate, as it was made. Only `is_active` ever changes."""
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.contrib.auth.models import User
 from django.db.models import Prefetch, Q
 
-from chat.models import Channel, Citation, Claim, ClaimKind, Turn, TurnStatus
+from chat.models import (
+    Channel,
+    Citation,
+    Claim,
+    ClaimKind,
+    ClaimLabel,
+    SupportLabel,
+    Turn,
+    TurnStatus,
+)
+from chat.reviews.labelling import Labels, labels_by_turn
 from core.errors import MedragError
 from evaluation.models import QuestionSet
 from evaluation.question_set_services import SetFacts, question_set_store
@@ -25,6 +36,7 @@ class Which(StrEnum):
     NOT_HELPFUL = "not helpful"
     HELPFUL = "helpful"
     REFUSED = "refused"
+    LABELLED = "labelled by reviewers"
     ALL = "all"
 
 
@@ -32,6 +44,7 @@ _CHOSEN = {
     Which.NOT_HELPFUL: Q(feedback__helpful=False),
     Which.HELPFUL: Q(feedback__helpful=True),
     Which.REFUSED: Q(status=TurnStatus.ABSTAINED),
+    Which.LABELLED: Q(pk__in=ClaimLabel.objects.filter(place=2).order_by().values("claim__turn")),
     Which.ALL: Q(),
 }
 
@@ -56,7 +69,8 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
 
     What was answered and called helpful has that answer as its gold answer, and the cited documents
     as relevant ones; the others are unlabelled. Questions of evaluations are left out, and so are
-    those that were blocked. A follow-up is kept as it was read. Three queries to read them.
+    those that were blocked. A follow-up is kept as it was read. What reviewers labelled has as gold
+    answer, claim by claim, what they call supported in the end. Four queries to read them.
     """
     asked = Turn.objects.filter(
         _CHOSEN[wanted.which],
@@ -74,8 +88,12 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
         .order_by("-created_at", "-pk")
     )
     items: dict[str, Item] = {}
-    for turn in turns[: min(wanted.limit, MAX_ITEMS)]:
-        items.setdefault(_question(turn).casefold(), _item(turn))
+    found = list(turns[: min(wanted.limit, MAX_ITEMS)])
+    labelled = labels_by_turn(turn.pk for turn in found)
+    for turn in found:
+        labels = labelled.get(turn.pk)
+        item = _labelled_item(turn, labels) if labels else _item(turn)
+        items.setdefault(_question(turn).casefold(), item)
     if not items:
         raise NothingToCollect("No question of these days fits.", hint="Choose other days.")
     facts = SetFacts(wanted.name, source=f"asked here, {wanted.first} to {wanted.last}")
@@ -98,6 +116,24 @@ def _item(turn: Turn) -> Item:
         gold_answer="\n".join(claim.text for claim in claims) if is_gold else "",
         relevant=tuple(dict.fromkeys(cited)) if is_gold else (),
         category=_category(turn),
+    )
+
+
+def _labelled_item(turn: Turn, labels: list[Labels]) -> Item:
+    """The statements that people support, and in its category how many they called what."""
+    supported = {each.claim.pk for each in labels if each.final == SupportLabel.SUPPORTED}
+    claims = [claim for claim in turn.claims.all() if claim.pk in supported]
+    counts = Counter(each.final or "undecided" for each in labels)
+    return Item(
+        key=str(turn.pk),
+        question=_question(turn),
+        kind=ItemKind.ANSWERABLE if claims else ItemKind.UNLABELLED,
+        gold_answer="\n".join(claim.text for claim in claims),
+        gold_claims=tuple(claim.text for claim in claims),
+        relevant=tuple(dict.fromkeys(c.sha256 for claim in claims for c in claim.citations.all())),
+        category=", ".join(
+            f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items())
+        ),
     )
 
 

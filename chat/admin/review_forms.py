@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
 
 from chat.admin.filters import day_begins
-from chat.models import Flag, Review, Verdict
+from chat.models import Claim, Flag, Review, SupportLabel, Verdict
 from chat.reviews.selectors import RULES, Period, reviewers_of
 from chat.reviews.services import MAX_NOTE_CHARS, Sample, verdicts_for
 
@@ -51,6 +52,24 @@ class AssignForm(forms.Form):
     @property
     def to(self) -> User | None:
         return self.people.get(self.cleaned_data["assignee"])
+
+
+class LabelForm(forms.Form):
+    """A label for each statement that is due."""
+
+    def __init__(self, *arguments: Any, due: Iterable[Claim], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.due = {f"claim-{claim.pk}": claim.pk for claim in due}
+        for name, claim in zip(self.due, due, strict=True):
+            self.fields[name] = forms.ChoiceField(
+                label=f"{claim.index}. {claim.text}",
+                choices=SupportLabel.choices,
+                widget=forms.RadioSelect,
+            )
+
+    @property
+    def labels(self) -> dict[int, str]:
+        return {pk: str(self.cleaned_data[name]) for name, pk in self.due.items()}
 
 
 def _day() -> forms.DateInput:

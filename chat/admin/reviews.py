@@ -17,10 +17,12 @@ from django.utils import timezone
 
 from chat.admin.filters import AssigneeFilter, DaysFilter, FlagFilter
 from chat.admin.read_only import ReadOnly, only_post, user_of
-from chat.admin.review_forms import AssignForm, DecideForm, FillForm
-from chat.models import Review, ReviewState
+from chat.admin.review_forms import AssignForm, DecideForm, FillForm, LabelForm
+from chat.models import Review, ReviewState, SupportLabel
+from chat.reviews.comparing import reviewers_compared
 from chat.reviews.counting import verdicts_counted
 from chat.reviews.export import review_rows
+from chat.reviews.labelling import claims_label, labelling_of
 from chat.reviews.selectors import REVIEWS, reviews_readable
 from chat.reviews.services import (
     Filled,
@@ -94,8 +96,10 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
         views: dict[str, Callable[..., HttpResponseBase]] = {
             "fill/": self.fill,
             "verdicts/": self.verdicts,
+            "agreement/": self.agreement,
             "export/": self.export,
             "<int:pk>/assign/": self.assign,
+            "<int:pk>/label/": self.label,
         }
         own = [
             path(route, self.admin_site.admin_view(view), name=f"chat_review_{view.__name__}")
@@ -139,6 +143,10 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
             "shown": shown,
             "form": form if is_open else None,
             "assign_form": AssignForm(review=review, initial=initial) if is_open else None,
+            "labelling": (labelling := labelling_of(review, user_of(request))),
+            "label_form": LabelForm(due=labelling.due)
+            if labelling.place and self.has_review_permission(request)
+            else None,
         }
         return self._page(request, "decide.html", context)
 
@@ -169,6 +177,31 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
             except MedragError as error:
                 messages.error(request, error.sentence)
         return redirect("admin:chat_review_change", review.pk)
+
+    def label(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Keep what one reviewer says of each statement."""
+        if request.method != "POST":
+            return only_post()
+        if not self.has_review_permission(request):
+            raise PermissionDenied
+        review, by = self._review(request, pk), user_of(request)
+        form = LabelForm(request.POST, due=labelling_of(review, by).due)
+        if not form.is_valid():
+            messages.error(request, "A statement has no label. Label each; nothing was changed.")
+        else:
+            try:
+                claims_label(review, form.labels, by=by)
+                messages.success(request, "Your labels are kept.")
+            except MedragError as error:
+                messages.error(request, error.sentence)
+        return redirect("admin:chat_review_change", review.pk)
+
+    def agreement(self, request: HttpRequest) -> HttpResponse:
+        """How far reviewers agree, and the checker with them."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = {"found": reviewers_compared(), "labels": SupportLabel.labels}
+        return self._page(request, "agreement.html", {"title": "Agreement", **found})
 
     def fill(self, request: HttpRequest) -> HttpResponse:
         """Flag what rules name, and draw a sample."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,7 +184,7 @@ def _judged(rule: Rule, pairs: Sequence[tuple[QuestionResult, QuestionResult]]) 
     return Judged(found.finding is Finding.AS_GOOD, said[found.finding])
 
 
-def _judges(results: Any) -> set[tuple[str, str]]:
+def _judges(results: Iterable[QuestionResult]) -> set[tuple[str, str]]:
     found = (judge for each in results for judge in each.detail.get("judged_by") or ())
     return {(judge["name"], judge["fingerprint"]) for judge in found}
 
