@@ -68,6 +68,7 @@ def folder(tmp_path: Path, with_tables: Callable[[str], str]) -> Path:
     return made
 
 
+@pytest.mark.exhaustive
 def test_a_run_from_files_to_files_and_again(
     folder: Path, with_tables: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
     return evaluate("ablation", *where, *(word for text in only for word in ("--only", text)))
 
 
+@pytest.mark.exhaustive
 def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = ablation(folder, out, "exact BM25", "context line", "5 passages", "HyDE")
@@ -229,6 +231,7 @@ def in_use(name: str) -> Iterator[None]:
             database_drop(name)
 
 
+@pytest.mark.exhaustive
 def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -310,6 +313,7 @@ def test_a_row_that_fails_leaves_the_others(
     }
 
 
+@pytest.mark.exhaustive
 def test_a_default_that_fails_leaves_the_others_without_a_comparison(
     folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
@@ -329,6 +333,7 @@ def test_a_default_that_fails_leaves_the_others_without_a_comparison(
     assert not (tmp_path / "one").exists()
 
 
+@pytest.mark.exhaustive
 def test_what_was_measured_before_it_was_ended_is_kept(
     folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:

@@ -50,6 +50,7 @@ def scifact() -> Path:
     pytest.skip("SciFact's files are not here")
 
 
+@pytest.mark.exhaustive
 def test_both_backends_rank_alike(by_torch: LocalEmbedder) -> None:
     """By vectors of 16 bits an abstract moves by a place now and then, where two are as near."""
     found = agreement(by_torch, get_embedder(), scifact(), documents=120, questions=80)

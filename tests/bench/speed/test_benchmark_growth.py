@@ -146,6 +146,7 @@ def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     assert 0 < sum(sizes.values()) < whole
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_clients_ask_at_once(filled: dict[str, float]) -> None:
     from bench.speed.load import measure_load

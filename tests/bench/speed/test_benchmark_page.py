@@ -15,6 +15,7 @@ from tests.chat import guidelines
 from tests.site.browsing.browser import served
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_people_ask_at_a_site_that_runs(own_database: str, tmp_path: Path) -> None:
     password = {name: password for name, _, password in demo_accounts()}["clinician"]

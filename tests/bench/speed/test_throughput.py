@@ -56,6 +56,7 @@ def short_path() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_tar_is_ingested_into_a_database_of_its_own_that_is_dropped(
     monkeypatch: pytest.MonkeyPatch,

@@ -309,7 +309,9 @@ def test_only_the_upper_layers_and_the_head_change(
     assert not any("embeddings" in name for name in changed)
 
 
-@pytest.mark.parametrize("step", [2, 8, 13])
+@pytest.mark.parametrize(
+    "step", [8, *(pytest.param(step, marks=pytest.mark.exhaustive) for step in (2, 13))]
+)
 def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     body: Path, data: Path, tokenizer: Any, tmp_path: Path, step: int
 ) -> None:
@@ -373,7 +375,11 @@ def checked(number: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("task", [Reader(), Checker()], ids=lambda task: task.name)
+@pytest.mark.parametrize(
+    "task",
+    [Reader(), pytest.param(Checker(), marks=pytest.mark.exhaustive)],
+    ids=lambda task: task.name,
+)
 def test_the_command_trains_writes_and_tells_what_it_wrote(
     body: Path, tokenizer: Any, tmp_path: Path, task: Any, capsys: Any
 ) -> None:

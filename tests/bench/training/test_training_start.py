@@ -36,6 +36,7 @@ def train(body: Path, data: Path, out: Path, **options: object) -> None:
     call_command("train", "reader", data=[data], out=out, body=body, **settings)
 
 
+@pytest.mark.exhaustive
 def test_training_goes_on_from_weights_of_other_rows(body: Path, tmp_path: Path) -> None:
     one, other = (
         write(tmp_path / name, [asked(n, is_answered=n % 2 > 0) for n in numbers])
