@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
@@ -16,6 +17,7 @@ from django.contrib.auth.models import User
 
 from chat.models import AuditEvent, Turn
 from chat.sign_in.tokens import token_create
+from chat.streams import HEARTBEAT_S
 from tests.chat.api.streamed import events_of
 from tests.corpora import publish
 from tests.llm.contents import honest
@@ -96,9 +98,10 @@ def test_twenty_streams_are_open_and_pages_still_come(site: Site) -> None:
 
 def test_a_client_that_leaves_stores_nothing_and_its_place_is_free(site: Site) -> None:
     response = site.asks()
-    assert response.read1(10)  # it has begun; what is not read makes the end known at once
+    assert response.read1(10)  # it has begun; what is not read makes the next comment fail
     wait_until(lambda: site.model.asked, "the model is asked")
     response.close()
+    time.sleep(2 * HEARTBEAT_S)  # or the question might be answered before the next comment fails
     site.may.set()
     wait_until(lambda: AuditEvent.objects.filter(action="query_left"), "it is in the log")
     assert not Turn.objects.exists()

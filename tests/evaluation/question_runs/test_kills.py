@@ -51,7 +51,7 @@ def test_two_processes_at_once_ask_each_item_once(own_database: str) -> None:
     assert Turn.objects.count() == QUESTIONS
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_killed_at_three_points_each_item_is_there_once(own_database: str, seed: int) -> None:
     publish_guideline(picture=False)
     run = run_of()

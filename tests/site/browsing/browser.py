@@ -33,7 +33,12 @@ in_a_browser = [
 ]
 
 WAIT_S = 240
-UNHURRIED = {"DJANGO_SETTINGS_MODULE": "tests.settings", "MEDRAG_PARSE_TIMEOUT_S": "300"}
+UNHURRIED = {  # a busy machine gives no job up, and starts no queue a second time
+    "DJANGO_SETTINGS_MODULE": "tests.settings",
+    "MEDRAG_JOB_LEASE_S": "60",
+    "MEDRAG_PARSE_TIMEOUT_S": "300",
+    "MEDRAG_WORKER_STALL_S": "60",
+}
 FLAGS = (
     "--headless=new",
     "--no-sandbox",  # Chromium refuses to run as root with it
