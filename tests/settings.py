@@ -7,6 +7,7 @@ the test's database and the folder of its files.
 import hashlib
 import os
 import shutil
+import sys
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,9 @@ def _data_dir() -> Path:
     return folder
 
 
+# Compiled once and kept, whatever the shell says: workers and child processes take it from there.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
 os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
 
@@ -40,5 +44,6 @@ if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
 FILES_DIR = MEDIA_ROOT = Path(os.environ.get("MEDRAG_TEST_FILES", str(DATA_DIR / "files")))
 AUDIT_HEADS_FILE = FILES_DIR / "heads.jsonl"
 KEYS_DIR = FILES_DIR / "keys"
+WHITENOISE_AUTOREFRESH = True  # or each client of a test looks through all static files first
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 JOB_LEASE_S = env.integer("MEDRAG_JOB_LEASE_S", 60, low=2, high=3600)  # see tests.processes
