@@ -9,6 +9,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -153,8 +154,12 @@ def huge_answer(reply: Reply, *, megabytes: int = 50) -> Answer:
 
 def bomb(*, megabytes: int = 200) -> Answer:
     """Little that unpacks to much."""
-    packed = gzip.compress(b" " * (megabytes * 2**20), compresslevel=9)
-    return sends(lambda shown: packed, headers={"Content-Encoding": "gzip"})
+    return sends(lambda shown: _packed(megabytes), headers={"Content-Encoding": "gzip"})
+
+
+@lru_cache
+def _packed(megabytes: int) -> bytes:
+    return gzip.compress(b" " * (megabytes * 2**20), compresslevel=1)
 
 
 def shouts(text: bytes) -> Answer:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
+from core.llm.client import warm_up
 from retrieval.config import RetrievalConfig
 from retrieval.rerank import Reranked, rerank
 from retrieval.rerank.language_model import labels_for, scores_of
@@ -18,6 +19,12 @@ from tests.retrieval.rerank.rerankers import candidates, keys
 
 LLM = RetrievalConfig(reranker="llm", rerank_timeout_s=3.0)
 QUESTION = "dose of gentamicin"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """No test's three seconds go to the import of a client."""
+    warm_up()
 
 
 @pytest.fixture
