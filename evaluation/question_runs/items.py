@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.db.models import Q
@@ -29,7 +30,7 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
     shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
     beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
     passages = passages_shown(turn.trace)
-    documents = _Documents(question.relevant)
+    documents = NamedDocuments(question.relevant)
     usage = turn.trace.get("usage") or {}
     return MeasuredItem(
         question=question.question,
@@ -59,15 +60,20 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
     )
 
 
-class _Documents:
+class NamedDocuments:
     """The documents that a question names, as far as they are searched today. One query."""
 
     def __init__(self, relevant: Sequence[str]) -> None:
-        """By file name or SHA-256, whichever the set has."""
+        """By SHA-256, or by file name with or without its ending: `12377809` of `12377809.xml`."""
         named = Q(filename__in=relevant) | Q(sha256__in=relevant)
+        for name in relevant:
+            named |= Q(filename__startswith=f"{name}.")
         published = Document.objects.filter(named, lifecycle=Lifecycle.PUBLISHED)
         rows = published.values_list("sha256", "filename") if relevant else ()
-        self._names = {sha: name if name in relevant else sha for sha, name in rows}
+        self._names = {
+            sha: next((name for name in (file, Path(file).stem) if name in relevant), sha)
+            for sha, file in rows
+        }
         self.in_force = frozenset(self._names.values())
 
     def found(self, trace: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from evaluation.question_runs.items import NamedDocuments
 from evaluation.question_runs.selectors import card_read
 from evaluation.question_runs.services import question_run_execute
 from evaluation.question_runs.sources import NO_DOCUMENT, NOT_HERE, source_scores
@@ -66,3 +68,13 @@ def test_of_a_run() -> None:
         assert (card.measures[measure].mean, card.measures[measure].n) == (1.0, 2)
     assert card.measures["right page cited"].n == 2
     assert card.not_run["documents found"] == {NOT_HERE: 1}
+
+
+def test_a_document_is_named_by_its_file_with_its_ending_or_without(db: None) -> None:
+    """Published sets name an abstract by its number, and it came in as `12377809.xml`."""
+    document = publish_guideline()
+    stem = Path(document.filename).stem
+    assert stem != document.filename
+    for name in (document.filename, stem, document.sha256):
+        assert NamedDocuments([name, "another"]).in_force == {name}
+    assert not NamedDocuments([stem[:-1]]).in_force & {stem[:-1]}
