@@ -40,6 +40,8 @@ bench: $(STAMP) ## time questions on the sample guidelines; SIZES=10000,100000 T
 clean: ## remove the environment and all state, documents and database included
 	@printf 'This removes .venv and var/ with every document and answer in it. Type yes: '; \
 	read answer && [ "$$answer" = yes ]
+	@[ ! -x $(BIN)/python ] || $(BIN)/python -c 'import shutil, tests.settings; \
+	  shutil.rmtree(tests.settings.DATA_DIR, ignore_errors=True)'  # of tests, in memory
 	rm -rf .venv var .mypy_cache .ruff_cache .pytest_cache
 
 $(STAMP): pyproject.toml constraints.txt
