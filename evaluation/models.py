@@ -259,3 +259,35 @@ class QuestionResult(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}/{self.place}"
+
+
+class DayFigures(models.Model):
+    """What people asked on one day of the site's time zone, in numbers alone.
+
+    `refused` counts reasons. `scores` has the gate's score in ten bins of equal width over [0, 1],
+    the last with 1; what was refused before the gate, or lost its trace under retention, is in
+    none. Feedback is counted on the day on which it was given, so that a day is final.
+    """
+
+    day = models.DateField(primary_key=True)
+    answered = models.PositiveIntegerField()
+    refused: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField()
+    scores: models.JSONField[list[int], list[int]] = models.JSONField()
+    p50_ms = models.FloatField("p50, ms", null=True)  # null where nothing was asked
+    p95_ms = models.FloatField("p95, ms", null=True)
+    helpful = models.PositiveIntegerField()
+    not_helpful = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = verbose_name_plural = "figures of days"
+        ordering = ["-day"]
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"{self.day:%Y-%m-%d}"
+
+    @property
+    def helped(self) -> float | None:
+        """Share of those who said so that were helped; None where nobody said anything."""
+        said = self.helpful + self.not_helpful
+        return self.helpful / said if said else None

@@ -31,6 +31,7 @@ _READ_EVALUATION = tuple(
         "question",
         "questionrun",
         "questionresult",
+        "dayfigures",
     )
 )
 _REVIEW = tuple(f"chat.{right}_review" for right in ("view", "add", "change"))

@@ -1,11 +1,13 @@
 """What was measured, and the questions to measure with. Django looks for it here."""
 
+from evaluation.admin.monitoring import DayFiguresAdmin
 from evaluation.admin.question_results import QuestionResultAdmin
 from evaluation.admin.question_runs import QuestionRunAdmin
 from evaluation.admin.question_sets import QuestionAdmin, QuestionSetAdmin
 from evaluation.admin.runs import ItemScoreAdmin, RunAdmin, TestSetAdmin
 
 __all__ = [
+    "DayFiguresAdmin",
     "ItemScoreAdmin",
     "QuestionAdmin",
     "QuestionResultAdmin",

@@ -26,6 +26,7 @@ from corpus import files
 from corpus.indexing import jobs, wakeups
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
+from evaluation.monitoring.selectors import are_days_missing
 from evaluation.question_runs.selectors import are_runs_due
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
@@ -43,6 +44,7 @@ LOOK_EVERY_TICKS = 5  # what costs more with a long queue
 REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
 EVALUATING_PAUSE_S = 1.0  # the same for runs of questions
 ANNOUNCING_PAUSE_S = 1.0  # and for webhooks
+MONITORING_PAUSE_S = 60.0  # and for the figures of days
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
@@ -94,14 +96,23 @@ class Worker:
             is_due=lambda: self._database_answers and self._has_deliveries,
             pause_s=ANNOUNCING_PAUSE_S,
         )
+        self._lacks_days = False
+        self._monitoring = Service(
+            name="the process that counts days",
+            command=[sys.executable, "-m", "medrag_site.processes.monitoring"],
+            cwd=settings.BASE_DIR,
+            grace_s=GRACE_S,
+            is_due=lambda: self._database_answers and self._lacks_days,
+            pause_s=MONITORING_PAUSE_S,
+        )
         self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
         wakeups.release_all()  # what a worker that was killed had fetched
-        services = [self._cluster, self._reembedding, self._evaluating, self._announcing]
-        supervisor = Supervisor(services, tick=self._tick, tick_s=TICK_S)
+        beside = [self._reembedding, self._evaluating, self._announcing, self._monitoring]
+        supervisor = Supervisor([self._cluster, *beside], tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
         finally:
@@ -127,6 +138,7 @@ class Worker:
                 self._lacks_vectors = encoders_are_building()
                 self._has_runs = are_runs_due()
                 self._has_deliveries = are_deliveries_due()
+                self._lacks_days = are_days_missing()
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
             if self._ticks % PRUNE_EVERY_TICKS == 1:

@@ -1,0 +1,41 @@
+"""Figures of days."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib import admin
+
+from chat.admin import ReadOnly
+from chat.templatetags.chat_text import percent
+from evaluation.models import DayFigures
+
+if TYPE_CHECKING:
+    DayFiguresModelAdmin = admin.ModelAdmin[DayFigures]
+else:
+    DayFiguresModelAdmin = admin.ModelAdmin
+
+
+@admin.register(DayFigures)
+class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
+    list_display = ("day", "answered", "refusals", "helped_share", "p50", "p95")
+    list_per_page = 50
+    show_full_result_count = False
+
+    @admin.display(description="refused")
+    def refusals(self, figures: DayFigures) -> int:
+        return sum(figures.refused.values())
+
+    @admin.display(description="helped")
+    def helped_share(self, figures: DayFigures) -> str:
+        if figures.helped is None:
+            return "-"
+        return f"{percent(figures.helped)} of {figures.helpful + figures.not_helpful}"
+
+    @admin.display(description="p50, ms", empty_value="-")
+    def p50(self, figures: DayFigures) -> int | None:
+        return None if figures.p50_ms is None else round(figures.p50_ms)
+
+    @admin.display(description="p95, ms", empty_value="-")
+    def p95(self, figures: DayFigures) -> int | None:
+        return None if figures.p95_ms is None else round(figures.p95_ms)

@@ -1,0 +1,47 @@
+"""Reads of what is counted day by day. Days are those of the site's time zone."""
+
+from __future__ import annotations
+
+import datetime
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from chat.models import Channel, Turn
+from chat.reviews.selectors import Period
+from evaluation.models import DayFigures
+
+DAY = datetime.timedelta(days=1)
+
+
+def period_of(first: datetime.date, last: datetime.date) -> Period:
+    """The moments of these days, both included."""
+    begins, ends = (
+        timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
+        for day in (first, last + DAY)
+    )
+    return Period(begins, ends)
+
+
+def days_missing() -> list[datetime.date]:
+    """Days that ended since people first asked and have no figures, oldest first. Two queries."""
+    first = _asked().order_by("created_at").values_list("created_at", flat=True).first()
+    if first is None:
+        return []
+    begun = timezone.localdate(first)
+    count = (timezone.localdate() - begun).days
+    stored = set(DayFigures.objects.values_list("day", flat=True))
+    days = (begun + n * DAY for n in range(count))
+    return [day for day in days if day not in stored]
+
+
+def are_days_missing() -> bool:
+    """Whether the worker has a day to count; they are stored in order. One query, or two."""
+    today = timezone.localdate()
+    if DayFigures.objects.filter(day=today - DAY).exists():
+        return False
+    return _asked().filter(created_at__lt=period_of(today, today).begins).exists()
+
+
+def _asked() -> QuerySet[Turn]:
+    return Turn.objects.exclude(channel=Channel.EVALUATION)
