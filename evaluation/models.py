@@ -291,3 +291,38 @@ class DayFigures(models.Model):
         """Share of those who said so that were helped; None where nobody said anything."""
         said = self.helpful + self.not_helpful
         return self.helpful / said if said else None
+
+
+class DriftMeasure(models.TextChoices):
+    """What is compared with the days before."""
+
+    SCORES = "scores", "The gate's scores"
+    OUTCOMES = "outcomes", "Answered, and reasons to refuse"
+    LATENCY = "latency", "Latency"
+
+
+class DriftAlert(models.Model):
+    """A measure that drifts: figures of the day on which it began, and when it had ended.
+
+    `statistic` is PSI, or of latency the distance of Kolmogorov and Smirnov; `p` is corrected.
+    """
+
+    measure = models.CharField(max_length=10, choices=DriftMeasure)
+    began_on = models.DateField()
+    ended_on = models.DateField(null=True)
+    statistic = models.FloatField()
+    p = models.FloatField()
+    n_before = models.PositiveIntegerField("questions before")
+    n = models.PositiveIntegerField("questions")
+
+    class Meta:
+        ordering = ["-began_on", "measure"]
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["measure"], condition=models.Q(ended_on=None), name="alert_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_measure_display()}, since {self.began_on:%Y-%m-%d}"

@@ -32,6 +32,7 @@ _READ_EVALUATION = tuple(
         "questionrun",
         "questionresult",
         "dayfigures",
+        "driftalert",
     )
 )
 _REVIEW = tuple(f"chat.{right}_review" for right in ("view", "add", "change"))

@@ -183,6 +183,10 @@ MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 WEBHOOKS_LOOPBACK = env.boolean("MEDRAG_WEBHOOKS_LOOPBACK", False)
 WEBHOOKS_KEEP_DAYS = env.integer("MEDRAG_WEBHOOKS_KEEP_DAYS", 30, low=1, high=3650)
 
+# How many of the last days are held against how many before them
+DRIFT_DAYS = env.integer("MEDRAG_DRIFT_DAYS", 7, low=1, high=90)
+DRIFT_REFERENCE_DAYS = env.integer("MEDRAG_DRIFT_REFERENCE_DAYS", 28, low=7, high=365)
+
 # Numbers for Prometheus, at /metrics
 METRICS = env.boolean("MEDRAG_METRICS", False)
 METRICS_TOKEN = env.secret("MEDRAG_METRICS_TOKEN")

@@ -24,6 +24,8 @@ _GAP = {
     "state": "abstained",
     "reason": "NO_EVIDENCE",
 }
+_DRIFT = {"id": 3, "measure": "scores", "began_on": "2026-11-01"}
+_OTHER = {Event.GAP: _GAP, Event.DRIFTED: _DRIFT}
 _CHANGED: dict[Event, dict[str, Any]] = {
     Event.SUPERSEDED: {"state": "SUPERSEDED", "superseded_by": _SHA256[::-1]},
     Event.WITHDRAWN: {"state": "WITHDRAWN"},
@@ -43,7 +45,7 @@ def add_webhooks(result: dict[str, Any], **extra: Any) -> dict[str, Any]:
 
 def example(event: Event) -> dict[str, Any]:
     """A message as it is sent."""
-    data = _GAP if event == Event.GAP else _GUIDELINE | _CHANGED.get(event, {})
+    data = _OTHER.get(event) or _GUIDELINE | _CHANGED.get(event, {})
     return {"type": str(event), "timestamp": "2026-11-02T09:30:00.000000+00:00", "data": data}
 
 

@@ -18,6 +18,7 @@ class Event(models.TextChoices):
     SUPERSEDED = "guideline.superseded", "Guideline superseded"
     WITHDRAWN = "guideline.withdrawn", "Guideline withdrawn"
     GAP = "gap.reported", "Gap reported"
+    DRIFTED = "quality.drifted", "Quality drifted"
 
 
 class Endpoint(models.Model):

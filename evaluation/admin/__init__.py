@@ -1,6 +1,6 @@
 """What was measured, and the questions to measure with. Django looks for it here."""
 
-from evaluation.admin.monitoring import DayFiguresAdmin
+from evaluation.admin.monitoring import DayFiguresAdmin, DriftAlertAdmin
 from evaluation.admin.question_results import QuestionResultAdmin
 from evaluation.admin.question_runs import QuestionRunAdmin
 from evaluation.admin.question_sets import QuestionAdmin, QuestionSetAdmin
@@ -8,6 +8,7 @@ from evaluation.admin.runs import ItemScoreAdmin, RunAdmin, TestSetAdmin
 
 __all__ = [
     "DayFiguresAdmin",
+    "DriftAlertAdmin",
     "ItemScoreAdmin",
     "QuestionAdmin",
     "QuestionResultAdmin",

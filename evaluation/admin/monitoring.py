@@ -1,4 +1,4 @@
-"""Figures of days."""
+"""Figures of days, and alerts that they drift."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from django.contrib import admin
 
 from chat.admin import ReadOnly
 from chat.templatetags.chat_text import percent
-from evaluation.models import DayFigures
+from evaluation.models import DayFigures, DriftAlert
 
 if TYPE_CHECKING:
     DayFiguresModelAdmin = admin.ModelAdmin[DayFigures]
+    DriftAlertModelAdmin = admin.ModelAdmin[DriftAlert]
 else:
-    DayFiguresModelAdmin = admin.ModelAdmin
+    DayFiguresModelAdmin = DriftAlertModelAdmin = admin.ModelAdmin
 
 
 @admin.register(DayFigures)
@@ -39,3 +40,11 @@ class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
     @admin.display(description="p95, ms", empty_value="-")
     def p95(self, figures: DayFigures) -> int | None:
         return None if figures.p95_ms is None else round(figures.p95_ms)
+
+
+@admin.register(DriftAlert)
+class DriftAlertAdmin(ReadOnly, DriftAlertModelAdmin):
+    list_display = ("measure", "began_on", "ended_on", "statistic", "p", "n_before", "n")
+    list_filter = ("measure",)
+    list_per_page = 50
+    show_full_result_count = False

@@ -43,5 +43,10 @@ def are_days_missing() -> bool:
     return _asked().filter(created_at__lt=period_of(today, today).begins).exists()
 
 
+def figures_between(first: datetime.date, last: datetime.date) -> list[DayFigures]:
+    """What is stored of these days, both included, in their order. One query."""
+    return list(DayFigures.objects.filter(day__range=(first, last)).order_by("day"))
+
+
 def _asked() -> QuerySet[Turn]:
     return Turn.objects.exclude(channel=Channel.EVALUATION)

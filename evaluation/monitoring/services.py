@@ -1,26 +1,38 @@
-"""The only writer of figures of days."""
+"""The only writer of figures of days, and of alerts that these drift."""
 
 from __future__ import annotations
 
 import datetime
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
+from django.db import transaction
+from django.utils import timezone
 
 from chat.models import Channel, Feedback
 from chat.reviews.selectors import turns_between
-from evaluation.models import DayFigures
-from evaluation.monitoring.selectors import days_missing, period_of
+from evaluation.models import DayFigures, DriftAlert
+from evaluation.monitoring.drift import drift_until
+from evaluation.monitoring.selectors import DAY, days_missing, period_of
 
 BINS = 10
 # Of the first look, which is the one that decides; what follows explains a refusal.
 SCORE = "trace__searches__0__gate__probability"
 
 
-def days_close() -> None:
-    """Store the figures of each day that ended and has none, oldest first."""
+def days_close(announce: Callable[[DriftAlert], None]) -> None:
+    """Store the figures of each day that ended and has none, oldest first.
+
+    With those of yesterday, in one transaction, what drifts is looked at; `announce` is called
+    in it for each alert that begins.
+    """
+    yesterday = timezone.localdate() - DAY
     for day in days_missing():
-        day_figures_store(day)
+        with transaction.atomic():
+            if day_figures_store(day) and day == yesterday:
+                for alert in drift_look(day):
+                    announce(alert)
 
 
 def day_figures_store(day: datetime.date) -> bool:
@@ -48,3 +60,32 @@ def day_figures_store(day: datetime.date) -> bool:
         },
     )
     return is_new
+
+
+def drift_look(day: datetime.date) -> list[DriftAlert]:
+    """Store an alert for each measure that drifts since this day, and end those that no longer do.
+
+    Returns those that begin. One goes on while there are too few questions to say. To be called in
+    a transaction.
+    """
+    open_ = {alert.measure: alert for alert in DriftAlert.objects.filter(ended_on=None)}
+    begun = []
+    for found in drift_until(day):
+        alert = open_.get(found.measure)
+        if found.statistic is None or found.p is None:
+            continue
+        if found.is_drift and alert is None:
+            begun.append(
+                DriftAlert.objects.create(
+                    measure=found.measure,
+                    began_on=day,
+                    statistic=found.statistic,
+                    p=found.p,
+                    n_before=found.n_before,
+                    n=found.n,
+                )
+            )
+        elif alert is not None and not found.is_drift:
+            alert.ended_on = day
+            alert.save(update_fields=["ended_on"])
+    return begun

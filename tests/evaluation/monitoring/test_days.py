@@ -30,7 +30,7 @@ def test_a_day_is_counted_without_a_word() -> None:
         feedback = Feedback.objects.create(turn=turn, helpful=helpful, comment="secret")
         Feedback.objects.filter(pk=feedback.pk).update(created_at=turn.created_at)
     Feedback.objects.create(turn=asked(YESTERDAY - DAY), helpful=False)  # said today
-    days_close()
+    days_close(lambda alert: None)
     stored = DayFigures.objects.get(day=YESTERDAY)
     assert (stored.answered, stored.helpful, stored.not_helpful) == (3, 2, 1)
     assert stored.refused == {"IDENTIFIERS_IN_QUESTION": 1, "WEAK_EVIDENCE": 1}
@@ -48,10 +48,10 @@ def test_missed_days_are_filled_and_stored_ones_stay() -> None:
     asked(TODAY)
     assert days_missing() == [TODAY - 3 * DAY, TODAY - 2 * DAY, YESTERDAY]
     assert are_days_missing()
-    days_close()
+    days_close(lambda alert: None)
     assert not are_days_missing()
     asked(TODAY - 3 * DAY)
-    days_close()
+    days_close(lambda alert: None)
     assert [figures.answered for figures in DayFigures.objects.all()] == [0, 0, 1]
     empty = DayFigures.objects.get(day=YESTERDAY)
     assert (empty.p50_ms, empty.helped, sum(empty.scores)) == (None, None, 0)

@@ -1,0 +1,111 @@
+"""Whether the last days differ from those before them. It only reads."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+
+from chat.reviews.selectors import turns_between
+from evaluation.metrics.statistics import holm
+from evaluation.models import DayFigures, DriftMeasure
+from evaluation.monitoring.selectors import DAY, figures_between, period_of
+from evaluation.monitoring.stability import (
+    LARGE,
+    SOME,
+    kolmogorov_smirnov,
+    population_stability,
+)
+
+LEAST = 50  # questions of a window below which nothing is said; our own
+ALPHA = 0.05  # after Holm's correction
+# From where a difference is some, and large. Of latency it is a distance, and our own.
+BOUNDS = {
+    DriftMeasure.SCORES: (SOME, LARGE),
+    DriftMeasure.OUTCOMES: (SOME, LARGE),
+    DriftMeasure.LATENCY: (0.1, 0.2),
+}
+Found = tuple[float, float] | None  # a statistic and its p; None where there is too little
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The last days, and those that they are held against: first and last day of each."""
+
+    now: tuple[datetime.date, datetime.date]
+    before: tuple[datetime.date, datetime.date]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measure in the last days against those before. `p` is corrected for all of them."""
+
+    measure: DriftMeasure
+    n_before: int
+    n: int
+    statistic: float | None = None  # PSI, or of latency the KS distance; None: too few questions
+    p: float | None = None
+
+    @property
+    def reading(self) -> str:
+        if self.statistic is None or self.p is None:
+            return "too few questions"
+        some, large = BOUNDS[self.measure]
+        if self.statistic < some:
+            return "as before"
+        size = "large" if self.statistic >= large else "some"
+        return f"{size} change" if self.p < ALPHA else f"{size} change, perhaps by chance"
+
+    @property
+    def is_drift(self) -> bool:
+        return self.reading == "large change"
+
+
+def windows_until(last: datetime.date) -> Windows:
+    """The windows of this site that end with a day."""
+    first = last - (settings.DRIFT_DAYS - 1) * DAY
+    return Windows((first, last), (first - settings.DRIFT_REFERENCE_DAYS * DAY, first - DAY))
+
+
+def drift_until(last: datetime.date) -> list[Compared]:
+    """Compare each measure in the windows that end with a day, in their order. Four queries."""
+    windows = windows_until(last)
+    before, now = (figures_between(*days) for days in (windows.before, windows.now))
+    took = [
+        list(turns_between(period_of(*days)).order_by().values_list("duration_ms", flat=True))
+        for days in (windows.before, windows.now)
+    ]
+    counts = {
+        DriftMeasure.SCORES: (_scores(before), _scores(now)),
+        DriftMeasure.OUTCOMES: (_outcomes(before), _outcomes(now)),
+    }
+    rows: list[tuple[Compared, Found]] = []
+    for measure, (first, second) in counts.items():
+        bins = sorted(first | second)
+        pair = [first[key] for key in bins], [second[key] for key in bins]
+        row = Compared(measure, first.total(), second.total())
+        rows.append((row, population_stability(*pair) if _is_enough(row) else None))
+    row = Compared(DriftMeasure.LATENCY, len(took[0]), len(took[1]))
+    rows.append((row, kolmogorov_smirnov(*took) if _is_enough(row) else None))
+    corrected = iter(holm([found[1] for _, found in rows if found]))
+    return [
+        replace(row, statistic=found[0], p=next(corrected)) if found else row for row, found in rows
+    ]
+
+
+def _is_enough(row: Compared) -> bool:
+    return min(row.n_before, row.n) >= LEAST
+
+
+def _scores(days: list[DayFigures]) -> Counter[str]:
+    return sum((Counter(_numbered(day.scores)) for day in days), Counter())
+
+
+def _numbered(bins: list[int]) -> dict[str, int]:
+    return {str(place): count for place, count in enumerate(bins)}
+
+
+def _outcomes(days: list[DayFigures]) -> Counter[str]:
+    return sum((Counter({"": day.answered, **day.refused}) for day in days), Counter())
