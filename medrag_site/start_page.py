@@ -14,6 +14,7 @@ from django.urls import reverse
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
 from chat.sign_in.second_factor import has_passed
 from corpus.staff_selectors import collections_changeable, documents_waiting_counted
+from evaluation.monitoring.quality import may_see_quality
 
 # By the names of `waiting_conditions`, which are those of the list's filter.
 LABELS = {
@@ -50,11 +51,12 @@ class AdministrationSite(AdminSite):
 
 
 def _context(user: User) -> dict[str, Any]:
-    """Nothing for whoever works in no collection. A fixed number of queries."""
+    """No number for whoever works in no collection. A fixed number of queries."""
     return {
         "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
         "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
         "may_upload": user.has_perm("corpus.add_document"),
+        "may_see_quality": may_see_quality(user),
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.contrib import admin
+from django.urls import URLPattern, path
 
 from chat.admin import ReadOnly
 from chat.templatetags.chat_text import percent
+from evaluation.admin.quality import quality
 from evaluation.models import DayFigures, DriftAlert
 
 if TYPE_CHECKING:
@@ -19,9 +21,15 @@ else:
 
 @admin.register(DayFigures)
 class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
+    """Its address has the page *Quality* below it."""
+
     list_display = ("day", "answered", "refusals", "helped_share", "p50", "p95")
     list_per_page = 50
     show_full_result_count = False
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(quality)
+        return [path("quality/", view, name="evaluation_quality"), *super().get_urls()]
 
     @admin.display(description="refused")
     def refusals(self, figures: DayFigures) -> int:

@@ -1,0 +1,164 @@
+"""How well the site answers, for who is responsible for it. It only reads."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from chat.models import WANT_OF_EVIDENCE, Reason, Review, Turn, Verdict
+from chat.question.identifiers.guard import question_guarded
+from chat.reviews.counting import verdicts_counted
+from chat.reviews.selectors import turns_between
+from chat.reviews.services import OF_ANSWER
+from chat.reviews.wilson import wilson_interval
+from core.errors import MedragError
+from corpus.encoders.registry import active_encoders
+from evaluation.models import DayFigures, DriftAlert, QuestionRun, ResultOutcome, RunState
+from evaluation.monitoring.drift import Compared, drift_until
+from evaluation.monitoring.selectors import DAY, figures_between, period_of
+from evaluation.monitoring.topics import Topic, topics_of
+
+DAYS = 30
+MOST = 300  # questions that topics are made of: encoding them takes some seconds
+WRONG = (Verdict.WRONG, Verdict.DANGEROUS)
+COMPARED = tuple(each for each in ResultOutcome if each is not ResultOutcome.UNCOMPARED)
+
+
+def may_see_quality(user: User | AnonymousUser) -> bool:
+    """Whoever may see both what was measured and what was reviewed."""
+    return user.has_perms(("evaluation.view_questionrun", "chat.view_review"))
+
+
+@dataclass(frozen=True)
+class Share:
+    """`hits` of `n`; no share of nothing."""
+
+    hits: int
+    n: int
+
+    @property
+    def share(self) -> float | None:
+        return self.hits / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's, at 95 %."""
+        return wilson_interval(self.hits, self.n)
+
+
+@dataclass(frozen=True)
+class Then:
+    """A share of the last 30 days, and what it was in the 30 before."""
+
+    name: str
+    now: Share
+    before: Share
+
+
+@dataclass(frozen=True)
+class Quality:
+    first: datetime.date
+    last: datetime.date
+    shares: list[Then]
+    refused: list[Then]  # of all that was asked, by reason, the most frequent first
+    wrong: list[tuple[str, Share]]
+    drift: list[Compared]
+    alerts: list[DriftAlert]  # that go on
+
+
+def quality_shown() -> Quality:
+    """Of the 30 days that ended last. Nine queries."""
+    last = timezone.localdate() - DAY
+    first = last - (DAYS - 1) * DAY
+    now = figures_between(first, last)
+    before = figures_between(first - DAYS * DAY, first - DAY)
+    asked = [(_refused(days), sum(day.answered for day in days)) for days in (now, before)]
+    (refused, answered), (refused_before, answered_before) = asked
+    n, n_before = answered + refused.total(), answered_before + refused_before.total()
+    return Quality(
+        first=first,
+        last=last,
+        shares=[
+            Then("Answered", Share(answered, n), Share(answered_before, n_before)),
+            Then("Helped, of those who said so", _helped(now), _helped(before)),
+        ],
+        refused=[
+            Then(
+                str(Reason(reason).label),
+                Share(refused[reason], n),
+                Share(refused_before[reason], n_before),
+            )
+            for reason in sorted(
+                refused | refused_before, key=lambda reason: (-refused[reason], reason)
+            )
+        ],
+        wrong=[*_wrong_reviewed(first, last), *_wrong_in_last_run()],
+        drift=drift_until(last),
+        alerts=list(DriftAlert.objects.filter(ended_on=None)),
+    )
+
+
+def turns_without_guideline(first: datetime.date, last: datetime.date) -> QuerySet[Turn]:
+    """What people asked on these days and was refused for want of evidence."""
+    return turns_between(period_of(first, last)).filter(reason__in=WANT_OF_EVIDENCE)
+
+
+def topics_without_guideline(first: datetime.date, last: datetime.date) -> tuple[list[Topic], str]:
+    """What the last 300 of these ask for, without names and identifiers; or why it can't be told.
+
+    For those who may read every question. Two queries.
+    """
+    turns = turns_without_guideline(first, last).filter(text_removed_at=None)
+    latest = turns.order_by("-created_at", "-pk").values_list("standalone", "question")[:MOST]
+    asked = [question_guarded(standalone or text, "redact").text for standalone, text in latest]
+    try:
+        return topics_of(asked, active_encoders()[0].embedder.encode_queries), ""
+    except MedragError as error:
+        return [], error.sentence
+    except ImproperlyConfigured as error:
+        return [], str(error)
+
+
+def _refused(days: Iterable[DayFigures]) -> Counter[str]:
+    return sum((Counter(day.refused) for day in days), Counter())
+
+
+def _helped(days: list[DayFigures]) -> Share:
+    helpful = sum(day.helpful for day in days)
+    return Share(helpful, helpful + sum(day.not_helpful for day in days))
+
+
+def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str, Share]]:
+    """Answers of these days; those drawn by chance speak of all, those flagged of themselves."""
+    period = period_of(first, last)
+    reviews = Review.objects.filter(
+        turn__created_at__gte=period.begins, turn__created_at__lt=period.ends
+    )
+    rows = []
+    for name, sampled in (("drawn by chance", True), ("flagged", False)):
+        found = verdicts_counted(reviews, sampled=sampled)
+        n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
+        hits = sum(row.hits for row in found if row.verdict in WRONG)
+        rows.append((f"Answers reviewed, {name}", Share(hits, n)))
+    return rows
+
+
+def _wrong_in_last_run() -> list[tuple[str, Share]]:
+    """Of the questions with something to compare, refused ones among them."""
+    done = QuestionRun.objects.filter(state=RunState.DONE).exclude(metrics={})
+    run = done.select_related("question_set").order_by("-finished_at", "-pk").first()
+    if run is None or run.finished_at is None:
+        return []
+    outcomes: dict[str, int] = run.metrics["outcomes"]
+    n = sum(outcomes.get(each, 0) for each in COMPARED)
+    hits = sum(outcomes.get(each, 0) for each in (ResultOutcome.WRONG, ResultOutcome.DANGEROUS))
+    day = timezone.localtime(run.finished_at).date()
+    name = f"Last evaluation, {run.name} of {day:%Y-%m-%d} ({run.question_set})"
+    return [(name, Share(hits, n))]
