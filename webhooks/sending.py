@@ -19,8 +19,7 @@ from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from core.errors import MedragError
-from core.llm.calls import Deadline, directly
-from core.llm.time_limit import within
+from core.llm.calls import CallFailed, Post
 from webhooks.addresses import refuse_bad_address
 from webhooks.models import Delivery, DeliveryState, Endpoint
 from webhooks.selectors import deliveries_due, endpoints_due
@@ -99,45 +98,20 @@ def _mark(delivery: Delivery, error: str) -> None:
 
 def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
     """Send it once; what went wrong in a few words, or nothing. Only the status is read."""
-    import httpx  # late: only sites with an endpoint need it
-
     try:
         refuse_bad_address(endpoint.url)
-        status = within(SEND_S, lambda: _posted(endpoint, delivery))
+        headers = signed_headers(endpoint, delivery)
+        Post(endpoint.url, delivery.body.encode(), headers).sent(SEND_S)
     except MedragError as error:
         return error.sentence[:300]
     except TimeoutError:
         return f"No answer within {SEND_S:g} s."
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        return f"It could not be reached ({type(error).__name__})."
-    if 200 <= status < 300:
-        return ""
-    is_moved = 300 <= status < 400
-    return f"It answered with status {status}{': redirects are not followed' * is_moved}."
-
-
-def _posted(endpoint: Endpoint, delivery: Delivery) -> int:
-    """The status of the answer. Raises TimeoutError, `httpx.HTTPError`, `httpx.InvalidURL`."""
-    import httpx  # late, as above
-
-    with (
-        Deadline(SEND_S) as deadline,
-        httpx.Client(
-            **directly(), timeout=SEND_S, event_hooks={"request": [deadline.watch]}
-        ) as client,
-    ):
-        try:
-            with client.stream(
-                "POST",
-                endpoint.url,
-                content=delivery.body.encode(),
-                headers=signed_headers(endpoint, delivery),
-            ) as response:
-                return response.status_code
-        except httpx.HTTPError as error:
-            if not deadline.left_s or isinstance(error, httpx.TimeoutException):
-                raise TimeoutError from error
-            raise
+    except CallFailed as error:
+        if error.status is None:
+            return f"It could not be reached ({error.kind})."
+        is_moved = 300 <= error.status < 400
+        return f"It {error.what}{': redirects are not followed' * is_moved}."
+    return ""
 
 
 def signed_headers(endpoint: Endpoint, delivery: Delivery) -> dict[str, str]:

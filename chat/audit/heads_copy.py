@@ -12,8 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from chat.audit.heads import SignedHead, append_heads, last_head, locked_file, read_heads
-from core.llm.calls import Deadline, directly
+from chat.audit.heads import append_heads, last_head, locked_file, read_heads
+from core.llm.calls import CallFailed, Post
 from core.llm.time_limit import within
 
 SEND_S = 5.0  # the longest that the worker waits; it looks after its jobs in the same thread
@@ -58,38 +58,19 @@ def _copy(path: Path) -> None:
 def _posted() -> list[str]:
     if not settings.AUDIT_HEADS_URL:
         return []
-    import httpx  # late: only sites with such an address need it
-
     heads, _ = read_heads()
     if not heads:
         return []
+    json = {"Content-Type": "application/json"}
     try:
-        within(SEND_S, lambda: _post(heads[-1]))
-    except (httpx.HTTPError, OSError) as error:
+        Post(settings.AUDIT_HEADS_URL, heads[-1].line, json).sent(SEND_S)
+    except (TimeoutError, CallFailed) as error:
         return [_fault("sent to the address of MEDRAG_AUDIT_HEADS_URL", error)]
     return []
 
 
-def _post(head: SignedHead) -> None:
-    """Raises `httpx.HTTPError`, also for a redirect, which could lead anywhere."""
-    import httpx  # late, as above
-
-    with (
-        Deadline(SEND_S) as deadline,
-        httpx.Client(
-            **directly(), timeout=SEND_S, event_hooks={"request": [deadline.watch]}
-        ) as client,
-        client.stream(  # the body of the answer is nothing to us
-            "POST",
-            settings.AUDIT_HEADS_URL,
-            content=head.line,
-            headers={"Content-Type": "application/json"},
-        ) as response,
-    ):
-        if not response.is_success:
-            raise httpx.HTTPError(f"status {response.status_code}")
-
-
 def _fault(what: str, error: Exception) -> str:
-    said = str(error) if type(error).__name__ == "HTTPError" else type(error).__name__
+    said = type(error).__name__
+    if isinstance(error, CallFailed):
+        said = error.kind or f"status {error.status}"
     return f"The audit log's signed head could not be {what} ({said}). {AGAIN}"

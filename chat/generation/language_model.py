@@ -25,11 +25,12 @@ from chat.generation.placing import Shown
 from chat.generation.types import Generation, Task
 from chat.generation.written import answer_schema, claims_of, option_of
 from chat.types import Option
-from core.llm.client import Endpoint, LanguageModelUnavailable, parsed
+from core.llm.client import Endpoint, LanguageModelUnavailable, value_of
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
+from core.llm.replies import Reply
 from core.llm.request_variants import Question
-from core.llm.usage import Price, Usage, usage_of
+from core.llm.usage import Price, Usage
 from retrieval.types import Hit
 
 PROMPT = Prompt(
@@ -66,14 +67,14 @@ class LanguageModelGenerator:
         try:
             answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
         except NoneAnswered as error:
-            raise _unavailable(error, usage_of(error, self.price)) from error
+            raise _unavailable(error, error.usage.at(self.price)) from error
         drawn = Generation(
             claims=(),
             raw=answer.content,
             keys={key: hit.key for key, hit in keys.items()},
             prompt=PROMPT.identity,
             model=answer.model,
-            usage=usage_of(answer, self.price),
+            usage=answer.usage.at(self.price),
             notes=(*answer.notes, *self._left_out(task, keys)),
         )
         return _read(answer.value, task, drawn)
@@ -84,7 +85,7 @@ class LanguageModelGenerator:
         One query. Raises GeneratorUnavailable where no answer was stored, or none that can be read.
         """
         try:
-            value = parsed(stored.raw, self._schema(task))
+            value = value_of(Reply(stored.raw), self._schema(task))
         except LanguageModelUnavailable as error:
             raise _unavailable(error, stored.usage) from error
         return _read(value, task, stored)

@@ -20,7 +20,7 @@ from chat.types import DraftClaim
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
 from core.llm.request_variants import Question
-from core.llm.usage import Usage, usage_of
+from core.llm.usage import Usage
 from retrieval.types import Hit
 
 PROMPT = Prompt(
@@ -75,7 +75,7 @@ def judge_answer(
         raise _unavailable(error) from error
     return AnswerJudgement(
         **answer.value,
-        usage=usage_of(answer, settings.JUDGE_LLM_PRICE),
+        usage=answer.usage.at(settings.JUDGE_LLM_PRICE),
         model=answer.model,
         prompt=PROMPT.identity,
         raw=answer.content,
@@ -100,5 +100,5 @@ def _unavailable(error: NoneAnswered) -> VerifierUnavailable:
         hint=error.hint,
         retryable=error.retryable,
     )
-    failed.usage = usage_of(error, settings.JUDGE_LLM_PRICE)
+    failed.usage = error.usage.at(settings.JUDGE_LLM_PRICE)
     return failed

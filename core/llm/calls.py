@@ -1,118 +1,143 @@
-"""Calls of an OpenAI-compatible endpoint that end when they should. Pure.
+"""One POST that ends when it should, whatever the other side does. Pure.
 
-The other side is neither trusted nor relied on: once connected, a call ends at its deadline
-whatever it waits for; it follows no redirect, and reads no more than it has room for. Connecting
-may take longer: each address of a name has the client's time-out, and looking the name up has none.
+One deadline holds for looking up the name, connecting, each attempt, each wait and each byte: a
+client's own time-outs begin anew with each byte. So it runs in an event loop of its own, where a
+deadline ends any wait and closes the connection; only looking up a name may be left behind, in a
+thread of that loop. No redirect is followed, and no more is read than there is room for.
 """
 
 from __future__ import annotations
 
-import socket
-import threading
+import asyncio
+import itertools
+import random
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # of states that may pass
+from core.llm.time_limit import within
+
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # states that may pass
+PACKINGS = ("", "identity", "gzip", "deflate")  # one of them can't unpack to any size
 
 
-class TooLong(Exception):
-    """An answer is longer than there is room for."""
+class CallFailed(Exception):
+    """No answer that can be used. `what` goes on after who was asked, and holds no text of theirs.
 
-
-class Deadline:
-    """Cuts a call's connections when its time is over.
-
-    A client's time-outs begin anew with each byte; this one does not.
+    `retryable` says that another call may succeed, `answered` that the answer itself is at fault.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self.ends = time.monotonic() + seconds
-        self._sockets: list[socket.socket] = []
-        self._timer = threading.Timer(seconds, self._cut)
-        self._timer.daemon = True
+    def __init__(
+        self,
+        what: str,
+        *,
+        kind: str = "",  # the name of the client's error
+        status: int | None = None,
+        retryable: bool = False,
+        answered: bool = False,
+        wait_s: float | None = None,  # what the server asks for
+    ) -> None:
+        super().__init__(what)
+        self.what, self.kind, self.status = what, kind, status
+        self.retryable, self.answered, self.wait_s = retryable, answered, wait_s
 
-    def __enter__(self) -> Deadline:
-        self._timer.start()
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self._timer.cancel()
+@dataclass(frozen=True)
+class Post:
+    """What is sent, how much of the answer is read, and how often it is tried again."""
 
-    @property
-    def left_s(self) -> float:
-        return max(0.0, self.ends - time.monotonic())
+    url: str
+    body: Mapping[str, Any] | bytes  # a mapping is sent as JSON
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    most_bytes: int | None = None  # of an answer with status 200; None: unread, any 2xx will do
+    retries: int = 0  # of a connection that fails, and of states that may pass
+    first_wait_s: float = 0.5  # at most; doubled for each further attempt; Retry-After goes before
+    again_when_broken: bool = False  # also try again where the answer breaks off
 
-    def watch(self, request: Any) -> None:
-        """Follow the connections that a request opens."""
-        request.extensions["trace"] = self._trace
+    def sent(self, timeout_s: float) -> bytes:
+        """The body of the answer, by then. Raises TimeoutError and CallFailed."""
+        try:
+            return within(timeout_s, lambda: asyncio.run(self._tried(timeout_s)))
+        except (TimeoutError, CallFailed):
+            raise
+        except Exception as error:  # noqa: BLE001  of whatever kind a client raises them
+            kind = type(error).__name__  # without the cause, which may quote the key
+            raise CallFailed(f"could not be called ({kind})", kind=kind) from None
 
-    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._sockets.append(info["return_value"].get_extra_info("socket"))
-            if not self.left_s:
-                self._cut()
+    async def _tried(self, timeout_s: float) -> bytes:
+        import httpx  # late: it takes a while, and only sites with an endpoint need it
 
-    def _cut(self) -> None:
-        for connection in list(self._sockets):
-            with suppress(OSError):  # closed already
-                connection.shutdown(socket.SHUT_RDWR)
+        ends = time.monotonic() + timeout_s
+        async with asyncio.timeout(timeout_s), httpx.AsyncClient(**directly()) as client:
+            for attempt in itertools.count():
+                try:
+                    return await self._attempt(client)
+                except CallFailed as error:
+                    wait_s = error.wait_s
+                    if wait_s is None:
+                        wait_s = self.first_wait_s * 2**attempt * random.uniform(0.5, 1)  # noqa: S311
+                    may_pass = error.retryable and (self.again_when_broken or not error.answered)
+                    if not may_pass or attempt >= self.retries or time.monotonic() + wait_s >= ends:
+                        raise
+                await asyncio.sleep(wait_s)
+        raise AssertionError("unreachable")
+
+    async def _attempt(self, client: Any) -> bytes:
+        import httpx  # late, as above
+
+        headers = {"Accept-Encoding": "gzip", **self.headers}
+        sent = {"content" if isinstance(self.body, bytes) else "json": self.body}
+        body, begun = bytearray(), False
+        try:
+            async with client.stream("POST", self.url, headers=headers, **sent) as response:
+                self._accept(response)
+                if self.most_bytes is None:
+                    return b""
+                begun = True
+                async for part in response.aiter_bytes():
+                    body += part
+                    if len(body) > self.most_bytes:
+                        raise CallFailed("answered with more than it was asked for", answered=True)
+        except httpx.HTTPError as error:
+            kind = type(error).__name__
+            what = f"{'broke off its answer' if begun else 'did not answer'} ({kind})"
+            raise CallFailed(what, kind=kind, retryable=True, answered=begun) from None
+        return bytes(body)
+
+    def _accept(self, response: Any) -> None:
+        """Refuse what is no success before its body is read: that may be of any size."""
+        status = int(response.status_code)
+        if not (status == 200 if self.most_bytes is not None else response.is_success):
+            raise CallFailed(
+                f"answered with status {status}",
+                status=status,
+                retryable=status in RETRIED,
+                wait_s=_retry_after_s(response.headers),
+            )
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if self.most_bytes is not None and packing not in PACKINGS:
+            raise CallFailed("answered in a packing that was not asked for", answered=True)
 
 
 def directly() -> dict[str, Any]:
-    """Arguments of an `httpx.Client` that talks to the configured address and to no other.
+    """Arguments of an `httpx` client that talks to the configured address and to no other.
 
     A redirect could carry the text to a machine that nobody chose, and so could a proxy that the
     environment names for other programs (HTTP_PROXY, ALL_PROXY). Certificates are those that it
-    names all the same (SSL_CERT_FILE, SSL_CERT_DIR), as a hospital's own authority needs.
+    names all the same (SSL_CERT_FILE, SSL_CERT_DIR), as a hospital's own authority needs. It has
+    no time-outs of its own.
     """
-    import httpx  # late, as the clients are
+    import httpx  # late, as above
 
-    return {
-        "follow_redirects": False,
-        "trust_env": False,
-        "verify": httpx.create_ssl_context(trust_env=True),
-    }
+    verify = httpx.create_ssl_context(trust_env=True)
+    return {"follow_redirects": False, "trust_env": False, "verify": verify, "timeout": None}
 
 
-@contextmanager
-def client_within(
-    deadline: Deadline, *, url: str, key: str, accept: Callable[[Any], None]
-) -> Iterator[Any]:
-    """An `openai.OpenAI` for one call, which may be of several attempts.
-
-    `accept` gets each response before its body is read, which may be of any size, and raises what
-    it does not accept; the client wraps that, and it is the `__cause__`. Nothing is tried again.
-    """
-    import openai  # late: it takes half a second, and only sites with an endpoint need it
-
-    http = openai.DefaultHttpxClient(
-        **directly(),
-        event_hooks={"request": [deadline.watch], "response": [accept]},
-    )
-    client = openai.OpenAI(base_url=url, api_key=key or "none", max_retries=0, http_client=http)
-    with client:
-        yield client
-
-
-def whole_body(request: Any, *, most_bytes: int) -> bytes:
-    """Of a request `with_streaming_response`. Raises TooLong, `openai.OpenAIError`, and
-    `httpx.HTTPError` where it breaks off. A cut connection may look like an answer's end: whoever
-    has a deadline looks at it afterwards."""
-    body = bytearray()
-    with request as response:
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > most_bytes:
-                raise TooLong
-    return bytes(body)
-
-
-def retry_after_s(headers: Mapping[str, str], *, most_s: float) -> float | None:
-    """Seconds that the server asks to wait; None where it names none, or nonsense."""
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait; None where it names none, a date, or nonsense."""
     try:
         wait_s = float(headers.get("retry-after", ""))
     except ValueError:
-        return None  # none, or a date
-    return wait_s if 0 <= wait_s <= most_s else None
+        return None
+    return wait_s if wait_s >= 0 else None  # what is no number is not

@@ -1,44 +1,28 @@
 """One question to a language model behind an OpenAI-compatible endpoint, and its answer.
 
-The model is neither trusted nor relied on. Once connected, a call ends at its deadline whatever it
-waits for (`core.llm.calls`); it is tried again in one place only, follows no redirect, and reads
-no more than it asked for. What is wrong with an endpoint is one error, which never holds text of a
-question, a document or an answer.
+The model is neither trusted nor relied on: a call ends at its deadline, whatever it waits for, and
+reads no more than it asked for (`core.llm.calls`). What is wrong with an endpoint is one error,
+which never holds text of a question, a document or an answer.
 """
 
 from __future__ import annotations
 
-import itertools
-import random
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import MedragError
-from core.llm.calls import (
-    RETRIED,
-    Deadline,
-    TooLong,
-    client_within,
-    retry_after_s,
-    whole_body,
-)
-from core.llm.replies import Reply, Unreadable, reply_of, value_in
-from core.llm.request_variants import (
-    Form,
-    Question,
-    first_form,
-    next_form,
-    parameters,
-    remember,
-)
+from core.llm.calls import CallFailed, Post
+from core.llm.replies import Reply, Unreadable, reply_of
+from core.llm.request_variants import LADDER, Form, Question, next_form, parameters
 
 RETRIES = 2  # of a connection that fails, and of states that may pass
 FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
-LONGEST_WAIT_S = 3600.0  # of a Retry-After
 MAX_ANSWER_BYTES = 256 * 1024
+
+# By address, model and whether a seed was asked for: the form that was taken after a refusal.
+_taken: dict[tuple[str, str, bool], Form] = {}
 
 # What to look at, by status: the end of the setting's name.
 _SETTING_OF = {400: "_MODEL", 401: "_KEY", 403: "_KEY", 404: "_URL and {0}_MODEL", 422: "_MODEL"}
@@ -65,9 +49,8 @@ class Endpoint:
 class LanguageModelUnavailable(MedragError):
     """The language model gave no answer that can be used.
 
-    `what` goes on after "The language model". `wait_s` is None where another attempt of the same
-    call is of no use. `answered` says that the model was reached and its answer is at fault: it is
-    cut off, too long or of another form.
+    `what` goes on after "The language model". `answered` says that the model was reached and its
+    answer is at fault: it is cut off, too long or of another form.
     """
 
     code = "language_model"
@@ -79,11 +62,9 @@ class LanguageModelUnavailable(MedragError):
         check: str = "",
         status: int | None = None,
         retryable: bool = True,
-        wait_s: float | None = None,
         answered: bool = False,
     ) -> None:
-        self.what, self.check, self.status, self.wait_s = what, check, status, wait_s
-        self.answered = answered
+        self.what, self.check, self.status, self.answered = what, check, status, answered
         super().__init__(
             f"The language model {what}. Nothing was lost.",
             hint=f"{check}." if check else "",
@@ -91,14 +72,10 @@ class LanguageModelUnavailable(MedragError):
         )
 
 
-class NoCall(LanguageModelUnavailable):
-    """The call can't even be made: no client takes such an address or key."""
-
-
 def warm_up() -> None:
     """Import what the first call would wait for, a second or two of its time."""
-    import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as below
-    import openai  # noqa: F401  late, as below
+    import httpx  # noqa: F401  late, as in `core.llm.calls`
+    import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as in `core.llm.replies`
 
 
 def is_away(error: MedragError) -> bool:
@@ -119,9 +96,9 @@ def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:
     """The model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
+    ends = time.monotonic() + endpoint.timeout_s
     question = Question(prompt, max_tokens=max_tokens)
-    with _call(endpoint, retries) as call:
-        return call.answer(question, Form(seed=False)).content
+    return _asked(endpoint, question, Form(seed=False), ends, retries).content
 
 
 def ask_json(
@@ -149,161 +126,55 @@ def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES)
     It may be cut off, or of another form than asked for: `value_of` finds that out. Raises
     LanguageModelUnavailable.
     """
-    form: Form | None = first_form(question, url=endpoint.url, model=endpoint.model)
-    is_first = True
-    with _call(endpoint, retries) as call:
-        while form is not None:
-            try:
-                reply = call.answer(question, form)
-            except LanguageModelUnavailable as error:
-                form, is_first = next_form(form, error.status), False
-                if form is None:
-                    raise
-                continue
-            if not is_first:
-                remember(form, question, url=endpoint.url, model=endpoint.model)
+    ends = time.monotonic() + endpoint.timeout_s
+    has_seed = question.seed is not None
+    place = (endpoint.url, endpoint.model, has_seed)
+    first = form = _taken.get(place, LADDER[0] if has_seed else LADDER[1])
+    while True:
+        try:
+            reply = _asked(endpoint, question, form, ends, retries)
+        except LanguageModelUnavailable as error:
+            lesser = next_form(form, error.status)
+            if lesser is None:
+                raise
+            form = lesser
+        else:
+            if form != first:
+                _taken[place] = form
             return reply
-    raise AssertionError("unreachable")
 
 
-def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint) -> Any:
+def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None = None) -> Any:
     """The value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
     try:
         return reply.value(schema)
     except Unreadable as error:
-        check = endpoint.check(400)
+        check = endpoint.check(400) if endpoint else ""
         raise LanguageModelUnavailable(str(error), check=check, answered=True) from error
 
 
-def parsed(content: str, schema: Mapping[str, Any]) -> Any:
-    """The value that an answer holds: alone, in a fence, or behind other words.
-
-    Nothing is mended: what is cut off or does not fit `schema` raises LanguageModelUnavailable.
-    """
-    try:
-        return value_in(content, schema)
-    except Unreadable as error:
-        raise LanguageModelUnavailable(str(error), answered=True) from error
-
-
-@dataclass(frozen=True)
-class _Call:
-    """The attempts at one answer, which share a client and a deadline."""
-
-    endpoint: Endpoint
-    client: Any
-    deadline: Deadline
-    retries: int
-
-    def answer(self, question: Question, form: Form) -> Reply:
-        asked = parameters(question, form)
-        for attempt in itertools.count():
-            try:
-                return self._attempt(asked)
-            except LanguageModelUnavailable as error:
-                wait_s = self._wait_s(error, attempt)
-                if wait_s is None:
-                    raise
-                time.sleep(wait_s)
-        raise AssertionError("unreachable")
-
-    def _wait_s(self, error: LanguageModelUnavailable, attempt: int) -> float | None:
-        """None where no further attempt is due or the deadline leaves no time for one."""
-        if error.wait_s is None or attempt >= self.retries:
-            return None
-        wait_s = error.wait_s or FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311
-        return wait_s if wait_s < self.deadline.left_s else None
-
-    def _attempt(self, asked: Mapping[str, Any]) -> Reply:
-        import openai  # late: it takes half a second, and only sites with a model need it
-
-        try:
-            return reply_of(self._body(asked))
-        except openai.OpenAIError as error:
-            raise self._silent(error) from error
-        except Unreadable as error:
-            raise self._failed(str(error), answered=True) from error
-        except LanguageModelUnavailable as error:
-            raise self._failed(error.what, answered=error.answered) from error
-
-    def _body(self, asked: Mapping[str, Any]) -> bytes:
-        """The whole answer, within its size and its time."""
-        import httpx  # late, with the client that brings it
-
-        request = self.client.chat.completions.with_streaming_response.create(
-            model=self.endpoint.model,
-            timeout=max(0.001, self.deadline.left_s),
-            extra_headers={"Accept-Encoding": "gzip"},
-            **asked,
-        )
-        try:
-            body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
-        except TooLong as error:
-            much = "answered with more than it was asked for"
-            raise LanguageModelUnavailable(much, answered=True) from error
-        except httpx.HTTPError as error:
-            broken = f"broke off its answer ({type(error).__name__})"
-            raise LanguageModelUnavailable(broken, answered=True) from error
-        if not self.deadline.left_s:  # a cut connection may look like an answer's end
-            raise LanguageModelUnavailable(self._late)
-        return body
-
-    @property
-    def _late(self) -> str:
-        return f"took more than {self.endpoint.timeout_s:g} seconds"
-
-    def _silent(self, error: Exception) -> LanguageModelUnavailable:
-        if not self.deadline.left_s:
-            return self._failed(self._late)
-        if isinstance(error.__cause__, LanguageModelUnavailable):  # of `_accept`, wrapped
-            return error.__cause__
-        what = f"did not answer ({type(error).__name__})"
-        return LanguageModelUnavailable(what, check=self.endpoint.check(), wait_s=0.0)
-
-    def _failed(self, what: str, *, answered: bool = False) -> LanguageModelUnavailable:
-        if not self.deadline.left_s:
-            what, answered = self._late, False
-        return LanguageModelUnavailable(what, check=self.endpoint.check(), answered=answered)
-
-
-@contextmanager
-def _call(endpoint: Endpoint, retries: int) -> Iterator[_Call]:
-    def accept(response: Any) -> None:
-        _accept(response, endpoint)
-
-    try:
-        with (
-            Deadline(endpoint.timeout_s) as deadline,
-            client_within(deadline, url=endpoint.url, key=endpoint.key, accept=accept) as client,
-        ):
-            yield _Call(endpoint, client, deadline, retries)
-    except LanguageModelUnavailable:
-        raise
-    except Exception as error:  # noqa: BLE001  of whatever kind a client raises them
-        what = f"could not be called ({type(error).__name__})"
-        # Without the cause, which may quote the key.
-        raise NoCall(what, check=endpoint.check(), retryable=False) from None
-
-
-def _accept(response: Any, endpoint: Endpoint) -> None:
-    """Refuse what is no success before its body is read: that may be of any size."""
-    status = int(response.status_code)
-    if status == 200:
-        _accept_packing(response.headers.get("content-encoding", ""), endpoint)
-        return
-    again = status in RETRIED
-    raise LanguageModelUnavailable(
-        f"answered with status {status}",
-        check=endpoint.check(status),
-        status=status,
-        retryable=again,
-        # 0: our own wait
-        wait_s=(retry_after_s(response.headers, most_s=LONGEST_WAIT_S) or 0.0) if again else None,
+def _asked(endpoint: Endpoint, question: Question, form: Form, ends: float, retries: int) -> Reply:
+    post = Post(
+        f"{endpoint.url.rstrip('/')}/chat/completions",
+        {"model": endpoint.model, **parameters(question, form)},
+        headers={"Authorization": f"Bearer {endpoint.key or 'none'}"},
+        most_bytes=MAX_ANSWER_BYTES,
+        retries=retries,
+        first_wait_s=FIRST_WAIT_S,
     )
-
-
-def _accept_packing(packing: str, endpoint: Endpoint) -> None:
-    """Refuse what could unpack to any size before its length is looked at: one gzip can't."""
-    if packing.strip().lower() not in ("", "identity", "gzip", "deflate"):
-        packed = "answered in a packing that was not asked for"
-        raise LanguageModelUnavailable(packed, check=endpoint.check(), answered=True)
+    try:
+        return reply_of(post.sent(ends - time.monotonic()))
+    except TimeoutError:
+        what = f"took more than {endpoint.timeout_s:g} seconds"
+        raise LanguageModelUnavailable(what, check=endpoint.check()) from None
+    except CallFailed as error:
+        raise LanguageModelUnavailable(
+            error.what,
+            check=endpoint.check(error.status),
+            status=error.status,
+            retryable=error.retryable or error.answered,
+            answered=error.answered,
+        ) from None
+    except Unreadable as error:
+        check = endpoint.check()
+        raise LanguageModelUnavailable(str(error), check=check, answered=True) from error

@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.llm.usage import Usage
+
 MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
 MAX_TOKENS = 10**9  # of a count that is believed
 
@@ -36,8 +38,7 @@ class Reply:
     """The text of an answer as it came, and what it took as the server says (0: it does not)."""
 
     content: str = field(repr=False)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
     fault: str = ""  # why it is no whole answer; goes on after "The language model"
 
     def value(self, schema: Mapping[str, Any]) -> Any:
@@ -64,8 +65,7 @@ def reply_of(body: bytes) -> Reply:
     usage = answer.get("usage")
     return Reply(
         content=_UNSTORABLE.sub("", content),
-        prompt_tokens=_count(usage, "prompt_tokens"),
-        completion_tokens=_count(usage, "completion_tokens"),
+        usage=Usage(0, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
         fault=_BAD_ENDS.get(ended, "") if isinstance(ended, str) else "",
     )
 

@@ -2,7 +2,7 @@
 
 Some know no JSON schema, some no seed; those of models that reason take no temperature, and bound
 an answer by `max_completion_tokens`. What a server refuses is left out and asked again; what it
-then takes is remembered in this process. Error texts are not read: they may be of any size.
+then takes `core.llm.client` remembers. Error texts are not read: they may be of any size.
 """
 
 from __future__ import annotations
@@ -46,15 +46,6 @@ LADDER = (
     Form(seed=False, structured=False, classic=False),
 )
 
-# By address, model and whether a seed was asked for: what was taken after a refusal.
-_taken: dict[tuple[str, str, bool], Form] = {}
-
-
-def first_form(question: Question, *, url: str, model: str) -> Form:
-    """The one that this server took last, else the fullest."""
-    has_seed = question.seed is not None
-    return _taken.get((url, model, has_seed), LADDER[0] if has_seed else LADDER[1])
-
 
 def next_form(form: Form, status: int | None) -> Form | None:
     """What to ask after a refusal with this status; None where that is of no use."""
@@ -63,10 +54,6 @@ def next_form(form: Form, status: int | None) -> Form | None:
     if status in UNSTRUCTURED and form.structured:
         return replace(form, seed=False, structured=False)
     return None
-
-
-def remember(form: Form, question: Question, *, url: str, model: str) -> None:
-    _taken[url, model, question.seed is not None] = form
 
 
 def parameters(question: Question, form: Form) -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from core.llm.failover import Answer, NoneAnswered
+from dataclasses import dataclass, replace
 
 Price = tuple[float, float]  # of a million tokens, of a prompt and of an answer
 
@@ -14,7 +12,7 @@ class Usage:
     """What the language models of a turn took."""
 
     calls: int = 0
-    prompt_tokens: int = 0
+    prompt_tokens: int = 0  # as the servers say
     completion_tokens: int = 0
     cost: float = 0.0  # in the currency of the configured price; 0 where none is configured
 
@@ -26,13 +24,7 @@ class Usage:
             self.cost + other.cost,
         )
 
-
-def usage_of(answer: Answer | NoneAnswered, price: Price) -> Usage:
-    """What an answer took, or that there is none, and at `price` what it cost."""
-    millionths = answer.prompt_tokens * price[0] + answer.completion_tokens * price[1]
-    return Usage(
-        calls=answer.calls,
-        prompt_tokens=answer.prompt_tokens,
-        completion_tokens=answer.completion_tokens,
-        cost=millionths / 1_000_000,
-    )
+    def at(self, price: Price) -> Usage:
+        """The same, with what it cost."""
+        millionths = self.prompt_tokens * price[0] + self.completion_tokens * price[1]
+        return replace(self, cost=millionths / 1_000_000)

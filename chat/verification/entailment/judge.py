@@ -21,7 +21,7 @@ from core.llm.client import Endpoint
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
 from core.llm.request_variants import Question
-from core.llm.usage import Price, Usage, usage_of
+from core.llm.usage import Price, Usage
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage
 
@@ -80,10 +80,10 @@ class LanguageModelJudge:
         try:
             answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
         except NoneAnswered as error:
-            self.usage += usage_of(error, self.price)
+            self.usage += error.usage.at(self.price)
             self.said.extend(error.contents)
             raise _unavailable(error.what, error.hint, retryable=error.retryable) from error
-        self.usage += usage_of(answer, self.price)
+        self.usage += answer.usage.at(self.price)
         self.said.append(answer.content)
         return judgements_of(answer.value, labels)
 

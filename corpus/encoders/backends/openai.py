@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from core.llm.calls import (
-    RETRIED,
-    Deadline,
-    TooLong,
-    client_within,
-    retry_after_s,
-    whole_body,
-)
+from core.llm.calls import CallFailed, Post
 from corpus.encoders.counting import (
     LETTERS,
     PIECE,
@@ -40,7 +30,6 @@ TOGETHER = 64  # texts of a request
 READS_TOKENS = 8000  # of text-embedding-3-large, which takes 8,191, by our estimate
 RETRIES = 3
 FIRST_WAIT_S = 0.5  # doubled with each attempt, unless the endpoint says how long
-LONGEST_WAIT_S = 30.0
 MAX_ANSWER_BYTES = 64 * 1024**2
 
 
@@ -128,81 +117,28 @@ def _bounded(text: str, most: int) -> str:
 
 def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
     """The body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
-    with (
-        Deadline(deadline_s) as deadline,
-        client_within(deadline, url=model.url, key=model.key, accept=_accept) as client,
-    ):
-        for wait_s in _waits():
-            try:
-                return _attempt(client, model, batch, deadline)
-            except _Again as error:
-                wait_s = error.wait_s if error.wait_s is not None else wait_s
-                if wait_s is None or wait_s > deadline.left_s:
-                    raise EncodingFailed(
-                        f"The endpoint that encodes texts {error}. Nothing was lost.",
-                        hint="Check the encoder's address; it is tried again with the next call.",
-                    ) from error
-                time.sleep(wait_s)
-    raise AssertionError("unreachable")
-
-
-def _waits() -> Iterator[float | None]:
-    """Before each further attempt, doubled and with jitter; None after the last."""
-    for attempt in range(RETRIES):
-        yield FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1)  # noqa: S311  no secret
-    yield None
-
-
-class _Again(Exception):
-    """An attempt failed in a way that may pass; `wait_s` is what the endpoint asked for."""
-
-    def __init__(self, what: str, wait_s: float | None = None) -> None:
-        super().__init__(what)
-        self.wait_s = wait_s
-
-
-def _attempt(client: Any, model: OpenAIModel, batch: Sequence[str], deadline: Deadline) -> bytes:
-    import httpx  # late, with the client
-    import openai  # late: it takes half a second, and only sites with an endpoint need it
-
-    request = client.embeddings.with_streaming_response.create(
-        model=model.model,
-        input=list(batch),
-        dimensions=model.dimensions,
-        encoding_format="float",
-        timeout=max(0.001, deadline.left_s),
+    asked = {"model": model.model, "input": list(batch), "dimensions": model.dimensions}
+    post = Post(
+        f"{model.url.rstrip('/')}/embeddings",
+        asked | {"encoding_format": "float"},
+        headers={"Authorization": f"Bearer {model.key or 'none'}"},
+        most_bytes=MAX_ANSWER_BYTES,
+        retries=RETRIES,
+        first_wait_s=FIRST_WAIT_S,
+        again_when_broken=True,
     )
     try:
-        body = whole_body(request, most_bytes=MAX_ANSWER_BYTES)
-    except TooLong as error:
-        raise EncodingFailed("The endpoint that encodes texts answered without an end.") from error
-    except (openai.OpenAIError, httpx.HTTPError) as error:
-        raise _silent(error, deadline) from error
-    if not deadline.left_s:  # a cut connection may look like an answer's end
-        raise _Again("took too long")
-    return body
-
-
-def _silent(error: Exception, deadline: Deadline) -> Exception:
-    if not deadline.left_s:
-        return _Again("took too long")
-    if isinstance(error.__cause__, (_Again, EncodingFailed)):  # of `_accept`, wrapped
-        return error.__cause__
-    return _Again(f"did not answer ({type(error).__name__})")
-
-
-def _accept(response: Any) -> None:
-    """Refuse what is no success before its body is read: that may be of any size."""
-    status = int(response.status_code)
-    if status in RETRIED:
-        wait_s = retry_after_s(response.headers, most_s=LONGEST_WAIT_S)
-        raise _Again(f"answered with status {status}", wait_s)
-    if status != 200:
-        raise EncodingFailed(
-            f"The endpoint that encodes texts answered with status {status}.",
-            hint="Check the encoder's address, model, key and dimensions.",
-            retryable=False,
-        )
+        return post.sent(deadline_s)
+    except TimeoutError:
+        what, retryable = "took too long", True
+    except CallFailed as error:
+        what, retryable = error.what, error.retryable or error.answered
+    hint = "Check the encoder's address; it is tried again with the next call."
+    if not retryable:
+        hint = "Check the encoder's address, model, key and dimensions."
+    raise EncodingFailed(
+        f"The endpoint that encodes texts {what}. Nothing was lost.", hint=hint, retryable=retryable
+    )
 
 
 def _checked(body: bytes, count: int, dimensions: int) -> Vectors:

@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from core.llm import client as language_model
-from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, ask_text, parsed
+from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, ask_text
+from core.llm.replies import Reply, Unreadable
 from tests.llm.server import (
     Answer,
     cut_off,
@@ -186,12 +187,12 @@ def test_an_answer_that_is_none_is_said_to_be_none(
     ],
 )
 def test_words_around_an_answer_are_left_out(content: str) -> None:
-    assert parsed(content, SCHEMA) == VALUE
+    assert Reply(content).value(SCHEMA) == VALUE
 
 
 def test_only_what_stands_at_the_top_is_an_answer() -> None:
-    with pytest.raises(LanguageModelUnavailable, match="another form"):
-        parsed(f'{{"answer": {GOOD}}}', SCHEMA)
+    with pytest.raises(Unreadable, match="another form"):
+        Reply(f'{{"answer": {GOOD}}}').value(SCHEMA)
 
 
 def packed(body: bytes, *, times: int, name: str) -> Answer:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core.llm.replies import MAX_TOKENS, Reply, Unreadable, reply_of
+from core.llm.usage import Usage
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
 
@@ -21,14 +22,14 @@ def body(usage: Any = None, *, end: Any = "stop", **message: Any) -> bytes:
 
 def test_content_and_tokens_as_the_server_says() -> None:
     reply = reply_of(body({"prompt_tokens": 12, "completion_tokens": 5}))
-    assert reply == Reply('{"a": 1}', 12, 5)
+    assert reply == Reply('{"a": 1}', Usage(0, 12, 5))
     assert reply.value(SCHEMA) == {"a": 1}
 
 
 @pytest.mark.parametrize("count", [True, -1, 1.5, "12", None, [3], MAX_TOKENS + 1, 10**40], ids=str)
 def test_a_count_that_is_none_is_nought(count: Any) -> None:
     reply = reply_of(body({"prompt_tokens": count, "completion_tokens": 5}))
-    assert (reply.prompt_tokens, reply.completion_tokens) == (0, 5)
+    assert reply.usage == Usage(0, 0, 5)
 
 
 @pytest.mark.parametrize("usage", [None, [], "many", 7])
