@@ -14,7 +14,7 @@ from typing import Any
 
 from core.errors import MedragError
 from core.llm.calls import CallFailed, Post
-from core.llm.replies import Reply, Unreadable, reply_of
+from core.llm.replies import Reply, reply_of
 from core.llm.request_variants import LADDER, Form, Question, next_form, parameters
 
 RETRIES = 2  # of a connection that fails, and of states that may pass
@@ -148,9 +148,9 @@ def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None 
     """The value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
     try:
         return reply.value(schema)
-    except Unreadable as error:
+    except CallFailed as error:
         check = endpoint.check(400) if endpoint else ""
-        raise LanguageModelUnavailable(str(error), check=check, answered=True) from error
+        raise LanguageModelUnavailable(error.what, check=check, answered=True) from error
 
 
 def _asked(endpoint: Endpoint, question: Question, form: Form, ends: float, retries: int) -> Reply:
@@ -175,6 +175,3 @@ def _asked(endpoint: Endpoint, question: Question, form: Form, ends: float, retr
             retryable=error.retryable or error.answered,
             answered=error.answered,
         ) from None
-    except Unreadable as error:
-        check = endpoint.check()
-        raise LanguageModelUnavailable(str(error), check=check, answered=True) from error

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.llm.breaker import Breaker, breaker_of
+from core.llm.breaker import breaker_of
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_reply, is_away, value_of
 from core.llm.replies import Reply
 from core.llm.request_variants import Question
@@ -64,7 +64,10 @@ def ask_first(
         left_s = ends - time.monotonic()
         is_last = all(other.is_open for other in breakers[place:])
         try:
-            _refuse(left_s, breaker)
+            if left_s < MIN_CALL_S:
+                raise LanguageModelUnavailable("was not asked: no time was left")
+            if refusal := breaker.refusal():
+                raise LanguageModelUnavailable(refusal)
             usage += Usage(calls=1)
             within = replace(endpoint, timeout_s=round(left_s if is_last else left_s / 2, 2))
             with breaker.watched(is_away):
@@ -80,13 +83,6 @@ def ask_first(
         else:
             return Answer(value, reply.content, endpoint.model, usage, tuple(notes))
     raise _none_answered(errors, replies, notes, usage)
-
-
-def _refuse(left_s: float, breaker: Breaker) -> None:
-    if left_s < MIN_CALL_S:
-        raise LanguageModelUnavailable("was not asked: no time was left")
-    if refusal := breaker.refusal():
-        raise LanguageModelUnavailable(refusal)
 
 
 def _none_answered(

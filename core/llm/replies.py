@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.llm.calls import CallFailed
 from core.llm.usage import Usage
 
 MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
@@ -29,10 +30,6 @@ _THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)  # of models that rea
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # no database takes them as text
 
 
-class Unreadable(Exception):
-    """An answer is of no use; the message goes on after "The language model"."""
-
-
 @dataclass(frozen=True)
 class Reply:
     """The text of an answer as it came, and what it took as the server says (0: it does not)."""
@@ -42,49 +39,41 @@ class Reply:
     fault: str = ""  # why it is no whole answer; goes on after "The language model"
 
     def value(self, schema: Mapping[str, Any]) -> Any:
-        """The value of a whole answer, as `value_in` finds it. Raises Unreadable."""
+        """The value that fits `schema` (JSON Schema): alone, in a fence, or behind other words.
+
+        Raises CallFailed.
+        """
+        import jsonschema  # type: ignore[import-untyped]  # late: only where a model is configured
+
         if self.fault:
-            raise Unreadable(self.fault)
-        return value_in(self.content, schema)
+            raise CallFailed(self.fault, answered=True)
+        values = list(_values(_THOUGHTS.sub("", self.content)))
+        is_valid = jsonschema.Draft202012Validator(dict(schema)).is_valid
+        for value in filter(is_valid, values):
+            return value
+        how = "of another form" if values else "that can't be read"
+        raise CallFailed(f"gave an answer {how}", answered=True)
 
 
 def reply_of(body: bytes) -> Reply:
-    """The first choice of a `chat.completion`. Raises Unreadable where there is no text in it."""
+    """The first choice of a `chat.completion`. Raises CallFailed where there is no text in it."""
     try:
         answer = json.loads(body)
         choice = answer["choices"][0]
         message = choice["message"]
         content = message.get("content")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise Unreadable("gave an answer that can't be read") from error
+        raise CallFailed("gave an answer that can't be read", answered=True) from error
     if message.get("refusal"):
-        raise Unreadable("declined to answer")
+        raise CallFailed("declined to answer", answered=True)
     if not isinstance(content, str):
-        raise Unreadable("gave an answer without text")
+        raise CallFailed("gave an answer without text", answered=True)
     ended = choice.get("finish_reason")
     usage = answer.get("usage")
     return Reply(
         content=_UNSTORABLE.sub("", content),
         usage=Usage(0, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
         fault=_BAD_ENDS.get(ended, "") if isinstance(ended, str) else "",
-    )
-
-
-def value_in(content: str, schema: Mapping[str, Any]) -> Any:
-    """The value that fits `schema` (JSON Schema): alone, in a fence, or behind other words.
-
-    Raises Unreadable.
-    """
-    import jsonschema  # type: ignore[import-untyped]  # late: only where a model is configured
-
-    validator = jsonschema.Draft202012Validator(dict(schema))
-    found = False
-    for value in _values(_THOUGHTS.sub("", content)):
-        found = True
-        if validator.is_valid(value):
-            return value
-    raise Unreadable(
-        "gave an answer of another form" if found else "gave an answer that can't be read"
     )
 
 

@@ -58,9 +58,13 @@ def next_form(form: Form, status: int | None) -> Form | None:
 
 def parameters(question: Question, form: Form) -> dict[str, Any]:
     """Of `chat.completions.create`, without model and time-out. Greedy where that is taken."""
+    content = question.prompt
+    if question.schema is not None and not form.structured:
+        described = json.dumps(question.schema)
+        content += f"\n\nAnswer with JSON alone, of this JSON Schema: {described}"
     limit = "max_tokens" if form.classic else "max_completion_tokens"
     asked: dict[str, Any] = {
-        "messages": [{"role": "user", "content": _prompt(question, form)}],
+        "messages": [{"role": "user", "content": content}],
         limit: question.max_tokens,
     }
     if form.classic:
@@ -71,10 +75,3 @@ def parameters(question: Question, form: Form) -> dict[str, Any]:
         schema = {"name": question.name, "strict": True, "schema": dict(question.schema)}
         asked["response_format"] = {"type": "json_schema", "json_schema": schema}
     return asked
-
-
-def _prompt(question: Question, form: Form) -> str:
-    if question.schema is None or form.structured:
-        return question.prompt
-    described = json.dumps(question.schema)
-    return f"{question.prompt}\n\nAnswer with JSON alone, of this JSON Schema: {described}"

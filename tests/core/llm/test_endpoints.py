@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from core.llm import client as language_model
-from core.llm.calls import directly
+from core.llm.calls import Post, directly
 from core.llm.client import ask_text
 from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
 from retrieval.rerank.endpoint import EndpointReranker
@@ -85,3 +86,18 @@ def test_certificates_are_those_that_the_environment_names(
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with pytest.raises(ssl.SSLError):
         directly()
+
+
+def test_a_call_that_is_late_holds_no_connection() -> None:
+    left = threading.Event()
+
+    def waits(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Wait: ")  # a head that has no end
+        while handler.connection.recv(1):
+            pass
+        left.set()
+
+    with endpoint(waits) as state:
+        with pytest.raises(TimeoutError):
+            Post(state.url, {}, most_bytes=9).sent(0.3)
+        assert left.wait(10)

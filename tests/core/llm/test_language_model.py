@@ -13,8 +13,9 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from core.llm import client as language_model
+from core.llm.calls import CallFailed
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, ask_text
-from core.llm.replies import Reply, Unreadable
+from core.llm.replies import Reply
 from tests.llm.server import (
     Answer,
     cut_off,
@@ -191,7 +192,7 @@ def test_words_around_an_answer_are_left_out(content: str) -> None:
 
 
 def test_only_what_stands_at_the_top_is_an_answer() -> None:
-    with pytest.raises(Unreadable, match="another form"):
+    with pytest.raises(CallFailed, match="another form"):
         Reply(f'{{"answer": {GOOD}}}').value(SCHEMA)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.llm.replies import MAX_TOKENS, Reply, Unreadable, reply_of
+from core.llm.calls import CallFailed
+from core.llm.replies import MAX_TOKENS, Reply, reply_of
 from core.llm.usage import Usage
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
@@ -47,7 +48,7 @@ def test_without_counts_all_are_nought(usage: Any) -> None:
     ],
 )
 def test_an_end_that_is_none_makes_no_answer_however_it_reads(end: str, what: str) -> None:
-    with pytest.raises(Unreadable, match=what):
+    with pytest.raises(CallFailed, match=what):
         reply_of(body(end=end)).value(SCHEMA)
 
 
@@ -72,7 +73,7 @@ def test_any_other_end_is_one(end: Any) -> None:
     ],
 )
 def test_what_holds_no_text_is_no_answer(answer: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(CallFailed):
         reply_of(answer)
 
 
