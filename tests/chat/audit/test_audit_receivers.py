@@ -195,8 +195,8 @@ def steps(document: Document, user: User) -> dict[str, Callable[[], object]]:
     return {
         "document.edited": lambda: document_edit(document, by=user, changes={"issuer": "A"}),
         "document.returned": lambda: document_return(document, by=user, reason="No."),
-        "document.submitted": lambda: document_submit(document, by=user),
         "document.retried": lambda: document_retry(document, by=user),
+        "document.submitted": lambda: document_submit(document, by=user),
         "document.published": lambda: document_publish(document, by=user, today=TODAY),
         "chunk.disabled": lambda: chunk_disable(chunk, by=user, reason="No."),
         "chunk.enabled": lambda: chunk_enable(chunk, by=user),

@@ -28,7 +28,7 @@ PLACE = {
     *("document", "version", "sha256", "page", "position", "section", "section_path"),
     *(TODAY | PAINTED),
 }
-CITATION = {*PLACE, "quote", "ocr_confidence"}
+CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
 NEAREST = {"excerpt", *PLACE, "text"}
 
 
@@ -70,6 +70,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
         "section_path": ["Treatment"],
         "quote": DOSE,
         "ocr_confidence": None,
+        "corrected": [],
     }
     assert cited["link"].startswith("/source/citation/")  # a path: it knows no site
     turn = Turn.objects.get(pk=answer["turn"])

@@ -586,5 +586,7 @@ def test_the_commands_say_what_happened(
     shown = capsys.readouterr()
     assert "is whole: 2 files of documents" in shown.out
     assert "keep it as safe as the site" in shown.out
-    with pytest.raises(CommandError, match=r"not empty: there is the table auth_group[.]"):
+    with pytest.raises(
+        CommandError, match=r"not empty: there is the table account_emailaddress[.]"
+    ):
         call_command("restore", str(backup.folder))
