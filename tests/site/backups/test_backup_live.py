@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -127,10 +128,11 @@ class Questions:
 
 
 def answered(data_dir: Path) -> dict[str, object]:
-    """The answer as the API gives it, but for the number of its turn."""
+    """The answer as the API gives it, but for the numbers of its turn and citations."""
     shown = command("ask", QUESTION, "--json", MEDRAG_DATA_DIR=str(data_dir))
     turn = str(json.loads(shown)["turn"])
-    payload: dict[str, object] = json.loads(shown.replace(turn, "the turn"))  # in links too
+    alike = re.sub(r"/citation/\d+/", "/citation/N/", shown.replace(turn, "the turn"))
+    payload: dict[str, object] = json.loads(alike)
     return payload
 
 
