@@ -131,7 +131,7 @@ def answered(data_dir: Path) -> dict[str, object]:
     """The answer as the API gives it, but for the numbers of its turn and citations."""
     shown = command("ask", QUESTION, "--json", MEDRAG_DATA_DIR=str(data_dir))
     turn = str(json.loads(shown)["turn"])
-    alike = re.sub(r"/citation/\d+/", "/citation/N/", shown.replace(turn, "the turn"))
+    alike = re.sub(r"citation([/=])\d+", r"citation\1N", shown.replace(turn, "the turn"))
     payload: dict[str, object] = json.loads(alike)
     return payload
 
