@@ -31,21 +31,19 @@ _WIKI = (  # language, name and address
 
 @dataclass(frozen=True)
 class Format:
-    """`inspect` names the function that says what a record is, in `corpus.parsing.published`."""
+    """`module`, in `corpus.parsing.published`, has the reader of its records."""
 
     about: str
     media_type: str
     suffixes: tuple[str, ...]
     split: Split
-    inspect: tuple[str, str]
+    module: str  # imported when needed: the parser of wikitext is not for the others
 
-    def inspector(self) -> Callable[[bytes], dict[str, str]]:
-        """Return it, imported now: the parser of wikitext is not needed for the others."""
-        module, name = self.inspect
-        function: Callable[[bytes], dict[str, str]] = getattr(
-            import_module(f"corpus.parsing.published.{module}"), name
-        )
-        return function
+    def inspect(self, content: bytes) -> dict[str, str]:
+        """Return what a record says of itself. Raises ParseError."""
+        module = import_module(f"corpus.parsing.published.{self.module}")
+        facts: dict[str, str] = module.READER.inspect(content)
+        return facts
 
 
 def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
@@ -82,39 +80,24 @@ _TOPIC = Element(
 _PAGE = Element("page", re.compile(rb"<id>\s*(\d{1,12})\s*<"), "wikipedia-", _wiki_wrap)
 
 FORMATS = {
-    "medquad": Format("MedQuAD's XML", sniff.XML, _XML, whole, ("medquad", "inspect_medquad")),
+    "medquad": Format("MedQuAD's XML", sniff.XML, _XML, whole, "medquad"),
     "pubmed": Format(
         "PubMed's XML (baseline, updates, E-utilities)",
-        sniff.PUBMED,
-        _XML,
-        partial(elements, element=_PUBMED),
-        ("pubmed", "inspect_pubmed"),
+        *(sniff.PUBMED, _XML, partial(elements, element=_PUBMED), "pubmed"),
     ),
-    "jats": Format(
-        "JATS, as PubMed Central has it", sniff.JATS, _XML, whole, ("jats", "inspect_jats")
-    ),
+    "jats": Format("JATS, as PubMed Central has it", sniff.JATS, _XML, whole, "jats"),
     "statpearls": Format(
-        "chapters of the NCBI Bookshelf, such as StatPearls",
-        sniff.BITS,
-        _XML,
-        whole,
-        ("bits", "inspect_bits"),
+        "chapters of the NCBI Bookshelf, such as StatPearls", sniff.BITS, _XML, whole, "bits"
     ),
     "medlineplus": Format(
         "MedlinePlus' health topics",
-        sniff.MEDLINEPLUS,
-        _XML,
-        partial(elements, element=_TOPIC),
-        ("medlineplus", "inspect_medlineplus"),
+        *(sniff.MEDLINEPLUS, _XML, partial(elements, element=_TOPIC), "medlineplus"),
     ),
     "wikipedia": Format(
         "a dump of Wikipedia's pages",
-        sniff.WIKIPEDIA,
-        _XML,
-        partial(elements, element=_PAGE),
-        ("wikipedia", "inspect_wikipedia"),
+        *(sniff.WIKIPEDIA, _XML, partial(elements, element=_PAGE), "wikipedia"),
     ),
-    "jsonl": Format("JSON lines", sniff.RECORD, _LINES, lines, ("records", "inspect_record")),
+    "jsonl": Format("JSON lines", sniff.RECORD, _LINES, lines, "records"),
 }
 
 
@@ -153,7 +136,7 @@ def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> Parse
                 code="other_format",
                 hint="Import it as what it is.",
             )
-        facts = form.inspector()(record.content)
+        facts = form.inspect(record.content)
     except ParseError as error:
         return error
     language = facts.get("language", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 from corpus.parsing import sniff
@@ -42,7 +43,13 @@ class _Format:
     imports: tuple[str, ...] = ()
 
 
-_OFFICE, _PUBLISHED = "corpus.parsing.office.", "corpus.parsing.published."
+_OFFICE = "corpus.parsing.office."
+
+
+def _published(name: str, engine: str, package: str = "") -> _Format:
+    return _Format(f"corpus.parsing.published.{name}", "READER.parse", engine, package)
+
+
 _FORMATS = {
     # not OpenVINO, which starts threads
     sniff.PDF: _Format(
@@ -56,18 +63,16 @@ _FORMATS = {
         f"{_OFFICE}markup", "parse_markdown", "markdown/1", "markdown-it-py", ("markdown_it",)
     ),
     sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/3"),
-    sniff.XML: _Format(f"{_PUBLISHED}medquad", "parse_medquad", "medquad-xml/1"),
-    sniff.PUBMED: _Format(f"{_PUBLISHED}pubmed", "parse_pubmed", "pubmed-xml/1"),
-    sniff.JATS: _Format(f"{_PUBLISHED}jats", "parse_jats", "jats-xml/2"),
-    sniff.BITS: _Format(f"{_PUBLISHED}bits", "parse_bits", "bits-xml/2"),
-    sniff.MEDLINEPLUS: _Format(
-        f"{_PUBLISHED}medlineplus", "parse_medlineplus", "medlineplus-xml/2"
+    sniff.XML: _published("medquad", "medquad-xml/1"),
+    sniff.PUBMED: _published("pubmed", "pubmed-xml/1"),
+    sniff.JATS: _published("jats", "jats-xml/2"),
+    sniff.BITS: _published("bits", "bits-xml/2"),
+    sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/2"),
+    sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/2", "mwparserfromhell"),
+    sniff.RECORD: _published("records", "record-json/1"),
+    sniff.PASSAGES: _Format(
+        "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/1"
     ),
-    sniff.WIKIPEDIA: _Format(
-        f"{_PUBLISHED}wikipedia", "parse_wikipedia", "mediawiki-xml/2", "mwparserfromhell"
-    ),
-    sniff.RECORD: _Format(f"{_PUBLISHED}records", "parse_record", "record-json/1"),
-    sniff.PASSAGES: _Format(f"{_PUBLISHED}exchanged", "parse_passages", "chunks-jsonl/1"),
 }
 # What takes a fifth of a second for all of it, so that it need not be known what is read first.
 ALWAYS_LOADED = (
@@ -91,8 +96,8 @@ def parse_file(request: Request) -> ParsedDocument:
         )
     if request.media_type in sniff.OFFICE:
         check_archive(request.path, request.media_type)
-    parse: Callable[[Request], ParsedDocument] = getattr(
-        import_module(found.module), found.function
+    parse: Callable[[Request], ParsedDocument] = attrgetter(found.function)(
+        import_module(found.module)
     )
     document = parse(request)
     if not any(page.text for page in document.pages):

@@ -8,41 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Drafted
 from corpus.parsing.published.jats import PARTS, blocks_of
 from corpus.parsing.published.publications import (
+    Reader,
     known,
     language_code,
     licence_of,
     no_text,
-    one_page,
+    one,
     refuse_taken_back,
     year_in,
 )
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request
-from corpus.parsing.types import ParsedDocument
+from corpus.parsing.published.xml_text import line_of
 
 _NUMBER = re.compile(r"\bNBK\d+\b")
-
-
-def parse_bits(request: Request) -> ParsedDocument:
-    """Return one page: the chapter's title, its sections with their levels, tables and lists.
-
-    Raises ParseError: `xml_unknown`, `retracted`, `no_text`, and those of `read_xml` and `blocks`.
-    """
-    book = the_one(read_plain(request.path), "book-part-wrapper")
-    facts = _facts(book)
-    return one_page(request, _title(book), _body(book), facts)
-
-
-def inspect_bits(content: Path | bytes) -> dict[str, str]:
-    """Return what the chapter says of itself, or raise what `parse_bits` would of that."""
-    return _facts(the_one(read_plain(content), "book-part-wrapper"))
 
 
 def _facts(book: Element) -> dict[str, str]:
@@ -89,8 +72,12 @@ def _dates(book: Element) -> Iterator[str]:
 
 
 def _body(book: Element) -> Iterator[Drafted]:
+    """Yield sections with their levels, tables and lists."""
     for abstract in book.findall("book-part/book-part-meta/abstract"):
         yield from blocks(abstract, 2)
     for path in PARTS:
         for part in book.findall(f"book-part/{path}"):
             yield from blocks_of(part)
+
+
+READER = Reader(one("book-part-wrapper"), _facts, _title, _body)

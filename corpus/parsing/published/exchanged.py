@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,14 @@ def read_passage(line: bytes | str) -> Passage:
     `title` and `text` must be there. `spans`, where given, divide the text between pages. Raises
     PassageError.
     """
-    raw = _object(line)
+    if len(line) > MAX_LINE_BYTES:
+        raise PassageError(f"the line is longer than {MAX_LINE_BYTES // 2**20} MB")
+    try:
+        raw = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise PassageError("it is not JSON on one line") from error
+    if not isinstance(raw, dict):
+        raise PassageError("a JSON object is expected")
     text = _string(raw, "text", MAX_TEXT_CHARS, keep_lines=True)
     title = _string(raw, "title", 500)
     if not text or not title:
@@ -85,7 +92,7 @@ def read_passage(line: bytes | str) -> Passage:
         title=title,
         pieces=pieces,
         section_path=_section_path(raw.get("section_path") or []),
-        boxes=_boxes(raw.get("boxes") or [], {number for number, _ in pieces}),
+        boxes=tuple(_boxes(raw.get("boxes") or [], {number for number, _ in pieces})),
         id=_string(raw, "id", 500),
         url=_string(raw, "url", 1_000),
         source=_string(raw, "source", 200),
@@ -94,10 +101,9 @@ def read_passage(line: bytes | str) -> Passage:
 
 def write_passage(passage: Passage) -> str:
     """The line of a passage in our spelling, without a line break: equal passages, equal lines."""
-    spans, start = [], 0
-    for page, text in passage.pieces:
-        spans.append([page, start, start + len(text)])
-        start += len(text)
+    lengths = accumulate((len(text) for _, text in passage.pieces), initial=0)
+    ends = pairwise(lengths)
+    spans = [[page, *span] for (page, _), span in zip(passage.pieces, ends, strict=True)]
     line = {
         "page": passage.page,
         "section_path": passage.section_path,
@@ -159,11 +165,18 @@ def lay_out(passages: Sequence[Passage]) -> Layout:
     last = max((page for passage in passages for page, _ in passage.pieces), default=0)
     leaves = {number: _Leaf() for number in range(1, last + 1)}
     spans: list[tuple[PageSpan, ...]] = []
-    path: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
     for passage in passages:
-        _write_headings(leaves[passage.page], path, passage.section_path)
-        path = passage.section_path
+        new = passage.section_path
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+        )
+        if old != new and same == len(new):  # back to an outer section: its heading says so
+            same = max(same - 1, 0)
+        for level, heading in enumerate(new[same:], start=same + 1):
+            leaves[passage.page].write(BlockKind.HEADING, heading, level=level)
         spans.append(_write_pieces(leaves, passage))
+        old = new
     pages = tuple(
         Page(number, "\n".join(leaf.parts), tuple(leaf.blocks)) for number, leaf in leaves.items()
     )
@@ -176,29 +189,16 @@ class _Leaf:
 
     parts: list[str] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
-    length: int = 0
 
     def write(
         self, kind: BlockKind, text: str, *, level: int = 0, boxes: Iterable[PageBox] = ()
     ) -> tuple[int, int]:
-        start = self.length + (1 if self.parts else 0)
+        start = self.blocks[-1].end + 1 if self.blocks else 0
         end = start + len(text)
         lines = tuple(Line(start, end, box[1:]) for box in boxes)
         self.parts.append(text)
         self.blocks.append(Block(kind, start, end, level=level, lines=lines))
-        self.length = end
         return start, end
-
-
-def _write_headings(leaf: _Leaf, old: tuple[str, ...], new: tuple[str, ...]) -> None:
-    """Those that are not the same as above the passage before."""
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    if old != new and same == len(new):  # back to an outer section: its heading says so
-        same = max(same - 1, 0)
-    for level, heading in enumerate(new[same:], start=same + 1):
-        leaf.write(BlockKind.HEADING, heading, level=level)
 
 
 def _write_pieces(leaves: Mapping[int, _Leaf], passage: Passage) -> tuple[PageSpan, ...]:
@@ -209,18 +209,6 @@ def _write_pieces(leaves: Mapping[int, _Leaf], passage: Passage) -> tuple[PageSp
         boxed.add(page)
         spans.append((page, *leaves[page].write(BlockKind.PARAGRAPH, text, boxes=boxes)))
     return tuple(spans)
-
-
-def _object(line: bytes | str) -> Mapping[str, Any]:
-    if len(line) > MAX_LINE_BYTES:
-        raise PassageError(f"the line is longer than {MAX_LINE_BYTES // 2**20} MB")
-    try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise PassageError("it is not JSON on one line") from error
-    if not isinstance(raw, dict):
-        raise PassageError("a JSON object is expected")
-    return raw
 
 
 def _string(raw: Mapping[str, Any], key: str, limit: int, *, keep_lines: bool = False) -> str:
@@ -252,25 +240,22 @@ def _section_path(value: Any) -> tuple[str, ...]:
     return path
 
 
-def _boxes(value: Any, pages: set[int]) -> tuple[PageBox, ...]:
+def _boxes(value: Any, pages: set[int]) -> Iterator[PageBox]:
+    expected = "each box must be [page, left, top, right, bottom], in points from the top left"
     if not isinstance(value, list) or len(value) > MAX_BOXES:
         raise PassageError(f"boxes must be a list of at most {MAX_BOXES}")
-    return tuple(_box(raw, pages) for raw in value)
-
-
-def _box(raw: Any, pages: set[int]) -> PageBox:
-    expected = "each box must be [page, left, top, right, bottom], in points from the top left"
-    if not isinstance(raw, list) or len(raw) != 5:
-        raise PassageError(expected)
-    page = _page_number(raw[0])
-    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in raw[1:]):
-        raise PassageError(expected)
-    left, top, right, bottom = (float(x) for x in raw[1:])
-    if not all(map(math.isfinite, (left, top, right, bottom))) or left > right or top > bottom:
-        raise PassageError(expected)
-    if page not in pages:
-        raise PassageError("a box stands on a page where no text does: give the spans by page")
-    return page, left, top, right, bottom
+    for raw in value:
+        if not isinstance(raw, list) or len(raw) != 5:
+            raise PassageError(expected)
+        page = _page_number(raw[0])
+        if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in raw[1:]):
+            raise PassageError(expected)
+        left, top, right, bottom = box = tuple(map(float, raw[1:]))
+        if not all(map(math.isfinite, box)) or left > right or top > bottom:
+            raise PassageError(expected)
+        if page not in pages:
+            raise PassageError("a box stands on a page where no text does: give the spans by page")
+        yield page, left, top, right, bottom
 
 
 def _pieces(text: str, page: int, spans: Any) -> tuple[tuple[int, str], ...]:

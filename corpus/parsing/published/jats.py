@@ -6,25 +6,24 @@ Source of the format: ANSI/NISO Z39.96, Journal Article Tag Suite.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Drafted, text_draft
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
+    Reader,
     known,
     language_code,
     licence_of,
     no_text,
-    one_page,
+    one,
     refuse_taken_back,
     year_in,
 )
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
+from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.types import BlockKind, Doubt
 
 _TAKEN_BACK_TYPES = {"retraction", "retracted-article", "withdrawal", "partial-retraction"}
 _TAKEN_BACK_LINKS = {"retraction-forward", "retracted-by", "withdrawal-forward"}
@@ -33,24 +32,6 @@ _PRINTED = ("epub", "ppub", "collection", "pub", "epub-ppub")
 PARTS = ("body", "back/sec", "back/app-group/app", "back/app", "floats-group")
 # Of an abstract that a reader of the article does not take for its summary.
 _OTHER_ABSTRACTS = {"graphical", "toc", "teaser", "editor", "web-summary", "key-points-image"}
-
-
-def parse_jats(request: Request) -> ParsedDocument:
-    """Return one page: title, abstract, sections with their levels, tables, captions, appendices.
-
-    References, acknowledgements, sub-articles (reviews, translations) and supplements are left
-    out. Raises ParseError: `xml_unknown`, `retracted`, `no_text`, and those of `read_xml` and
-    `blocks`.
-    """
-    article = the_one(read_plain(request.path), "article")
-    facts = _facts(article)
-    body = [*_abstracts(article), *_body(article)]
-    return one_page(request, _title(article), body, facts, _doubts(article))
-
-
-def inspect_jats(content: Path | bytes) -> dict[str, str]:
-    """Return what the article says of itself, or raise what `parse_jats` would of that."""
-    return _facts(the_one(read_plain(content), "article"))
 
 
 def _facts(article: Element) -> dict[str, str]:
@@ -105,7 +86,11 @@ def _dates(meta: Element | None) -> Iterator[str]:
     yield from (line_of(date.find("year")) for _, date in kinds)
 
 
-def _abstracts(article: Element) -> Iterator[Drafted]:
+def _body(article: Element) -> Iterator[Drafted]:
+    """Yield abstract, sections with their levels, tables, captions and appendices.
+
+    References, acknowledgements, sub-articles (reviews, translations) and supplements are left out.
+    """
     for abstract in article.findall("front/article-meta/abstract"):
         if abstract.get("abstract-type") in _OTHER_ABSTRACTS:
             continue
@@ -114,9 +99,6 @@ def _abstracts(article: Element) -> Iterator[Drafted]:
             name = line_of(abstract.find("title")) or "Abstract"
             yield text_draft(BlockKind.HEADING, name, 2)
         yield from body
-
-
-def _body(article: Element) -> Iterator[Drafted]:
     for path in PARTS:
         for part in article.findall(path):
             yield from blocks_of(part)
@@ -137,3 +119,6 @@ def _doubts(article: Element) -> Iterator[Doubt]:
         yield CONCERN
     if kinds & {"correction-forward", "corrected-by"}:
         yield ERRATUM
+
+
+READER = Reader(one("article"), _facts, _title, _body, _doubts)

@@ -7,17 +7,22 @@ summary is HTML written as text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Drafted, text_draft
 from corpus.parsing.office.html_tree import html_tree
-from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
+from corpus.parsing.published.publications import (
+    Reader,
+    known,
+    language_code,
+    no_text,
+    one,
+    year_in,
+)
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, ParsedDocument
+from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.types import BlockKind
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _PEOPLE = {
@@ -26,22 +31,6 @@ _PEOPLE = {
     "Older Adults": "older adults",
     "Women": "women",
 }
-
-
-def parse_medlineplus(request: Request) -> ParsedDocument:
-    """Return one page: the topic, what else it is called, and its summary.
-
-    Raises ParseError: `xml_unknown`, `many_records`, `no_text`, and those of `read_xml`.
-    """
-    topic = the_one(read_plain(request.path), "health-topic")
-    facts = _facts(topic)
-    title = clean_line(topic.get("title", ""))
-    return one_page(request, title, [*_names(topic), *_summary(topic)], facts)
-
-
-def inspect_medlineplus(content: Path | bytes) -> dict[str, str]:
-    """Return what the topic says of itself, or raise what `parse_medlineplus` would of that."""
-    return _facts(the_one(read_plain(content), "health-topic"))
 
 
 def _facts(topic: Element) -> dict[str, str]:
@@ -60,20 +49,21 @@ def _facts(topic: Element) -> dict[str, str]:
     )
 
 
-def _names(topic: Element) -> list[Drafted]:
-    names = [line_of(name) for name in topic.findall("also-called")]
-    if not any(names):
-        return []
-    label = "Otros nombres" if topic.get("language") == "Spanish" else "Also called"
-    said = f"{label}: {', '.join(name for name in names if name)}"
-    return [text_draft(BlockKind.PARAGRAPH, said)]
+def _title(topic: Element) -> str:
+    return clean_line(topic.get("title", ""))
 
 
-def _summary(topic: Element) -> Iterator[Drafted]:
-    """The summary; its highest headings stand right below the topic, whichever HTML they are."""
+def _body(topic: Element) -> Iterator[Drafted]:
+    """Yield what else it is called, and the summary, its highest headings right below the topic."""
+    if names := [name for name in map(line_of, topic.findall("also-called")) if name]:
+        label = "Otros nombres" if topic.get("language") == "Spanish" else "Also called"
+        yield text_draft(BlockKind.PARAGRAPH, f"{label}: {', '.join(names)}")
     summary = topic.find("full-summary")
     if summary is None:
         return
     tree = summary if len(summary) else html_tree(summary.text or "")
     ranks = [_HEADINGS.index(element.tag) for element in tree.iter() if element.tag in _HEADINGS]
     yield from blocks(tree, 2 - min(ranks, default=0))
+
+
+READER = Reader(one("health-topic"), _facts, _title, _body)

@@ -8,16 +8,16 @@ began.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, text_draft
-from corpus.parsing.published.publications import known, one_page
+from corpus.parsing.published.publications import Reader, known
 from corpus.parsing.published.xml_text import read_xml
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
+from corpus.parsing.types import BlockKind, ParseError
 
 LICENCE = "CC BY 4.0"
 # The sites by the names that a reader knows.
@@ -55,34 +55,9 @@ _VOCABULARIES = {
 }
 
 
-def parse_medquad(request: Request) -> ParsedDocument:
-    """Return one page: the topic as title, each question as heading, its answer below.
-
-    Questions without an answer are left out. Raises ParseError: `xml_unknown` for another
-    vocabulary, `no_text` where no question has an answer, and those of `read_xml`.
-    """
-    root = read_xml(request.path)
-    tags = _tags(root)
-    focus = clean_line(root.findtext(tags.focus) or "")
-    body = [draft for pair in root.iter(tags.pair) for draft in _pair_drafts(pair, tags)]
-    if not body:
-        raise _no_answer()
-    return one_page(request, focus, body, _metadata(root, tags))
-
-
-def inspect_medquad(content: Path | bytes) -> dict[str, str]:
-    """Return what the file says of itself, or raise what `parse_medquad` would."""
-    root = read_xml(content)
-    tags = _tags(root)
-    answers = (answer.text for pair in root.iter(tags.pair) for answer in pair.iter(tags.answer))
-    if not any((text or "").strip() for text in answers):
-        raise _no_answer()
-    return _metadata(root, tags)
-
-
-def _tags(root: Element) -> _Tags:
-    tags = _VOCABULARIES.get(root.tag)
-    if tags is None or root.find(tags.pairs) is None:
+def _load(source: Path | bytes) -> Element:
+    root = read_xml(source)
+    if root.tag not in _VOCABULARIES or root.find(_VOCABULARIES[root.tag].pairs) is None:
         raise ParseError(
             "The XML is of a kind that is not read.",
             code="xml_unknown",
@@ -91,19 +66,17 @@ def _tags(root: Element) -> _Tags:
                 "convert others to HTML or PDF."
             ),
         )
-    return tags
+    return root
 
 
-def _no_answer() -> ParseError:
-    return ParseError(
-        "None of the questions in this file has an answer.",
-        code="no_text",
-        hint="Three of MedQuAD's collections are published without answers: leave them out.",
-    )
-
-
-def _metadata(root: Element, tags: _Tags) -> dict[str, str]:
-    source = clean_line(root.get(tags.source, ""))
+def _facts(root: Element) -> dict[str, str]:
+    if not any(True for _ in _body(root)):
+        raise ParseError(
+            "None of the questions in this file has an answer.",
+            code="no_text",
+            hint="Three of MedQuAD's collections are published without answers: leave them out.",
+        )
+    source = clean_line(root.get(_VOCABULARIES[root.tag].source, ""))
     return known(
         source=_ISSUERS.get(source, source),
         url=clean_line(root.get("url", "")),
@@ -113,12 +86,19 @@ def _metadata(root: Element, tags: _Tags) -> dict[str, str]:
     )
 
 
-def _pair_drafts(pair: Element, tags: _Tags) -> list[Draft]:
-    question = _LOOSE_QUESTION_MARK.sub("?", clean_line(pair.findtext(tags.question) or ""))
-    answer = _answer_drafts(pair.findtext(tags.answer) or "")
-    if not answer:
-        return []
-    return [text_draft(BlockKind.HEADING, question, 2), *answer] if question else answer
+def _title(root: Element) -> str:
+    return clean_line(root.findtext(_VOCABULARIES[root.tag].focus) or "")
+
+
+def _body(root: Element) -> Iterator[Draft]:
+    """Yield each question as heading, its answer below; none that has no answer."""
+    tags = _VOCABULARIES[root.tag]
+    for pair in root.iter(tags.pair):
+        question = _LOOSE_QUESTION_MARK.sub("?", clean_line(pair.findtext(tags.question) or ""))
+        answer = _answer_drafts(pair.findtext(tags.answer) or "")
+        if question and answer:
+            yield text_draft(BlockKind.HEADING, question, 2)
+        yield from answer
 
 
 def answer_lines(answer: str) -> list[str]:
@@ -133,13 +113,13 @@ def _answer_drafts(answer: str) -> list[Draft]:
         text = clean_line(raw[marker.end() :] if marker else raw)
         if not text or text == "-":
             continue
-        if not marker and drafts and _goes_on(drafts[-1].text, text):
+        # Only wrapped: a paragraph begins otherwise, or after what ends one.
+        goes_on = drafts and text[0].islower() and drafts[-1].text[-1] not in ".:;!?"
+        if goes_on and not marker:
             drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {text}")
         else:
             drafts.append(text_draft(BlockKind.LIST_ITEM if marker else BlockKind.PARAGRAPH, text))
     return drafts
 
 
-def _goes_on(before: str, text: str) -> bool:
-    """Tell a line that was only wrapped from one that begins a paragraph."""
-    return text[0].islower() and before[-1] not in ".:;!?"
+READER = Reader(_load, _facts, _title, _body)

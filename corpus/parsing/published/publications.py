@@ -1,13 +1,16 @@
-"""What PubMed, JATS and BITS say alike of a publication, and which of them are no evidence."""
+"""What readers of published records share, and which publications are no evidence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Drafted, text_draft, write_page
-from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.published.xml_text import line_of, read_plain, the_one
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument, ParseError
 
@@ -34,17 +37,39 @@ ERRATUM = Doubt(
 )
 
 
-def one_page(
-    request: Request,
-    title: str,
-    body: Iterable[Drafted],
-    facts: dict[str, str],
-    doubts: Iterable[Doubt] = (),
-) -> ParsedDocument:
-    """Return a document of one page, its title the heading above the body."""
-    heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
-    page = write_page(Page(1, "", (), doubts=tuple(doubts)), [*heading, *body])
-    return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True)
+class Reader(Generic[Record]):
+    """How a record of one form is read: what a file holds, and what it says of itself.
+
+    `load` and `facts` raise ParseError for what is no evidence, of another form, or empty.
+    """
+
+    load: Callable[[Path | bytes], Record]
+    facts: Callable[[Record], dict[str, str]]
+    title: Callable[[Record], str]
+    body: Callable[[Record], Iterable[Drafted]]
+    doubts: Callable[[Record], Iterable[Doubt]] = lambda record: ()
+
+    def inspect(self, content: Path | bytes) -> dict[str, str]:
+        """Return what the record says of itself. Raises ParseError."""
+        return self.facts(self.load(content))
+
+    def parse(self, request: Request) -> ParsedDocument:
+        """Return one page, the title as heading above the body. Raises ParseError."""
+        record = self.load(request.path)
+        facts, title = self.facts(record), self.title(record)
+        heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
+        empty = Page(1, "", (), doubts=tuple(self.doubts(record)))
+        page = write_page(empty, [*heading, *self.body(record)])
+        return ParsedDocument((page,), engine_name(request.media_type), title=title, metadata=facts)
+
+
+def one(tag: str) -> Callable[[Path | bytes], Element]:
+    """Return what loads a file with one such element. It raises as `the_one` and `read_xml`."""
+    return lambda source: the_one(read_plain(source), tag)
 
 
 def refuse_taken_back(title: str, *, marked: bool) -> None:

@@ -7,23 +7,22 @@ baseline and the daily updates, and of the E-utilities.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from corpus.parsing.drafts import Draft, text_draft
 from corpus.parsing.published.publications import (
     CONCERN,
     ERRATUM,
+    Reader,
     known,
     language_code,
     no_text,
-    one_page,
+    one,
     refuse_taken_back,
     year_in,
 )
-from corpus.parsing.published.xml_text import line_of, read_plain, the_one
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, Doubt, ParsedDocument
+from corpus.parsing.published.xml_text import line_of
+from corpus.parsing.types import BlockKind, Doubt
 
 _TAKEN_BACK_TYPES = {"Retracted Publication", "Retraction of Publication", "Retraction Notice"}
 _GUIDELINES = {"Guideline", "Practice Guideline"}
@@ -32,22 +31,6 @@ _AGES = (
     *("Adult", "Middle Aged", "Aged", "Aged, 80 and over"),
 )
 _NO_LABEL = {"", "UNLABELLED", "UNASSIGNED", "UNLABELED"}
-
-
-def parse_pubmed(request: Request) -> ParsedDocument:
-    """Return one page: the title, then the abstract with its labels as headings.
-
-    Raises ParseError: `xml_unknown`, `many_records`, `retracted`, `no_text` without an abstract,
-    and those of `read_xml`.
-    """
-    article = the_one(read_plain(request.path), "PubmedArticle")
-    facts = _facts(article)
-    return one_page(request, _title(article), _abstract(article), facts, _doubts(article))
-
-
-def inspect_pubmed(content: Path | bytes) -> dict[str, str]:
-    """Return what the record says of itself, or raise what `parse_pubmed` would."""
-    return _facts(the_one(read_plain(content), "PubmedArticle"))
 
 
 def _facts(article: Element) -> dict[str, str]:
@@ -123,3 +106,6 @@ def _doubts(article: Element) -> Iterator[Doubt]:
         yield CONCERN
     if _has_note(article, "ErratumIn"):
         yield ERRATUM
+
+
+READER = Reader(one("PubmedArticle"), _facts, _title, _abstract, _doubts)

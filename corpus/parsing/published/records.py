@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from corpus.parsing.clean import clean_line, clean_lines
 from corpus.parsing.drafts import Draft, text_draft
 from corpus.parsing.lists import is_bullet, list_marker
-from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, ParsedDocument, ParseError
+from corpus.parsing.published.publications import Reader, known, language_code, no_text, year_in
+from corpus.parsing.types import BlockKind, ParseError
 
 # Where the text of a record stands; `contents` repeats the title in front of it.
 _TEXTS = ("content", "text", "abstract", "contents")
@@ -24,31 +25,14 @@ _TYPES = {"guideline", "article", "book", "answers", "reference", "other"}
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
-def parse_record(request: Request) -> ParsedDocument:
-    """Return one page: title, the headings that it stands below, and its text.
-
-    Raises ParseError: `json_corrupt`, `many_records`, `no_text`.
-    """
-    record = read_record(request.path.read_bytes())
-    facts = _facts(record)
-    title = _line(record, "title")
-    levels = enumerate(_path(record), start=2 if title else 1)
-    headings = [text_draft(BlockKind.HEADING, text, at) for at, text in levels]
-    return one_page(request, title, [*headings, *_body(_text(record))], facts)
-
-
-def inspect_record(content: bytes) -> dict[str, str]:
-    """Return what the record says of itself, or raise what `parse_record` would."""
-    return _facts(read_record(content))
-
-
-def read_record(content: bytes) -> dict[str, Any]:
+def _load(source: Path | bytes) -> dict[str, Any]:
     """Return the one object of a file. Raises ParseError: `json_corrupt`, `many_records`."""
-    record = _load(content)
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    record = _value(content)
     if isinstance(record, dict):
         return record
     lines = [line for line in content.splitlines() if line.strip()]
-    if len(lines) > 1 and isinstance(_load(lines[0]), dict):
+    if len(lines) > 1 and isinstance(_value(lines[0]), dict):
         raise ParseError(
             f"The file holds {len(lines)} records; each is a document of its own.",
             code="many_records",
@@ -61,7 +45,7 @@ def read_record(content: bytes) -> dict[str, Any]:
     )
 
 
-def _load(content: bytes) -> Any:
+def _value(content: bytes) -> Any:
     """Return what the JSON says; None for what is none."""
     try:
         return json.loads(content.decode("utf-8-sig"))
@@ -95,12 +79,6 @@ def _line(record: dict[str, Any], key: str) -> str:
     return clean_line(str(value)) if isinstance(value, str | int) else ""
 
 
-def _path(record: dict[str, Any]) -> list[str]:
-    value = record.get("section_path")
-    names = value if isinstance(value, list) else [value] if isinstance(value, str) else []
-    return [text for name in names if isinstance(name, str) and (text := clean_line(name))]
-
-
 def _text(record: dict[str, Any]) -> str:
     for key in _TEXTS:
         value = record.get(key)
@@ -111,8 +89,19 @@ def _text(record: dict[str, Any]) -> str:
     return ""
 
 
-def _body(text: str) -> list[Draft]:
-    return [draft for part in _BLANK_LINE.split(text) for draft in _paragraphs(part)]
+def _title(record: dict[str, Any]) -> str:
+    return _line(record, "title")
+
+
+def _body(record: dict[str, Any]) -> Iterator[Draft]:
+    """Yield the headings that it stands below, and its text."""
+    value = record.get("section_path")
+    names = value if isinstance(value, list) else [value] if isinstance(value, str) else []
+    path = [text for name in names if isinstance(name, str) and (text := clean_line(name))]
+    for level, text in enumerate(path, start=2 if _title(record) else 1):
+        yield text_draft(BlockKind.HEADING, text, level)
+    for part in _BLANK_LINE.split(_text(record)):
+        yield from _paragraphs(part)
 
 
 def _paragraphs(part: str) -> list[Draft]:
@@ -128,3 +117,6 @@ def _paragraphs(part: str) -> list[Draft]:
         else:
             drafts.append(text_draft(BlockKind.PARAGRAPH, line))
     return drafts
+
+
+READER = Reader(_load, _facts, _title, _body)

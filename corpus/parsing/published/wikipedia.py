@@ -1,31 +1,36 @@
 """Read an article of Wikipedia from a dump of its pages.
 
-Source of the format: the export schema of MediaWiki (`pages-articles.xml`).
+Source of the format: the export schema of MediaWiki (`pages-articles.xml`). Markup is resolved to
+lines first: notes and pictures are left out, tables set aside, templates that stand for text of a
+sentence said. One that is not known is left out and marked, since a dose may have stood in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
-from corpus.parsing.clean import clean_line
+import mwparserfromhell
+
+from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
-from corpus.parsing.published.publications import known, language_code, no_text, one_page, year_in
-from corpus.parsing.published.wiki_templates import UNKNOWN
-from corpus.parsing.published.wikitext import TABLE, Lines, read_wikitext
+from corpus.parsing.layout.runs import raise_mark, raise_text
+from corpus.parsing.published.publications import Reader, known, language_code, no_text, year_in
+from corpus.parsing.published.xml_blocks import cells_of
 from corpus.parsing.published.xml_text import FORMULA, line_of, read_plain, the_one
-from corpus.parsing.registry import Request
-from corpus.parsing.types import BlockKind, Doubt, ParsedDocument, ParseError
+from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 
 LICENCE = "CC BY-SA 4.0"
 _HEADING = re.compile(r"^(={1,6})\s(.+?)\s=+$")
 _ITEM = re.compile(r"^([*#;:]+)\s*(.*)$")
 _REDIRECT = re.compile(r"^\s*#redirect\b", re.IGNORECASE)
-_BESIDE = frozenset(
+_LEFT_OUT_SECTIONS = frozenset(
     "references|notes|see also|external links|further reading|bibliography|sources|footnotes|"
     "citations|works cited|notes and references|gallery".split("|")
 )
@@ -37,29 +42,24 @@ _LEFT_OUT = Doubt(
 _FORMULA = Doubt("formula", "A formula stands here as it was typed; compare it with the source.")
 
 
-def parse_wikipedia(request: Request) -> ParsedDocument:
-    """Return one page: title, sections with their levels, lists and tables of an article.
+class _Article:
+    """The one page of a dump, its markup resolved when first asked for."""
 
-    References, notes, pictures and boxes are left out. Raises ParseError: `not_article` for
-    redirects and other pages, `xml_unknown`, `many_records`, `no_text`, and those of `read_xml`.
-    """
-    root = read_plain(request.path)
-    page = the_one(root, "page")
-    facts = _facts(root, page)
-    lines = read_wikitext(_source(page))
-    doubts = (_LEFT_OUT,) if any(_is_box(line) for line in lines.text.split("\n")) else ()
-    body = _without_beside(list(_drafts(lines)))
-    return one_page(request, line_of(page.find("title")), body, facts, doubts)
+    def __init__(self, source: Path | bytes) -> None:
+        self.root = read_plain(source)
+        self.page = the_one(self.root, "page")
+        revisions = self.page.findall("revision")
+        text = revisions[-1].find("text") if revisions else None
+        self.source = (text.text or "") if text is not None else ""
 
-
-def inspect_wikipedia(content: Path | bytes) -> dict[str, str]:
-    """Return what the page says of itself, or raise what `parse_wikipedia` would of that."""
-    root = read_plain(content)
-    return _facts(root, the_one(root, "page"))
+    @cached_property
+    def lines(self) -> _Lines:
+        """Raises ParseError (`table_too_large`)."""
+        return _Lines(self.source)
 
 
-def _facts(root: Element, page: Element) -> dict[str, str]:
-    source = _source(page)
+def _facts(article: _Article) -> dict[str, str]:
+    root, page, source = article.root, article.page, article.source
     is_other = line_of(page.find("ns")) not in ("", "0") or page.find("redirect") is not None
     if is_other or _REDIRECT.match(source):
         raise ParseError(
@@ -79,12 +79,6 @@ def _facts(root: Element, page: Element) -> dict[str, str]:
     )
 
 
-def _source(page: Element) -> str:
-    revisions = page.findall("revision")
-    text = revisions[-1].find("text") if revisions else None
-    return (text.text or "") if text is not None else ""
-
-
 def _address(root: Element, page: Element) -> str:
     """Return the address of exactly this revision, so that what was imported can be read again."""
     base = urlsplit(line_of(root.find("siteinfo/base")))
@@ -97,11 +91,16 @@ def _address(root: Element, page: Element) -> str:
     return f"{base.scheme}://{base.netloc}/wiki/{title}"
 
 
-def _drafts(lines: Lines) -> Iterator[Drafted]:
+def _doubts(article: _Article) -> Iterator[Doubt]:
+    if any(_is_box(line) for line in article.lines.text.split("\n")):
+        yield _LEFT_OUT
+
+
+def _drafts(lines: _Lines) -> Iterator[Drafted]:
     wrapped: list[str] = []
     number = 0
     for line in [*lines.text.split("\n"), ""]:
-        heading, item, table = _HEADING.match(line), _ITEM.match(line), TABLE.match(line.strip())
+        heading, item, table = _HEADING.match(line), _ITEM.match(line), _TABLE.match(line.strip())
         if heading or item or table or _is_box(line) or not line.strip():
             yield from _text(BlockKind.PARAGRAPH, " ".join(wrapped))
             wrapped = []
@@ -113,7 +112,9 @@ def _drafts(lines: Lines) -> Iterator[Drafted]:
             yield DraftTable(cells, caption=clean_line(caption))
         elif item:
             number = number + 1 if item.group(1) == "#" else number * item.group(1).startswith("#")
-            yield from _listed(item.group(1), item.group(2), number)
+            mark, text = item.groups()  # `;` and `:` alone indent a paragraph
+            kind = BlockKind.LIST_ITEM if mark[0] in "*#" else BlockKind.PARAGRAPH
+            yield from _text(kind, f"{number}. {text}" if mark == "#" and text else text)
         elif line.strip() and not _is_box(line):
             wrapped.append(line)
         number = number if item else 0
@@ -121,39 +122,277 @@ def _drafts(lines: Lines) -> Iterator[Drafted]:
 
 def _is_box(line: str) -> bool:
     """Tell what stands alone and is not known: a box more often than text."""
-    return UNKNOWN in line and not line.strip(f"{UNKNOWN} ")
-
-
-def _listed(mark: str, text: str, number: int) -> Iterator[Draft]:
-    """An item; `;` and `:` alone indent a paragraph."""
-    kind = BlockKind.LIST_ITEM if mark[0] in "*#" else BlockKind.PARAGRAPH
-    yield from _text(kind, f"{number}. {text}" if mark == "#" and text else text)
+    return _UNKNOWN in line and not line.strip(f"{_UNKNOWN} ")
 
 
 def _text(kind: BlockKind, raw: str) -> Iterator[Draft]:
-    text = clean_line(raw.replace(UNKNOWN, f" {_GAP} "))
+    text = clean_line(raw.replace(_UNKNOWN, f" {_GAP} "))
     if any(c.isalnum() for c in text):
-        doubts = [d for mark, d in ((UNKNOWN, _LEFT_OUT), (FORMULA, _FORMULA)) if mark in raw]
+        doubts = [d for mark, d in ((_UNKNOWN, _LEFT_OUT), (FORMULA, _FORMULA)) if mark in raw]
         yield Draft(kind, (Piece(text),), doubts=tuple(doubts))
 
 
-def _without_beside(drafts: list[Drafted]) -> Iterator[Drafted]:
-    """Leave out sections that hold no text of the article, and headings with nothing below."""
+def _body(article: _Article) -> Iterator[Drafted]:
+    """Yield sections with their levels, lists and tables; no references, notes and boxes, and no
+    heading with nothing below."""
     kept: list[Drafted] = []
     within = 0  # level of the section that is left out
-    for draft in drafts:
-        level = draft.level if isinstance(draft, Draft) else 0
+    for draft in _drafts(article.lines):
+        level = _level(draft)
         if level and (not within or level <= within):
-            within = level if _is_beside(draft) else 0
+            is_left_out = isinstance(draft, Draft) and draft.text.casefold() in _LEFT_OUT_SECTIONS
+            within = level if is_left_out else 0
         if not within:
             kept.append(draft)
     for draft, after in zip_longest(kept, kept[1:]):
-        level = draft.level if isinstance(draft, Draft) else 0
-        next_level = after.level if isinstance(after, Draft) else 0
-        if level and (after is None or 0 < next_level <= level):
-            continue
-        yield draft
+        level = _level(draft)
+        if not level or (after is not None and not 0 < _level(after) <= level):
+            yield draft
 
 
-def _is_beside(draft: Drafted) -> bool:
-    return isinstance(draft, Draft) and draft.text.casefold() in _BESIDE
+def _level(draft: Drafted) -> int:
+    return draft.level if isinstance(draft, Draft) else 0
+
+
+_TABLE = re.compile("\ue010(\\d+)\ue011")
+_MAX_NESTING = 40
+_DROPPED = frozenset(
+    "ref references gallery timeline syntaxhighlight source score imagemap graph mapframe "
+    "templatestyles style script section indicator categorytree inputbox hiero".split()
+)
+_LINES = frozenset("p div blockquote center poem".split())
+_ITEM_MARKS = frozenset("* # ; :".split())
+# Pictures, categories and media, in the languages of the largest editions.
+_OTHER_LINKS = re.compile(
+    r"^\s*(?:file|image|category|media|datei|bild|kategorie|fichier|catégorie|archivo|imagen|"
+    r"categoría|immagine|categoria|ficheiro|imagem|bestand|categorie|файл|категория)\s*:",
+    re.IGNORECASE,
+)
+
+
+class _Lines:
+    """`text` by lines; one that matches `_TABLE` stands for one of `tables`: caption and cells."""
+
+    def __init__(self, source: str) -> None:
+        self.tables: list[tuple[str, tuple[Cell, ...]]] = []
+        self._depth = 0
+        self.text = self._code(mwparserfromhell.parse(clean_text(source)))
+
+    def _code(self, code: Any) -> str:
+        """Return the text of parsed wikitext; nothing of what nobody nests so deeply."""
+        if code is None or self._depth >= _MAX_NESTING:
+            return _UNKNOWN if self._depth >= _MAX_NESTING else ""
+        self._depth += 1
+        try:
+            return "".join(self._node(node) for node in code.nodes)
+        finally:
+            self._depth -= 1
+
+    def _node(self, node: Any) -> str:
+        kind = type(node).__name__
+        if kind == "Text":
+            return str(node.value)
+        if kind == "Tag":
+            return self._tag(node)
+        if kind == "Wikilink":
+            if _OTHER_LINKS.match(str(node.title)):
+                return ""
+            return (str(node.title) if node.text is None else self._code(node.text)).lstrip(":")
+        if kind == "ExternalLink":
+            return self._code(node.title) if node.brackets else str(node.url)
+        if kind == "Heading":
+            mark = "=" * int(node.level)
+            return f"\n{mark} {self._line(node.title)} {mark}\n"
+        if kind == "HTMLEntity":
+            return clean_text(str(node.normalize()))
+        if kind == "Template":
+            values: list[str] = []
+            named: dict[str, str] = {}
+            for given in node.params:
+                value = self._code(given.value).strip()
+                if given.showkey:
+                    named[str(given.name).strip()] = value
+                else:
+                    values.append(value)
+            return _template_text(str(node.name), values, named)
+        return ""  # comments and arguments
+
+    def _line(self, code: Any) -> str:
+        return " ".join(self._code(code).split())
+
+    def _tag(self, node: Any) -> str:
+        name = str(node.tag).strip().lower()
+        if node.wiki_markup is not None and str(node.wiki_markup) in _ITEM_MARKS:
+            return str(node.wiki_markup)
+        if name in _DROPPED:
+            return ""
+        if name == "table":
+            return self._table(node)
+        if name in ("math", "chem", "ce"):
+            return f"{self._line(node.contents)}{FORMULA}"
+        if name in ("br", "hr"):
+            return " " if name == "br" else "\n"
+        inside = self._code(node.contents)
+        if name == "li":
+            return f"\n* {inside.strip()}\n"
+        if name == "sup":
+            return raise_text(inside) or (f"^{inside}" if inside[:1].isdigit() else inside)
+        return f"\n\n{inside}\n\n" if name in _LINES else inside
+
+    def _table(self, node: Any) -> str:
+        table = Element("table")
+        caption = self._rows(node.contents, table)
+        cells = cells_of(table)
+        if not cells:
+            return ""
+        self.tables.append((caption, cells))
+        return f"\n\n\ue010{len(self.tables) - 1}\ue011\n\n"
+
+    def _rows(self, code: Any, table: Element) -> str:
+        """Fill `table`; return its caption, which the parser gives as a cell that begins with +."""
+        caption, row = "", SubElement(table, "tr")
+        for node in code.nodes if code is not None else ():
+            name = str(getattr(node, "tag", "")).strip().lower()
+            if name in ("thead", "tbody", "tfoot"):
+                caption = self._rows(node.contents, table) or caption
+            elif name == "caption":
+                caption = self._line(node.contents)
+            elif name == "tr":
+                row = SubElement(table, "tr")
+                for below in node.contents.nodes if node.contents is not None else ():
+                    if str(getattr(below, "tag", "")).strip().lower() in ("td", "th"):
+                        self._cell(below, row)
+            elif name in ("td", "th"):
+                text = self._line(node.contents)
+                if name == "td" and not len(row) and str(node.contents).startswith("+"):
+                    caption = text.removeprefix("+").strip()
+                else:
+                    self._cell(node, row)
+        for empty in [row for row in table if not len(row)]:
+            table.remove(empty)
+        return caption
+
+    def _cell(self, node: Any, row: Element) -> None:
+        cell = SubElement(row, str(node.tag).strip().lower())
+        cell.text = _TABLE.sub("", self._line(node.contents)).replace("* ", "")
+        for attribute in node.attributes:
+            cell.set(str(attribute.name).strip().lower(), str(attribute.value).strip(" '\""))
+
+
+_UNKNOWN = "\ue001"  # where a template was left out that may have held text
+# Of the reader's way about, of sources and of housekeeping: no text of the article.
+_SILENT = re.compile(
+    r"^(?:cite\b|citation|cn$|fact$|sfn|efn|refn?$|r$|rp$|ref|notelist|harv|main( article)?$|see|"
+    r"further|about$|for$|for |distinguish|redirect|other uses|hatnote|short description|use |"
+    r"engvar|infobox|drugbox|chembox|speciesbox|automatic taxobox|medical|portal|commons|wik|"
+    r"sister|authority|reflist|clear|toc|good article|featured|pp$|pp-|protection|webarchive|isbn|"
+    r"pmid|pmc|doi|when$|who\?*$|which$|clarify|vague|update|expand|more (?:citations|sources)|"
+    r"unreferenced|refimprove|better|page needed|dead link|permanent dead|multiple image|image|"
+    r"tall image|navbox|anchor|ipa|respell|audio|listen|stack|col-|div col|columns|quote box|"
+    r"side box|sidebar|failed|verify|original research|primary|medref|cleanup|missing|globalize|"
+    r"dubious|disputed|contradict|tone|stub|defaultsort|coord)",
+    re.IGNORECASE,
+)
+_SYMBOLS = {
+    **dict.fromkeys(["ndash", "en dash", "–"], "–"),
+    **dict.fromkeys(["mdash", "em dash", "—"], "—"),
+    **dict.fromkeys(["snd", "spnd", "spaced ndash"], " – "),
+    **dict.fromkeys(["nbsp", "space", "thinsp", "hsp"], " "),
+    **dict.fromkeys(["degree", "deg"], "°"),
+    **dict.fromkeys(["shy", "wbr", "zwsp"], ""),
+    **dict(zip("± plusmn minus times dot = ! ' mu alpha beta".split(), "±±−×·=|'µαβ", strict=True)),
+}
+_JOINERS = {"to", "-", "–", "and", "or", "by", "x", "×", "to(-)", "+/-", "±"}
+
+_Named = Mapping[str, str]
+
+
+def _template_text(name: str, values: Sequence[str], named: _Named) -> str:
+    """Return what a template says: empty for nothing, `_UNKNOWN` where it is not known."""
+    key = name.strip().lower().replace("_", " ")
+    if key in _SYMBOLS:
+        return _SYMBOLS[key]
+    if key in _SPOKEN:
+        return _SPOKEN[key](values, named) or _UNKNOWN
+    if _SILENT.match(key) or key.endswith(("-stub", "sidebar", "navbox")):
+        return ""
+    return _UNKNOWN
+
+
+def _first(values: Sequence[str], named: _Named) -> str:
+    return values[0] if values else named.get("1", "")
+
+
+def _convert(values: Sequence[str], named: _Named) -> str:
+    """`{{convert|5|to|10|mg|…}}`: the figures and the unit as given, nothing converted."""
+    said: list[str] = []
+    for value in values:
+        if said and not said[-1][:1].isdigit() and said[-1] not in _JOINERS:
+            break
+        said.append(value.strip())
+        is_figure = value.strip()[:1].isdigit() or value[:1] in "-−"
+        if said[-1] not in _JOINERS and not is_figure:
+            return " ".join(said)
+    return ""
+
+
+def _value(values: Sequence[str], named: _Named) -> str:
+    """`{{val|1.5|0.2|e=3|u=mg}}`."""
+    if not values:
+        return ""
+    said = values[0] + (f" ± {values[1]}" if len(values) > 1 else "")
+    said += _power([named.get("e", "")], {})
+    unit = named.get("u") or named.get("ul") or ""
+    per = named.get("up") or named.get("upl") or ""
+    return f"{said} {unit}{'/' + per if per else ''}".strip()
+
+
+def _fraction(values: Sequence[str], named: _Named) -> str:
+    if len(values) > 2:
+        return f"{values[0]} {values[1]}/{values[2]}"
+    return "/".join(["1", *values][-2:]) if values else ""
+
+
+def _power(values: Sequence[str], named: _Named) -> str:
+    power = _first(values, named)
+    return f"×10{raise_text(power) or '^' + power}" if power else ""
+
+
+def _raised(values: Sequence[str], named: _Named) -> str:
+    text = _first(values, named)
+    return (raise_mark(text) if text else None) or text
+
+
+def _bullets(values: Sequence[str]) -> str:
+    """A list as it was typed, or of the values."""
+    return "".join(f"\n{v}" if v[:1] in "*#" else f"\n* {v}" for v in values if v) + "\n"
+
+
+_SPOKEN: dict[str, Callable[[Sequence[str], _Named], str]] = {
+    **dict.fromkeys(
+        "nowrap nobr nobold small smaller big em strong b i bold italic italics math mvar "
+        "abbr tooltip sub smallsub linktext linkify chem name notatypo sic not a typo "
+        "avoid wrap ill interlanguage link quote cquote blockquote".split(),
+        _first,
+    ),
+    **dict.fromkeys(["avoid wrap", "not a typo", "interlanguage link", "block quote"], _first),
+    **dict.fromkeys(
+        ["lang", "transliteration", "color", "colour", "font color"],
+        lambda v, n: v[1] if len(v) > 1 else n.get("2", ""),
+    ),
+    **dict.fromkeys(["transl", "angbr"], lambda v, n: v[-1] if v else ""),
+    **dict.fromkeys(["chem", "chem2", "gene"], lambda v, n: "".join(v)),
+    **dict.fromkeys(["convert", "cvt"], _convert),
+    **dict.fromkeys(["frac", "sfrac", "fraction"], _fraction),
+    **dict.fromkeys(["e", "10^", "x10^"], _power),
+    **dict.fromkeys(["circa", "c.", "ca"], lambda v, n: f"c. {_first(v, n)}".strip()),
+    **dict.fromkeys(
+        ["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"], lambda v, n: _bullets(v)
+    ),
+    "val": _value,
+    "sup": _raised,
+}
+
+READER = Reader(
+    _Article, _facts, lambda article: line_of(article.page.find("title")), _body, _doubts
+)

@@ -22,6 +22,7 @@ MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as 
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
 _Reader = Callable[[Element, int], Iterator[Drafted]]
+_NOTHING: _Reader = lambda element, level: iter(())  # noqa: E731
 
 _PICTURED = Doubt(
     "table_is_picture", "This table is there as a picture only, so what it says is not searched."
@@ -51,17 +52,11 @@ def _paragraph(raw: str) -> Iterator[Draft]:
         yield Draft(BlockKind.PARAGRAPH, (Piece(text),), doubts=doubts_in(raw))
 
 
-def _nothing(element: Element, level: int) -> Iterator[Drafted]:
-    return iter(())
-
-
 def _section(element: Element, level: int) -> Iterator[Drafted]:
     """A heading without anything below it is that of references or supplements."""
     name = _named(element, "title")
     body = list(blocks(element, level + 1 if name else level))
-    beside = (
-        element.find("ref-list") is not None or element.find("supplementary-material") is not None
-    )
+    beside = {"ref-list", "supplementary-material"} & {child.tag for child in element}
     if name and (body or not beside):
         yield text_draft(BlockKind.HEADING, name, level)
     yield from body
@@ -113,7 +108,7 @@ def _list(element: Element, level: int) -> Iterator[Drafted]:
             drafts = _item(list(blocks(child, level)), own.lstrip("•·-– "))
             at += 1
         else:  # a list right inside a list
-            drafts = _item(list(_READERS.get(child.tag, _nothing)(child, level)))
+            drafts = _item(list(_READERS.get(child.tag, _NOTHING)(child, level)))
         for draft in drafts:
             yield replace(draft, level=draft.level + deeper) if isinstance(draft, Draft) else draft
 
@@ -166,14 +161,7 @@ def _entries_of_definitions(element: Element) -> Iterator[Element]:
 
 
 def _figure(element: Element, level: int) -> Iterator[Drafted]:
-    text = _caption(element)
-    if text:
-        yield text_draft(BlockKind.CAPTION, text)
-
-
-def _figcaption(element: Element, level: int) -> Iterator[Drafted]:
-    text = line_of(element)
-    if text:
+    if text := line_of(element) if element.tag == "figcaption" else _caption(element):
         yield text_draft(BlockKind.CAPTION, text)
 
 
@@ -243,13 +231,21 @@ def cells_of(table: Element) -> tuple[Cell, ...]:
                 column += 1
             cell = _cell(entry, (number, column), limit, width)
             if len(taken) + cell.rows * cell.columns > MAX_CELLS:
-                raise _too_large()
-            taken |= {(number + i, column + j) for i, j in _area(cell)}
+                raise ParseError(
+                    f"A table has more than {MAX_CELLS} cells.",
+                    code="table_too_large",
+                    hint="Divide the table, or leave it out of the file.",
+                )
+            down, across = range(number, number + cell.rows), range(column, column + cell.columns)
+            taken.update(itertools.product(down, across))
             cells.append(cell)
     if not any(cell.text for cell in cells):
         return ()
-    first = 0 if head else _label_rows([row for row, _ in rows])
-    return with_header(cells, label_rows(cells, first) if first else head)
+    if not head:
+        labels = itertools.takewhile(_holds_labels, (row for row, _ in rows))
+        first = sum(1 for _ in labels)
+        head = label_rows(cells, first) if 0 < first < len(rows) else 0
+    return with_header(cells, head)
 
 
 def _entries(row: Element) -> list[Element]:
@@ -260,10 +256,6 @@ def _width(rows: Sequence[Element]) -> int:
     """Return how many columns rows of several cells fill: no cell alone in its row makes more."""
     several = (entries for entries in map(_entries, rows) if len(entries) > 1)
     return max((sum(_span(e, "colspan") or 1 for e in entries) for entries in several), default=1)
-
-
-def _area(cell: Cell) -> Iterator[tuple[int, int]]:
-    return itertools.product(range(cell.rows), range(cell.columns))
 
 
 def _cell(entry: Element, place: tuple[int, int], limit: int, width: int) -> Cell:
@@ -296,21 +288,8 @@ def _span(entry: Element, name: str) -> int:
     return whole_number(entry.get(name, "1").strip().rstrip("%"), 1, digits=8)
 
 
-def _label_rows(rows: Sequence[Element]) -> int:
-    count = 0
-    for row in rows:
-        if not _entries(row) or row.find("td") is not None:
-            break
-        count += 1
-    return count if count < len(rows) else 0
-
-
-def _too_large() -> ParseError:
-    return ParseError(
-        f"A table has more than {MAX_CELLS} cells.",
-        code="table_too_large",
-        hint="Divide the table, or leave it out of the file.",
-    )
+def _holds_labels(row: Element) -> bool:
+    return {entry.tag for entry in _entries(row)} == {"th"}
 
 
 _READERS: dict[str, _Reader] = {
@@ -326,7 +305,7 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys("list ul ol".split(), _list),
     **dict.fromkeys("def-list dl".split(), _definitions),
     "fig": _figure,
-    "figcaption": _figcaption,
+    "figcaption": _figure,
     "table-wrap": _table_wrap,
     "table": _table,
     "array": _table,
@@ -336,7 +315,7 @@ _READERS: dict[str, _Reader] = {
         "title label caption sec-meta object-id attrib permissions ref-list ack glossary graphic "
         "media supplementary-material alt-text long-desc index-term table-wrap-foot "
         "script style sub-article response related-article".split(),
-        _nothing,
+        _NOTHING,
     ),
 }
 _STOP = frozenset(_READERS)
