@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from corpus.parsing.geometry import contains, height, middle, union, width
 from corpus.parsing.selfcheck.printed import PrintedWord, plain_texts
-from corpus.parsing.types import Block, Box, Line, Page
+from corpus.parsing.types import Box, Page
 
 _MARGIN = 0.5  # points by which a word may stand out of its line
 _PARTS = 32  # of the page, across and down: boxes are looked up by those that they touch
@@ -136,34 +136,25 @@ def row_faults(page: Page, areas: Sequence[Area]) -> tuple[set[int], int]:
 
     A cell that spans is repeated in each row that it covers, and labels are joined by commas.
     """
-    lost: set[int] = set()
+    lost = {i for i, area in enumerate(areas) if area.is_cell}
     added = 0
-    for number, block in enumerate(page.blocks):
-        cells = [i for i, area in enumerate(areas) if area.block == number and area.is_cell]
-        if cells:
-            of_table = _faults(page, block, {i: areas[i] for i in cells})
-            lost |= of_table[0]
-            added += of_table[1]
+    by_block: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for i in lost:
+        by_block[areas[i].block].append((middle(areas[i].box)[1], i))
+    for number, by_height in by_block.items():
+        by_height.sort()
+        lines = page.blocks[number].lines
+        texts = plain_texts([unjoined(page.text[line.start : line.end]) for line in lines])
+        for line, text in zip(lines, texts, strict=True):
+            first = bisect_left(by_height, (line.box[1] - _EDGE,))
+            last = bisect_left(by_height, (line.box[3] + _EDGE, len(areas)))
+            near = [i for _, i in by_height[first:last]]
+            here = [i for i in near if contains(line.box, middle(areas[i].box), margin=_EDGE)]
+            words = _words(text)
+            printed = {word for i in here for word in _words(areas[i].text)}
+            lost -= {i for i in here if words.issuperset(_words(areas[i].text))}
+            added += len(words - printed)
     return lost, added
-
-
-def _faults(page: Page, block: Block, cells: dict[int, Area]) -> tuple[set[int], int]:
-    texts = plain_texts([unjoined(page.text[line.start : line.end]) for line in block.lines])
-    lost, added = set(cells), 0
-    by_height = sorted((middle(cell.box)[1], i) for i, cell in cells.items())
-    for line, text in zip(block.lines, texts, strict=True):
-        first = bisect_left(by_height, (line.box[1] - _EDGE,))
-        last = bisect_left(by_height, (line.box[3] + _EDGE, max(cells) + 1))
-        here = [i for _, i in by_height[first:last] if _holds(line, cells[i].box)]
-        words = _words(text)
-        printed = {word for i in here for word in _words(cells[i].text)}
-        lost -= {i for i in here if words.issuperset(_words(cells[i].text))}
-        added += len(words - printed)
-    return lost, added
-
-
-def _holds(line: Line, cell: Box) -> bool:
-    return contains(line.box, middle(cell), margin=_EDGE)
 
 
 def _words(text: str) -> set[str]:

@@ -9,6 +9,7 @@ import ctypes
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,26 +47,17 @@ class Printed:
     def words(self, number: int) -> list[PrintedWord]:
         """Return the words of page `number` (1-based) in the order of the file, all that stand on
         the page; two calls of PDFium a word and one for the text of the page."""
-        page = self._document[number - 1]
-        text_page = page.get_textpage()
-        try:
-            return _words(page, text_page)
-        finally:
-            text_page.close()
-            page.close()
-
-
-def _words(page: Any, text_page: Any) -> list[PrintedWord]:
-    text = _text(text_page.raw)
-    places = [match.span() for match in _WORD.finditer(text)]
-    texts = [word.replace(" ", "") for word in plain_texts([text[a:b] for a, b in places])]
-    boxes = _boxes(page, text_page.raw, places)
-    sheet = (0.0, 0.0, *page.get_size())
-    return [
-        PrintedWord(text, box)
-        for text, box in zip(texts, boxes, strict=True)
-        if text and contains(sheet, middle(box))
-    ]
+        with closing(self._document[number - 1]) as page, closing(page.get_textpage()) as text_page:
+            text = _text(text_page.raw)
+            places = [match.span() for match in _WORD.finditer(text)]
+            texts = [word.replace(" ", "") for word in plain_texts([text[a:b] for a, b in places])]
+            boxes = list(_boxes(page, text_page.raw, places))
+            sheet = (0.0, 0.0, *page.get_size())
+        return [
+            PrintedWord(text, box)
+            for text, box in zip(texts, boxes, strict=True)
+            if text and contains(sheet, middle(box))
+        ]
 
 
 def _text(text_page: Any) -> str:
@@ -79,11 +71,10 @@ def _text(text_page: Any) -> str:
         if len(found) == count:  # no characters of two units, and none that PDFium left out
             return found
     codes = (raw.FPDFText_GetUnicode(text_page, index) for index in range(count))
-    return _PAIR.sub(_one, "".join(map(chr, codes)))
-
-
-def _one(pair: re.Match[str]) -> str:
-    return pair.group().encode("utf-16-le", "surrogatepass").decode("utf-16-le") + _NOTHING
+    return _PAIR.sub(
+        lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le") + _NOTHING,
+        "".join(map(chr, codes)),
+    )
 
 
 def _boxes(page: Any, text_page: Any, places: Sequence[tuple[int, int]]) -> Iterator[Box]:

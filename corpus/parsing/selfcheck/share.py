@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
 
 from corpus.parsing.selfcheck.areas import Area, areas_of, row_faults, unboxed, words_by_area
 from corpus.parsing.selfcheck.matching import Match, by_place, in_order, match_words, uprighted
@@ -23,7 +24,8 @@ _BULLETS = frozenset(
     "-*\u00b7\u2022\u2023\u2043\u2219\u25a0\u25a1\u25aa\u25ab\u25b6\u25ba\u25cb\u25cf\u25e6\u2756\u27a2"
 )
 _TABLE_ORDER = 0.8  # of its words; true tables of published guidelines have 0.83 and more
-_LEADERS = frozenset("._\u00b7")
+_is_bullet = _BULLETS.issuperset
+_is_leader = frozenset("._\u00b7").issuperset
 
 Printed = Sequence[PrintedWord]
 
@@ -56,13 +58,14 @@ def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -
         for area, words in zip(areas, words_by_area(areas, printed), strict=True)
     ]
     inside = {word for one in held for word in one.words}
-    loose = [n for n in range(len(printed)) if n not in inside and n not in dropped]
-    count = sum(_is_word(printed[word].text) for word in loose)
+    loose = [w.text for n, w in enumerate(printed) if n not in inside and n not in dropped]
+    count = sum(not _is_leader(text) and not _is_bullet(text) for text in loose)
     count += sum(len(one.read) for one in held)
     lost, unprinted = row_faults(page, areas)
     unprinted += len(unboxed(page)) + sum(one.match.unprinted for one in held)
     said = [one for index, one in enumerate(held) if index not in lost]
-    found = sum(_in_order(block, printed) for block in _by_block(said))
+    blocks = groupby(said, key=lambda one: one.area.block)
+    found = sum(_in_order(list(block), printed) for _, block in blocks)
     return WordsFound(found, count + max(0, unprinted - (count - found)))
 
 
@@ -83,16 +86,6 @@ def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:
     return _Held(area, tuple(words), tuple(own), match)
 
 
-def _by_block(held: Sequence[_Held]) -> list[list[_Held]]:
-    """Return the lines or cells of each block together."""
-    blocks: list[list[_Held]] = []
-    for one in held:
-        if not blocks or blocks[-1][-1].area.block != one.area.block:
-            blocks.append([])
-        blocks[-1].append(one)
-    return blocks
-
-
 def _in_order(block: Sequence[_Held], printed: Printed) -> int:
     """Return how many words of a block were found and stand in order: in that of the file, or in
     that of the page where the file draws them in another.
@@ -110,15 +103,3 @@ def _in_order(block: Sequence[_Held], printed: Printed) -> int:
         rank = {word: place for place, word in enumerate(by_place(boxes))}
         best = max(best, in_order([rank[word] for word in found]))
     return best
-
-
-def _is_leader(text: str) -> bool:
-    return _LEADERS.issuperset(text)
-
-
-def _is_bullet(text: str) -> bool:
-    return _BULLETS.issuperset(text)
-
-
-def _is_word(text: str) -> bool:
-    return not _is_leader(text) and not _is_bullet(text)
