@@ -61,7 +61,6 @@ _READ = [
 
 class LatestRun(ByNumber):
     ordering: Any = ("-pk",)
-    page_size = 50
 
 
 class RunListed(serializers.ModelSerializer[QuestionRun]):

@@ -34,11 +34,13 @@ class WordsRequest(PageRequest):
 
 
 class Described(CursorPagination):
-    """Pages whose addresses are only those that a page has given."""
+    """Pages of fifty whose addresses are only those that a page has given."""
+
+    page_size = 50
 
     def is_position(self, text: str) -> bool:
-        """Tell whether a row can stand there."""
-        raise NotImplementedError
+        """Tell whether a row can stand there: after any text that the database can hold."""
+        return "\0" not in text
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """Read the address of a page. Raises NotFound for one that no page has given."""
@@ -59,12 +61,15 @@ class ByTime(Described):
     """Pages by a moment of each row."""
 
     def is_position(self, text: str) -> bool:
-        return _is_moment(text)
+        try:
+            moment = parse_datetime(text)
+        except ValueError:
+            return False
+        return moment is not None and timezone.is_aware(moment)
 
 
 class LatestFirst(ByTime):
     ordering: Any = ("-updated_at", "pk")
-    page_size = 50
 
 
 class InOrder(ByTime):
@@ -74,20 +79,14 @@ class InOrder(ByTime):
 
 class Uploaded(ByTime):
     ordering: Any = ("-uploaded_at", "-pk")
-    page_size = 50
 
 
 class Joined(ByTime):
     ordering: Any = ("-date_joined", "-pk")
-    page_size = 50
 
 
 class ByName(Described):
     ordering: Any = ("name", "pk")
-    page_size = 50
-
-    def is_position(self, text: str) -> bool:
-        return "\0" not in text
 
 
 class ByNumber(Described):
@@ -99,17 +98,7 @@ class ByNumber(Described):
 
 class LatestRow(ByNumber):
     ordering: Any = ("-seq",)
-    page_size = 50
 
 
 class InReadingOrder(ByNumber):
     ordering: Any = ("index",)
-    page_size = 50
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        return False
-    return moment is not None and timezone.is_aware(moment)

@@ -12,9 +12,12 @@ from typing import Any
 from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
+from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import exception_handler, set_rollback
+from rest_framework.views import APIView, exception_handler, set_rollback
 
 from chat.audit.chain import storable
 from chat.errors import QuestionError
@@ -56,6 +59,17 @@ class Unavailable(exceptions.APIException):
     def __init__(self, detail: str | None = None, *, wait_s: int = RETRY_AFTER_S) -> None:
         super().__init__(detail)
         self.wait = wait_s
+
+
+@extend_schema(exclude=True)
+class UnknownPath(APIView):
+    """A path of the API that is not there, in the API's own form."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        raise exceptions.NotFound("There is nothing at this path.")
 
 
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:

@@ -1,4 +1,4 @@
-"""Ask, and search."""
+"""Ask, and search; an answer also as server-sent events."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,28 +20,65 @@ from rest_framework.response import Response
 from chat.api import examples
 from chat.api.answers import turn_payload
 from chat.api.guarded import BODY, Guarded, problems, user_of, valid, words_hmac
-from chat.api.problems import IdentifiersSeen
+from chat.api.problems import IdentifiersSeen, problem_details
 from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
-from chat.api.streaming import DESCRIBED as STREAMED
-from chat.api.streaming import EventRenderer, answer_frames, problem_of, wants_stream
 from chat.audit import log as audit
 from chat.config import answer_config
-from chat.models import Channel
+from chat.models import Channel, TurnStatus
 from chat.pipeline.events import Tell, untold
 from chat.question.identifiers.guard import Guarded as GuardedText
 from chat.question.identifiers.guard import question_guarded
 from chat.services import filters_check, turn_ask
-from chat.streams import EventStream, Frame, QuestionStream
+from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query
 
+EVENTS = ("retrieval", "gate", "verdict", "claim", "answer", "abstention", "error")
+
+
+class EventResponse(serializers.Serializer[Any]):
+    """One event of a stream; lines that begin with a colon are none."""
+
+    id = serializers.CharField(help_text="Its number in the stream, from 1.")
+    event = serializers.ChoiceField(
+        choices=[(name, name) for name in EVENTS],
+        help_text="`retrieval`, `gate` and `verdict` come while the question is worked on. When "
+        "the turn is stored, a `claim` for each of the answer's, and last `answer` or `abstention` "
+        "with all that comes without a stream; `error`, a problem, may come in their place.",
+    )
+    data = serializers.CharField(help_text="JSON in one line.")  # type: ignore[assignment]  # a field
+
+
+ANSWERS = {(200, "application/json"): QueryResponse, (200, MEDIA_TYPE): EventResponse}
+
+
+class EventRenderer(JSONRenderer):
+    """Lets a client accept server-sent events; what refuses its question at once is JSON."""
+
+    media_type = MEDIA_TYPE
+
+
+def wants_stream(asked: Mapping[str, Any], request: Request) -> bool:
+    """Tell whether events are to be sent: by the body, or because only they are accepted."""
+    return bool(asked["stream"]) or isinstance(request.accepted_renderer, EventRenderer)
+
+
+def problem_of(error: Exception) -> Any:
+    """What a plain call would be told."""
+    return problem_details(error, {}).data
+
+
+def answer_frames(payload: Mapping[str, Any]) -> list[Frame]:
+    """Each claim of a stored turn, then the whole."""
+    last = "answer" if payload["status"] == TurnStatus.ANSWERED else "abstention"
+    claims = [Frame("claim", claim) for claim in payload["claims"]]
+    return [*claims, Frame(last, payload)]
+
+
 IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never words
-
-
-ANSWERS = {(200, "application/json"): QueryResponse, **STREAMED}
 
 
 class QueryView(Guarded):

@@ -1,8 +1,9 @@
-"""How a request to the API is let in: its token, and its body."""
+"""How a request to the API is let in: its token, how often that may call, and its body."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -12,10 +13,11 @@ from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed, ParseError, Throttled
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
+from rest_framework.throttling import ScopedRateThrottle
 
 from chat.api.problems import BodyTooLarge
 from chat.sign_in.lockouts import TokenGuess
-from chat.sign_in.tokens import TOKEN_PREFIX, granted_to
+from chat.sign_in.tokens import TOKEN_PREFIX, Granted, granted_to
 
 MAX_BODY_BYTES = 1024**2
 
@@ -111,3 +113,37 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("doubled key")
     return found
+
+
+class TokenRate(ScopedRateThrottle):
+    """Counts each token by itself, by its own rate where it has one."""
+
+    is_counted = False
+    own = ""  # the rate of the token
+    num_requests: int
+    duration: int
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        self.own = request.auth.rate if isinstance(request.auth, Granted) else ""
+        allowed = super().allow_request(request, view)
+        self.is_counted = self.rate is not None
+        return allowed
+
+    def get_rate(self) -> str | None:
+        return self.own or super().get_rate()
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        if isinstance(request.auth, Granted):
+            return self.cache_format % {"scope": self.scope, "ident": request.auth.digest}
+        return super().get_cache_key(request, view)
+
+    def headers(self) -> dict[str, str]:
+        """Say the policy, and what is left of it; seconds until the oldest call is forgotten."""
+        if not self.is_counted:
+            return {}
+        left = max(self.num_requests - len(self.history), 0)
+        wait_s = math.ceil(self.history[-1] + self.duration - self.now) if self.history else 0
+        return {
+            "RateLimit-Policy": f'"token";q={self.num_requests};w={self.duration}',
+            "RateLimit": f'"token";r={left};t={max(wait_s, 0)}',
+        }

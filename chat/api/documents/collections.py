@@ -14,7 +14,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import ByName, PageRequest
@@ -62,7 +61,7 @@ class CollectionsView(OfDocuments, GenericAPIView[Collection]):
         description="By name. Of one that is closed nothing is said.",
         parameters=[PageRequest],
         responses={200: CollectionResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*own_examples.COLLECTIONS, *examples.PROBLEMS],
+        examples=[*examples.COLLECTIONS, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)

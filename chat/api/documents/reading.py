@@ -20,7 +20,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import PaintedRequest, StoredPage, StoredPassage
 from chat.api.documents.views import FORBIDDEN
@@ -66,7 +65,7 @@ class PassagesView(OfDocuments, GenericAPIView[Chunk]):
         description="In reading order; for staff.",
         parameters=[PageRequest],
         responses={200: StoredPassage(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*own_examples.PASSAGES, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*examples.PASSAGES, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -87,7 +86,7 @@ class PageView(OfDocuments):
         "who works in it. `citation` or `chunk` names what is painted.",
         parameters=[PaintedRequest],
         responses={200: StoredPage, **problems(400, *NOT_FOUND)},
-        examples=[*own_examples.PAGE, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=[*examples.PAGE, *examples.NOT_FOUND, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str, number: int) -> Response:
         user = user_of(request)

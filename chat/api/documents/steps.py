@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import (
     DocumentDetails,
@@ -24,6 +25,7 @@ from chat.api.documents.serializers import (
     WithdrawRequest,
 )
 from chat.api.documents.views import CONFLICT, FORBIDDEN, details
+from chat.api.fields import Strict
 from chat.api.guarded import BODY, NOT_FOUND, problems, user_of, valid
 from corpus.models import Document
 from corpus.review.words_found import PagesNotReviewed
@@ -47,175 +49,161 @@ from corpus.staff_selectors import (
     pages_doubtful,
 )
 
-_NO = problems(*BODY, *FORBIDDEN, *NOT_FOUND, *CONFLICT)
-_GOOD_TO_KNOW = [*examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS]
 NAMED = 20  # pages in a sentence
+_NO = problems(*BODY, *FORBIDDEN, *NOT_FOUND, *CONFLICT)
+_NOES = [*examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS]
+_Take = Callable[[Document, User, dict[str, Any]], list[str]]
+_Others = Callable[[User, Document], QuerySet[Document]]
 
 
-class SubmitView(OfDocuments):
-    @extend_schema(
-        operation_id="document_submit",
-        summary="Send a draft to review",
-        description="Somebody with the right to publish then publishes it or sends it back.",
-        request=NothingRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_SUBMIT, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
-        valid(NothingRequest(data=request.data))
-        document_submit(document, by=user)
-        history_add(document, by=user, line="Sent to review.")
-        return _now(document, user)
+def _step(
+    name: str,
+    summary: str,
+    description: str,
+    *,
+    asks: type[Strict] = NothingRequest,
+    right: Right = Right.PUBLISH,
+    others: _Others | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+    example: str = "",
+) -> Callable[[_Take], type[OfDocuments]]:
+    """Make a view of a function that takes the step and returns lines for the history.
+
+    `asks` is what a request holds, `others` the documents that it may name beside this one.
+    """
+    shown: list[OpenApiExample] = getattr(examples, example or f"DOCUMENT_{name.upper()}")
+
+    def view_of(take: _Take) -> type[OfDocuments]:
+        class StepView(OfDocuments):
+            @extend_schema(
+                operation_id=f"document_{name}",
+                summary=summary,
+                description=description,
+                request=asks,
+                responses={int(status): DocumentDetails, **_NO},
+                examples=[*shown, *_NOES],
+            )
+            def post(self, request: Request, sha256: str) -> Response:
+                user = user_of(request)
+                document = access_document_of_staff(user, right, sha256=sha256)
+                context = {"others": others(user, document)} if others else {}
+                asked = valid(asks(data=request.data, context=context))
+                for line in take(document, user, asked):
+                    history_add(document, by=user, line=line)
+                now = access_document_of_staff(user, pk=document.pk)
+                return Response(details(now, user), status)
+
+        return StepView
+
+    return view_of
 
 
-class ReturnView(OfDocuments):
-    @extend_schema(
-        operation_id="document_return",
-        summary="Send back what is in review",
-        description="It is a draft again; its uploader reads why.",
-        request=ReasonRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_RETURN, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        asked = valid(ReasonRequest(data=request.data))
-        document_return(document, by=user, reason=asked["reason"])
-        history_add(document, by=user, line=f"{SENT_BACK}{asked['reason']}")
-        return _now(document, user)
+@_step(
+    "submit",
+    "Send a draft to review",
+    "Somebody with the right to publish then publishes it or sends it back.",
+    right=Right.CHANGE,
+)
+def submit(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_submit(document, by=user)
+    return ["Sent to review."]
 
 
-class PublishView(OfDocuments):
-    @extend_schema(
-        operation_id="document_publish",
-        summary="Publish a document",
-        description="From now on clinicians get answers from it. Where the site wants two persons, "
-        "its uploader may not.",
-        request=PublishRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_PUBLISH, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        asked = valid(PublishRequest(data=request.data))
-        _publish(document, by=user, looked=asked["looked"])
-        return _now(document, user)
+@_step(
+    "return",
+    "Send back what is in review",
+    "It is a draft again; its uploader reads why.",
+    asks=ReasonRequest,
+)
+def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_return(document, by=user, reason=asked["reason"])
+    return [f"{SENT_BACK}{asked['reason']}"]
 
 
-class ReplaceView(OfDocuments):
-    @extend_schema(
-        operation_id="document_replace",
-        summary="Publish a new version in a document's place",
-        description="The new version is published and this one superseded in the same moment, so "
-        "that never both and never neither are in force.",
-        request=ReplaceRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_REPLACE, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        others = {"others": documents_for_staff(user).exclude(pk=document.pk)}
-        asked = valid(ReplaceRequest(data=request.data, context=others))
-        _publish(asked["successor"], by=user, looked=asked["looked"], supersedes=document)
-        return _now(document, user)
+@_step(
+    "publish",
+    "Publish a document",
+    "From now on clinicians get answers from it. Where the site wants two persons, its uploader "
+    "may not.",
+    asks=PublishRequest,
+)
+def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    _publish(document, by=user, looked=asked["looked"])
+    return []
 
 
-class SupersedeView(OfDocuments):
-    @extend_schema(
-        operation_id="document_supersede",
-        summary="Say which published document takes the place of this one",
-        description="From now on answers come from that one.",
-        request=SupersedeRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_SUPERSEDE, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        others = {"others": documents_replaceable(user, other_than=document)}
-        asked = valid(SupersedeRequest(data=request.data, context=others))
-        document_supersede(document, by=user, successor=asked["successor"])
-        history_add(document, by=user, line="Superseded.")
-        return _now(document, user)
+@_step(
+    "replace",
+    "Publish a new version in a document's place",
+    "The new version is published and this one superseded in the same moment, so that never both "
+    "and never neither are in force.",
+    asks=ReplaceRequest,
+    others=lambda user, document: documents_for_staff(user).exclude(pk=document.pk),
+)
+def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    _publish(asked["successor"], by=user, looked=asked["looked"], supersedes=document)
+    return []  # that of the new version says it
 
 
-class WithdrawView(OfDocuments):
-    @extend_schema(
-        operation_id="document_withdraw",
-        summary="Withdraw a document",
-        description="The very next question is answered without it.",
-        request=WithdrawRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_WITHDRAW, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        asked = valid(WithdrawRequest(data=request.data))
-        document_withdraw(document, by=user, reason=asked["reason"])
-        history_add(document, by=user, line="Withdrawn.")
-        return _now(document, user)
+@_step(
+    "supersede",
+    "Say which published document takes the place of this one",
+    "From now on answers come from that one.",
+    asks=SupersedeRequest,
+    others=lambda user, document: documents_replaceable(user, other_than=document),
+)
+def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_supersede(document, by=user, successor=asked["successor"])
+    return ["Superseded."]
 
 
-class ReinstateView(OfDocuments):
-    @extend_schema(
-        operation_id="document_reinstate",
-        summary="Undo a withdrawal that was an error",
-        description="It is in force again. Its history keeps why it was withdrawn.",
-        request=ReasonRequest,
-        responses={200: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_REINSTATE, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.PUBLISH, sha256=sha256)
-        asked = valid(ReasonRequest(data=request.data))
-        withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
-        document_reinstate(document, by=user, reason=asked["reason"])
-        for line in (withdrawn, f"Withdrawal undone: {asked['reason']}"):
-            history_add(document, by=user, line=line)
-        return _now(document, user)
+@_step(
+    "withdraw",
+    "Withdraw a document",
+    "The very next question is answered without it.",
+    asks=WithdrawRequest,
+)
+def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_withdraw(document, by=user, reason=asked["reason"])
+    return ["Withdrawn."]
 
 
-class RetryView(OfDocuments):
-    @extend_schema(
-        operation_id="document_retry",
-        summary="Try again to read what failed",
-        description="With all its attempts, from the step that is finished.",
-        request=NothingRequest,
-        responses={202: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_READ_AGAIN, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
-        valid(NothingRequest(data=request.data))
-        document_retry(document, by=user)
-        history_add(document, by=user, line="Queued again.")
-        return _now(document, user, status=HTTPStatus.ACCEPTED)
+@_step(
+    "reinstate",
+    "Undo a withdrawal that was an error",
+    "It is in force again. Its history keeps why it was withdrawn.",
+    asks=ReasonRequest,
+)
+def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
+    document_reinstate(document, by=user, reason=asked["reason"])
+    return [withdrawn, f"Withdrawal undone: {asked['reason']}"]
 
 
-class ReindexView(OfDocuments):
-    @extend_schema(
-        operation_id="document_reindex",
-        summary="Read a document again from its file",
-        description="Nothing of it is found from when it is cut anew until it is indexed.",
-        request=NothingRequest,
-        responses={202: DocumentDetails, **_NO},
-        examples=[*own_examples.DOCUMENT_READ_AGAIN, *_GOOD_TO_KNOW],
-    )
-    def post(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
-        valid(NothingRequest(data=request.data))
-        document_reindex(document, by=user)
-        history_add(document, by=user, line="Queued to be read again.")
-        return _now(document, user, status=HTTPStatus.ACCEPTED)
+@_step(
+    "retry",
+    "Try again to read what failed",
+    "With all its attempts, from the step that is finished.",
+    right=Right.CHANGE,
+    status=HTTPStatus.ACCEPTED,
+    example="DOCUMENT_READ_AGAIN",
+)
+def retry(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_retry(document, by=user)
+    return ["Queued again."]
+
+
+@_step(
+    "reindex",
+    "Read a document again from its file",
+    "Nothing of it is found from when it is cut anew until it is indexed.",
+    right=Right.CHANGE,
+    status=HTTPStatus.ACCEPTED,
+    example="DOCUMENT_READ_AGAIN",
+)
+def reindex(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+    document_reindex(document, by=user)
+    return ["Queued to be read again."]
 
 
 def _publish(document: Document, *, by: User, looked: list[int], **more: Any) -> None:
@@ -230,7 +218,3 @@ def _publish(document: Document, *, by: User, looked: list[int], **more: Any) ->
     document_approve(document, by=by, today=timezone.localdate(), looked=looked, **more)
     after = f" after a look at page {', '.join(map(str, doubtful))}" if doubtful else ""
     history_add(document, by=by, line=f"Published{after}.")
-
-
-def _now(document: Document, user: User, *, status: int = HTTPStatus.OK) -> Response:
-    return Response(details(access_document_of_staff(user, pk=document.pk), user), status)

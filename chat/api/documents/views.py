@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.documents import examples as own_examples
 from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import (
     DocumentDetails,
@@ -67,7 +66,7 @@ class DocumentsView(OfDocuments, GenericAPIView[Document]):
         description="Drafts among them, the latest first; for staff.",
         parameters=[DocumentsRequest],
         responses={200: DocumentResponse(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*own_examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -93,7 +92,7 @@ class DocumentsView(OfDocuments, GenericAPIView[Document]):
             202: DocumentDetails,
             **problems(*BODY, *FORBIDDEN, *CONFLICT, *UNREADABLE),
         },
-        examples=[*own_examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
@@ -126,7 +125,7 @@ class DocumentView(OfDocuments):
         description="Its job, what is said of it, and what somebody has to look at before it is "
         "published.",
         responses={200: DocumentDetails, **problems(*FORBIDDEN, *NOT_FOUND)},
-        examples=[*own_examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -140,7 +139,7 @@ class DocumentView(OfDocuments):
         description="A new title or population reaches the search when it is read again.",
         request=MetadataRequest,
         responses={200: DocumentDetails, **problems(*BODY, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*own_examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def patch(self, request: Request, sha256: str) -> Response:
         user = user_of(request)

@@ -34,7 +34,7 @@ from chat.api.openai.serializers import (
 )
 from chat.api.openai.writing import Answer, as_data, chunks, completion
 from chat.api.problems import problem_details
-from chat.api.streaming import EventRenderer
+from chat.api.queries import EventRenderer
 from chat.models import Channel
 from chat.pipeline.events import Tell, untold
 from chat.services import turn_ask

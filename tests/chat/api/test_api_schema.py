@@ -15,10 +15,10 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from chat.api import examples as api_examples
-from chat.api.conversations import ConversationRequest, ConversationResponse
+from chat.api.accounts import MeResponse
+from chat.api.conversations import ConversationRequest, ConversationResponse, FeedbackRequest
 from chat.api.openai import examples as openai_examples
 from chat.api.openai.serializers import CompletionRequest, CompletionResponse, OutcomeResponse
-from chat.api.people import MeResponse
 from chat.api.serializers import (
     CitationResponse,
     ClaimResponse,
@@ -31,7 +31,6 @@ from chat.api.serializers import (
     SearchRequest,
     WarningResponse,
 )
-from chat.api.turns import FeedbackRequest
 from chat.audit.verify import verify_chain
 from corpus.models import Document, Job, JobState, Lifecycle
 from medrag_site.accounts import CLINICIANS
