@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -41,12 +42,16 @@ TICK_S = 1.0
 SIGN_EVERY_TICKS = 60
 PRUNE_EVERY_TICKS = 3600
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
-REEMBED_PAUSE_S = 60.0  # after it ended well, though there may be more to do
-EVALUATING_PAUSE_S = 1.0  # the same for runs of questions
-ANNOUNCING_PAUSE_S = 1.0  # and for webhooks
-MONITORING_PAUSE_S = 60.0  # and for the figures of days
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
+# Kinds of `background`: what each does, whether it is due, and the seconds from when it ended well
+# until it is begun again, though there may be more to do.
+_BESIDE: dict[str, tuple[str, Callable[[], bool], float]] = {
+    "reembedding": ("makes new vectors", encoders_are_building, 60.0),
+    "evaluating": ("asks question sets", are_runs_due, 1.0),
+    "announcing": ("sends webhooks", are_deliveries_due, 1.0),
+    "monitoring": ("counts days", are_days_missing, 60.0),
+}
 
 
 class Worker:
@@ -69,54 +74,31 @@ class Worker:
         self._database_answers = True
         self._faults: list[str] = []  # sentences for staff
         self._is_sent = False  # the last signed head; a worker before us may have failed to
-        self._lacks_vectors = False
-        self._reembedding = Service(
-            name="the process that makes new vectors",
-            command=[sys.executable, "-m", "medrag_site.processes.reembedding"],
-            cwd=settings.BASE_DIR,
-            grace_s=GRACE_S,
-            is_due=lambda: self._database_answers and self._lacks_vectors,
-            pause_s=REEMBED_PAUSE_S,
-        )
-        self._has_runs = False
-        self._evaluating = Service(
-            name="the process that asks question sets",
-            command=[sys.executable, "-m", "medrag_site.processes.evaluating"],
-            cwd=settings.BASE_DIR,
-            grace_s=GRACE_S,
-            is_due=lambda: self._database_answers and self._has_runs,
-            pause_s=EVALUATING_PAUSE_S,
-        )
-        self._has_deliveries = False
-        self._announcing = Service(
-            name="the process that sends webhooks",
-            command=[sys.executable, "-m", "medrag_site.processes.announcing"],
-            cwd=settings.BASE_DIR,
-            grace_s=GRACE_S,
-            is_due=lambda: self._database_answers and self._has_deliveries,
-            pause_s=ANNOUNCING_PAUSE_S,
-        )
-        self._lacks_days = False
-        self._monitoring = Service(
-            name="the process that counts days",
-            command=[sys.executable, "-m", "medrag_site.processes.monitoring"],
-            cwd=settings.BASE_DIR,
-            grace_s=GRACE_S,
-            is_due=lambda: self._database_answers and self._lacks_days,
-            pause_s=MONITORING_PAUSE_S,
-        )
+        self._due: set[str] = set()  # kinds of work beside the queue
+        self._beside = [self._background(kind, *told) for kind, told in _BESIDE.items()]
         self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
         wakeups.release_all()  # what a worker that was killed had fetched
-        beside = [self._reembedding, self._evaluating, self._announcing, self._monitoring]
-        supervisor = Supervisor([self._cluster, *beside], tick=self._tick, tick_s=TICK_S)
+        supervisor = Supervisor([self._cluster, *self._beside], tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
         finally:
             self._stopped()
+
+    def _background(
+        self, kind: str, what: str, is_due: Callable[[], bool], pause_s: float
+    ) -> Service:
+        return Service(
+            name=f"the process that {what}",
+            command=[sys.executable, "-m", "medrag_site.processes.background", kind],
+            cwd=settings.BASE_DIR,
+            grace_s=GRACE_S,
+            is_due=lambda: self._database_answers and kind in self._due,
+            pause_s=pause_s,
+        )
 
     def _environment(self) -> dict[str, str]:
         """A new identity for each start: no lease of an earlier cluster is taken for ours."""
@@ -135,10 +117,7 @@ class Worker:
             else:
                 jobs.sweep(self._queue)
                 self._restart_if_stalled()
-                self._lacks_vectors = encoders_are_building()
-                self._has_runs = are_runs_due()
-                self._has_deliveries = are_deliveries_due()
-                self._lacks_days = are_days_missing()
+                self._due = {kind for kind, (_, is_due, _) in _BESIDE.items() if is_due()}
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
             if self._ticks % PRUNE_EVERY_TICKS == 1:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def kill_sender(worker: int) -> None:
     for process in family_of(worker):
         with contextlib.suppress(psutil.Error):  # it has just ended
-            if "medrag_site.processes.announcing" in process.cmdline():
+            if process.cmdline()[-2:] == ["medrag_site.processes.background", "announcing"]:
                 process.kill()
 
 

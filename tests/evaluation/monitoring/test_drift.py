@@ -17,7 +17,7 @@ from evaluation.monitoring.drift import LEAST, drift_until, windows_until
 from evaluation.monitoring.selectors import DAY
 from evaluation.monitoring.services import days_close, drift_look
 from evaluation.monitoring.stability import kolmogorov_smirnov, population_stability
-from medrag_site.processes.monitoring import announce
+from medrag_site.processes.background import announce
 from tests.evaluation.monitoring.days import YESTERDAY, asked
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Delivery, Event
