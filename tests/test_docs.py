@@ -20,7 +20,10 @@ TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))
 FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
 # Not ours to set, but that we tell Haystack and RAGAS to send nothing home.
-OF_THE_SYSTEM = {"PATH", "XDG_RUNTIME_DIR", "HAYSTACK_TELEMETRY_ENABLED", "RAGAS_DO_NOT_TRACK"}
+OF_THE_SYSTEM = {
+    *("PATH", "XDG_RUNTIME_DIR", "HAYSTACK_TELEMETRY_ENABLED", "RAGAS_DO_NOT_TRACK"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR"),  # OpenSSL's
+}
 NAME = re.compile(r"\b(?:MEDRAG|DOCLING)_[A-Z_]*[A-Z]\b")
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from core.llm.time_limit import within
@@ -128,10 +130,17 @@ def directly() -> dict[str, Any]:
     names all the same (SSL_CERT_FILE, SSL_CERT_DIR), as a hospital's own authority needs. It has
     no time-outs of its own.
     """
+    named = os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")
+    verify = _certificates(*named)
+    return {"follow_redirects": False, "trust_env": False, "verify": verify, "timeout": None}
+
+
+@cache
+def _certificates(file: str, folder: str) -> Any:
+    """Read the certificates that the environment names once: it takes longer than many a call."""
     import httpx  # late, as above
 
-    verify = httpx.create_ssl_context(trust_env=True)
-    return {"follow_redirects": False, "trust_env": False, "verify": verify, "timeout": None}
+    return httpx.create_ssl_context(trust_env=True)
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:

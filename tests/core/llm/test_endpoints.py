@@ -83,6 +83,8 @@ def test_certificates_are_those_that_the_environment_names(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
+    before = directly()["verify"]
+    assert directly()["verify"] is before  # reading them takes longer than many a call
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with pytest.raises(ssl.SSLError):
         directly()
