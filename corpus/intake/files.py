@@ -5,7 +5,7 @@ so that a second run over a large folder reads the files and asks the database, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -75,7 +75,8 @@ def take_in(
     """
     outcome = Outcome()
     seen: dict[str, Document] = {}  # of this run: of two equal files the second is here already
-    for batch in _batches(items):
+    iterator = iter(items)
+    while batch := list(islice(iterator, LOOKED_UP_TOGETHER)):
         digests = {item.path: _digest(item.path) for item in batch}
         known = selectors.documents_by_sha256(d for d in digests.values() if d)
         for item in batch:
@@ -122,12 +123,6 @@ def _add(
         outcome.refused[item.path] = sentence_of(error)
         return document if document.pk else None
     return document
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, LOOKED_UP_TOGETHER)):
-        yield batch
 
 
 def _digest(path: Path) -> str:

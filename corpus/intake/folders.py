@@ -31,7 +31,9 @@ def files_below(path: Path) -> Listing:
     found = [  # `walk` passes over a folder that goes while it is read
         Path(folder) / name for folder, folders, files in os.walk(path) for name in folders + files
     ]
-    return _sorted_out(sorted(found), path)
+    shown = [below for below in sorted(found) if not _is_hidden(below, path)]
+    away = [p for p in shown if p.is_symlink() and p.exists() and leads_out(p, path)]
+    return Listing(tuple(p for p in shown if p.is_file() and p not in set(away)), tuple(away))
 
 
 def files_matching(pattern: str) -> Listing:
@@ -66,10 +68,3 @@ def leads_out(path: Path, folder: Path) -> bool:
 
 def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
-
-
-def _sorted_out(below: list[Path], folder: Path) -> Listing:
-    shown = [path for path in below if not _is_hidden(path, folder)]
-    away = [p for p in shown if p.is_symlink() and p.exists() and leads_out(p, folder)]
-    kept = [p for p in shown if p.is_file() and p not in set(away)]
-    return Listing(tuple(kept), tuple(away))

@@ -127,16 +127,15 @@ def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
         separator = max(",;\t", key=stream.readline().count)
         stream.seek(0)
         reader = csv.DictReader(stream, delimiter=separator, restkey="", strict=True)
-        return {}, list(_csv_rows(reader))
-
-
-def _csv_rows(reader: csv.DictReader[str]) -> Iterator[Row]:
-    line = 1
-    for row in reader:
-        first, line = line + 1, reader.line_num
-        if "" in row:  # the rest of a row that is longer than the first one
-            row = {**row, "": "more cells"}
-        yield f"line {first}", {key: value for key, value in row.items() if value}
+        rows: list[Row] = []
+        line = 1
+        for row in reader:
+            if "" in row:  # the rest of a row that is longer than the first one
+                row = {**row, "": "more cells"}
+            told = {key: value for key, value in row.items() if value}
+            rows.append((f"line {line + 1}", told))
+            line = reader.line_num
+    return {}, rows
 
 
 def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:

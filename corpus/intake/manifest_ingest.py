@@ -31,7 +31,9 @@ def manifest_ingest(
 
     Raises NotPermitted and SecondPersonNeeded before the first where it could not be published.
     """
-    shelves = _shelves({} if dry_run else manifest.collections)
+    for slug, values in ({} if dry_run else manifest.collections).items():
+        Collection.objects.get_or_create(slug=slug, defaults=dict(values))
+    shelves = {collection.slug: collection for collection in Collection.objects.all()}
     if not dry_run:
         _refuse_to_publish(manifest.entries, shelves, people)
     outcome = take_in(
@@ -44,13 +46,6 @@ def manifest_ingest(
         entries = [entry for entry in manifest.entries if entry.path in outcome.documents]
         _bring_to_life(entries, outcome, people, today)
     return outcome
-
-
-def _shelves(wanted: Mapping[str, Mapping[str, str]]) -> dict[str, Collection]:
-    """All collections by slug, those that are `wanted` made where they are missing."""
-    for slug, values in wanted.items():
-        Collection.objects.get_or_create(slug=slug, defaults=dict(values))
-    return {collection.slug: collection for collection in Collection.objects.all()}
 
 
 def _refuse_to_publish(

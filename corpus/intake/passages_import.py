@@ -90,7 +90,10 @@ def sort_lines(stream: BinaryIO, *, on_bytes: Callable[[int], None]) -> Sorted:
                 result.faults[number] = str(error)
             continue
         result.unread |= raw.keys() - _KNOWN
-        offsets.setdefault(_key(passage, raw), []).append(start)
+        # What the lines of one document have in common; the title stands last.
+        original = str(_of_document(raw).get("sha256") or "")
+        origin = (original,) if original else ("", passage.source)
+        offsets.setdefault((*origin, passage.title), []).append(start)
     result.groups = [Group(key[-1], tuple(found)) for key, found in offsets.items()]
     return result
 
@@ -155,12 +158,6 @@ def _read(line: bytes) -> tuple[Passage, Mapping[str, Any]]:
     raw = json.loads(line)
     _values(passage, raw)
     return passage, raw
-
-
-def _key(passage: Passage, raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the lines of one document have in common; the title stands last."""
-    original = str(_of_document(raw).get("sha256") or "")
-    return (original, passage.title) if original else ("", passage.source, passage.title)
 
 
 def _content(stream: BinaryIO, group: Group) -> bytes:

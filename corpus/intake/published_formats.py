@@ -111,15 +111,11 @@ def records_of(
     for part in parts_of(path, suffixes=form.suffixes, on_bytes=on_bytes):
         if part.stream is None:
             yield Record(part.name, error=part.error)
-        else:
-            yield from _split(part.name, part.stream, form, max_bytes)
-
-
-def _split(name: str, stream: IO[bytes], form: Format, max_bytes: int) -> Iterator[Record]:
-    try:
-        yield from form.split(name, stream, max_bytes)
-    except BROKEN as error:
-        yield Record(name, error=broken(error))
+            continue
+        try:
+            yield from form.split(part.name, part.stream, max_bytes)
+        except BROKEN as error:
+            yield Record(part.name, error=broken(error))
 
 
 def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> ParseError | None:

@@ -67,7 +67,7 @@ def _parts_of_file(path: Path, suffixes: tuple[str, ...], on_bytes: OnBytes) -> 
                 yield from _members_of_zip(path, stream, suffixes)
                 return
             with _unpacked(stream) as plain:
-                if _is_tar(plain):
+                if plain.peek(_MAGIC_BYTES)[257:262] == b"ustar":
                     yield from _members_of_tar(plain, suffixes)
                 else:
                     yield Part(_plain_name(path.name), plain)
@@ -138,10 +138,6 @@ def _unpacked(stream: Any) -> Iterator[BufferedReader]:
                 yield BufferedReader(inner, buffer_size=2**18)
             return
     yield outer
-
-
-def _is_tar(stream: BufferedReader) -> bool:
-    return stream.peek(_MAGIC_BYTES)[257:262] == b"ustar"
 
 
 def _is_wanted(name: str, suffixes: tuple[str, ...]) -> bool:

@@ -73,7 +73,12 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
     if reader.error is not None:
         yield Record(name, error=reader.error)
     elif not found:
-        yield Record(name, error=_no_records(element.tag))
+        error = ParseError(
+            f"The file holds no <{element.tag}>.",
+            code="xml_unknown",
+            hint="Check that it is a file of this format, in UTF-8.",
+        )
+        yield Record(name, error=error)
 
 
 def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
@@ -201,26 +206,15 @@ class _Elements:
                 del self._buffer[:at]
                 at, dropped = 0, True
             if not self._fill():
-                self.error = _cut_off()
+                self.error = ParseError(
+                    "The file ends in the middle of a record, which was not read.",
+                    code="cut_off",
+                    hint="Download it again, and start the import again: "
+                    "nothing is imported twice.",
+                )
                 return None
 
     def _fill(self) -> bool:
         block = self._stream.read(BLOCK_BYTES)
         self._buffer += block
         return bool(block)
-
-
-def _cut_off() -> ParseError:
-    return ParseError(
-        "The file ends in the middle of a record, which was not read.",
-        code="cut_off",
-        hint="Download it again, and start the import again: nothing is imported twice.",
-    )
-
-
-def _no_records(tag: str) -> ParseError:
-    return ParseError(
-        f"The file holds no <{tag}>.",
-        code="xml_unknown",
-        hint="Check that it is a file of this format, in UTF-8.",
-    )

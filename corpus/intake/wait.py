@@ -64,21 +64,16 @@ def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
     """Show the state of the jobs; return whether all have ended. Two queries at most."""
     jobs = selectors.jobs_progress(document_ids)
     has_ended = jobs.ended == jobs.total
-    running = None if has_ended else selectors.jobs_running(document_ids).first()
-    step = "" if has_ended else _step(running) if running else "waiting for the worker"
-    progress.at(jobs.ended, note=", ".join(filter(None, [_failed(jobs.failed), step])))
+    notes = [f"{jobs.failed} failed"] if jobs.failed else []
+    if not has_ended and (job := selectors.jobs_running(document_ids).first()):
+        name = job.document.filename
+        name = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+        units = f" {job.done}/{job.total}" if job.total else ""
+        notes.append(f"{name} is being {STEP_NAMES[Stage(job.stage)]}{units}")
+    elif not has_ended:
+        notes.append("waiting for the worker")
+    progress.at(jobs.ended, note=", ".join(notes))
     return has_ended
-
-
-def _failed(count: int) -> str:
-    return f"{count} failed" if count else ""
-
-
-def _step(job: Job) -> str:
-    name = job.document.filename
-    name = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
-    units = f" {job.done}/{job.total}" if job.total else ""
-    return f"{name} is being {STEP_NAMES[Stage(job.stage)]}{units}"
 
 
 def _start_worker() -> subprocess.Popen[bytes]:

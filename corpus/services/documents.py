@@ -218,14 +218,13 @@ def refuse_others(by: User | None, collection: Collection) -> None:
 
 def _refuse_duplicate(sha256: str, by: User | None) -> None:
     existing = Document.objects.filter(sha256=sha256).first()
-    if existing is not None:
-        raise DuplicateDocument(existing, may_be_named=_may_name(by, existing))
-
-
-def _may_name(by: User | None, document: Document) -> bool:
+    if existing is None:
+        return
     if by is None:
-        return collections_searchable(None).filter(pk=document.collection_id).exists()
-    return documents_visible(by).filter(pk=document.pk).exists()
+        named = collections_searchable(None).filter(pk=existing.collection_id).exists()
+    else:
+        named = documents_visible(by).filter(pk=existing.pk).exists()
+    raise DuplicateDocument(existing, may_be_named=named)
 
 
 def _name_of(upload: Upload) -> str:

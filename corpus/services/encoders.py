@@ -151,7 +151,7 @@ def _forget_unfinished(configured: Sequence[tuple[EncoderSpec, Facts]]) -> None:
     Encoder.objects.using(OWNER).update(position=None)
     for encoder in Encoder.objects.using(OWNER).filter(state=EncoderState.BUILDING):
         if not any(_is_made_by(encoder, spec, facts) for spec, facts in configured):
-            _set_state(encoder, EncoderState.RETIRED, OWNER)
+            Encoder.objects.using(OWNER).filter(pk=encoder.pk).update(state=EncoderState.RETIRED)
 
 
 def _drop_retired() -> tuple[str, ...]:
@@ -212,7 +212,10 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
     done, total = vectors.progress(encoder)
     on_progress(done, total)
     made = _with_its_vectors(encoder)
-    for document_id, batch in _batches_lacking(encoder):
+    with connection.cursor() as cursor:
+        cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
+        lacking = list(cursor.fetchall())
+    for document_id, batch in lacking:
         in_batch = Chunk.objects.filter(
             document=document_id, index__gte=batch * BATCH, index__lt=(batch + 1) * BATCH
         )
@@ -238,12 +241,6 @@ def _with_its_vectors(encoder: Encoder) -> Encoder | None:
         ),
         None,
     )
-
-
-def _batches_lacking(encoder: Encoder) -> list[tuple[int, int]]:
-    with connection.cursor() as cursor:
-        cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
-        return list(cursor.fetchall())
 
 
 @transaction.atomic
@@ -282,10 +279,6 @@ def _retire_replaced(alias: str) -> None:
         gone = rows.filter(state=EncoderState.ACTIVE, position=None)
         gone.update(state=EncoderState.RETIRED)
         rows.filter(state=EncoderState.ACTIVE).update(searched_as=F("position"))
-
-
-def _set_state(encoder: Encoder, state: EncoderState, alias: str) -> None:
-    Encoder.objects.using(alias).filter(pk=encoder.pk).update(state=state)
 
 
 def _execute(statement: str, parameters: Sequence[int] = ()) -> None:

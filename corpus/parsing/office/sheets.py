@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from corpus.parsing.clean import clean_line
@@ -161,7 +161,8 @@ def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:
     """Yield a table, with a line that stands alone above it as its caption, or lines of text."""
     left = min(column for _, column in region)
     width = max(column + cell.columns for (_, column), cell in region.items()) - left
-    lines = _by_row(region)
+    ordered = groupby(sorted(region.items()), key=lambda held: held[0][0])
+    lines = [list(row) for _, row in ordered]
     while lines and width > 1 and len(lines[0]) == 1 and not lines[0][0][1].is_number:
         _, cell = lines.pop(0)[0]
         kind = BlockKind.PARAGRAPH if lines and len(lines[0]) == 1 else BlockKind.CAPTION
@@ -171,15 +172,6 @@ def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:
             yield from _line(line[0][1], BlockKind.PARAGRAPH)
         return
     yield _table(lines, left, width)
-
-
-def _by_row(
-    region: Mapping[tuple[int, int], _Filled],
-) -> list[list[tuple[tuple[int, int], _Filled]]]:
-    rows: dict[int, list[tuple[tuple[int, int], _Filled]]] = {}
-    for place, cell in sorted(region.items()):
-        rows.setdefault(place[0], []).append((place, cell))
-    return [rows[row] for row in sorted(rows)]
 
 
 def _line(cell: _Filled, kind: BlockKind) -> Iterator[Draft]:

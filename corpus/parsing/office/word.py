@@ -305,7 +305,8 @@ def _write_math(element: Element, to: Element) -> None:
             for part in parts:
                 _write_math(child.find(part) or Element("e"), SubElement(made, "mrow"))
         elif child.tag == "t":
-            for text in _pieces(child.text or ""):
+            spaced = "".join(f"\0{c}\0" if c in _SIGNS else c for c in child.text or "")
+            for text in filter(None, spaced.split("\0")):
                 SubElement(to, "mo" if text in _SIGNS else "mi").text = text
         elif child.tag == "d":  # what stands in brackets
             SubElement(to, "mi").text = "("
@@ -313,8 +314,3 @@ def _write_math(element: Element, to: Element) -> None:
             SubElement(to, "mi").text = ")"
         elif not child.tag.endswith("Pr"):
             _write_math(child, to)
-
-
-def _pieces(text: str) -> list[str]:
-    spaced = "".join(f"\0{c}\0" if c in _SIGNS else c for c in text)
-    return [piece for piece in spaced.split("\0") if piece]

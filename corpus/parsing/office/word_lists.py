@@ -129,7 +129,8 @@ def is_on(element: Element | None) -> bool:
 def looks_of(styles: Element | None, numbering: Element | None) -> SearchLog:
     """Return the looks of a file by its parts, which may be missing."""
     named = {} if styles is None else {s.get("styleId", ""): s for s in styles.findall("style")}
-    default = next((key for key, s in named.items() if _is_default(s)), "")
+    defaults = (key for key, s in named.items() if s.get("default") in ("1", "true"))
+    default = next((key for key in defaults if named[key].get("type") == "paragraph"), "")
     levels: dict[tuple[str, int], Level] = {}
     abstract: dict[str, str] = {}
     lists = [] if numbering is None else numbering.findall("abstractNum")
@@ -141,16 +142,9 @@ def looks_of(styles: Element | None, numbering: Element | None) -> SearchLog:
         own = [lvl for over in overrides for lvl in over.findall("lvl")]
         for lvl in [*by_id.get(abstract[key], Element("none")).findall("lvl"), *own]:
             if lvl.get("ilvl") in _RANKS:
-                levels[(key, int(lvl.get("ilvl", "0")))] = _level(lvl)
+                first = whole_number(value_of(lvl, "start", "1"), 1)
+                form, text = value_of(lvl, "numFmt", "decimal"), value_of(lvl, "lvlText")
+                levels[(key, int(lvl.get("ilvl", "0")))] = Level(form, text, first)
         if any(over.find("startOverride") is not None for over in overrides):
             abstract[key] = f"{abstract[key]} {key}"  # it begins anew
     return SearchLog(named, levels, abstract, default)
-
-
-def _is_default(style: Element) -> bool:
-    return style.get("type") == "paragraph" and style.get("default") in ("1", "true")
-
-
-def _level(lvl: Element) -> Level:
-    first = whole_number(value_of(lvl, "start", "1"), 1)
-    return Level(value_of(lvl, "numFmt", "decimal"), value_of(lvl, "lvlText"), first)

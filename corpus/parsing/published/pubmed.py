@@ -40,6 +40,7 @@ def _facts(article: Element) -> dict[str, str]:
     if not any(True for _ in _abstract(article)):
         raise no_text("abstract")
     number = line_of(article.find("MedlineCitation/PMID"))
+    headings = [line_of(name) for name in article.iter("DescriptorName")]
     return known(
         source=line_of(article.find(".//Journal/Title")),
         year=year_in(_dates(article)),
@@ -47,11 +48,11 @@ def _facts(article: Element) -> dict[str, str]:
         url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",
         language="en",  # of the abstract: others stand in `OtherAbstract`, which is not read
         original_language=language_code(line_of(article.find(".//Language"))),
-        population=", ".join(_ages(article)),
+        population=", ".join(age.lower() for age in _AGES if age in headings),
         pmid=number,
         doi=_identifier(article, "doi"),
         publication_types="; ".join(sorted(types)),
-        mesh="; ".join(line_of(name) for name in article.iter("DescriptorName")),
+        mesh="; ".join(headings),
     )
 
 
@@ -82,11 +83,6 @@ def _dates(article: Element) -> Iterator[str]:
         found = article.find(path)
         if found is not None:
             yield line_of(found.find("Year")) or line_of(found.find("MedlineDate"))
-
-
-def _ages(article: Element) -> list[str]:
-    headings = {line_of(name) for name in article.iter("DescriptorName")}
-    return [age.lower() for age in _AGES if age in headings]
 
 
 def _identifier(article: Element, kind: str) -> str:

@@ -100,18 +100,13 @@ def _inline(element: Element) -> str:
         text = flat(element)
         body = _TEX_BODY.search(text)
         return f" {body.group(1) if body else text}{FORMULA} "
-    if tag == "alternatives":
-        return _alternative(element)
+    if tag == "alternatives":  # of the same: MathML says what it means, pictures nothing
+        math = element.find("math")
+        chosen = math if math is not None else next(iter(element), None)
+        return "" if chosen is None else _inline(chosen)
     if tag in ("break", "br"):
         return " "
     return "" if tag in _PICTURES else flat(element)
-
-
-def _alternative(element: Element) -> str:
-    """Return one of several forms of the same: MathML says what it means, pictures nothing."""
-    math = element.find("math")
-    chosen = math if math is not None else next(iter(element), None)
-    return "" if chosen is None else _inline(chosen)
 
 
 def _script(text: str, *, raised: bool) -> str:
