@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.fields import Strict, Words, YesNo
+from chat.api.fields import OnlyText, Strict, Words, YesNo
 from chat.api.guarded import BODY, NOT_FOUND, Guarded, problems, record_read, user_of, valid
 from chat.api.pages import Joined, PageRequest
 from chat.models import Scope
@@ -53,13 +53,8 @@ class Groups(serializers.ListField):
 
 
 @extend_schema_field({"type": "string", "maxLength": 150, "pattern": r"^[\p{L}\p{N}_.@+-]+$"})
-class Username(serializers.CharField):
+class Username(OnlyText):
     """In the characters that Django takes."""
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
 
 
 class AccountChanges(Strict):

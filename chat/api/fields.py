@@ -50,31 +50,30 @@ class YesNo(serializers.BooleanField):
         return data
 
 
-class Slug(serializers.SlugField):
+class OnlyText(serializers.CharField):
+    """A text, and no number that is one when written out."""
+
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
 
 
-class Words(serializers.CharField):
+class Slug(OnlyText, serializers.SlugField):
+    pass
+
+
+class Words(OnlyText):
     """A text of people's, which may be empty."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_blank=True, **kwargs)
 
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
 
-
-class Text(serializers.CharField):
+class Text(OnlyText):
     """A text of people's with a letter or digit in it."""
 
     def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
         text = super().to_internal_value(data)
         if not any(character.isalnum() for character in text):
             self.fail("blank")

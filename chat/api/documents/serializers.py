@@ -9,7 +9,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from chat.api.fields import AnyFile, Slug, Strict, Text, Whole, Words
+from chat.api.fields import AnyFile, OnlyText, Slug, Strict, Text, Whole, Words
 from chat.api.pages import MAX_WORDS_CHARS, PageRequest
 from chat.caveats.notices import document_notices
 from corpus.models import (
@@ -45,16 +45,11 @@ class CollectionField(Slug):
         return found
 
 
-class OtherDocument(serializers.RegexField):
+class OtherDocument(OnlyText, serializers.RegexField):
     """The SHA-256 of one of `context["others"]`; another is as one that is missing. A query."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(SHA256, **kwargs)
-
-    def to_internal_value(self, data: Any) -> Any:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         sha256 = super().run_validation(data)
