@@ -62,6 +62,7 @@ def test_wikipedia_leaves_out_redirects_and_talk() -> None:
         ("{{plainlist|\n* one\n* two}}", "one\ntwo"),
         ("a{{efn|note}} b<ref>c</ref> d<!-- e -->", "a b d"),
         ("dose {{unknown}} mg", "dose […] mg"),
+        ("an unknown {{frac}} of it", "an unknown […] of it"),
         ("One.\n{{unknown box}}\nText.", "One.\nText."),
     ],
 )
