@@ -1,5 +1,6 @@
 """People, a database of the tests' own, and a folder for files."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,17 @@ LONG_FILES = (
 )
 LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
 EXHAUSTIVE_TIMEOUT_S = 3600
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage among what is imported and collected: all of it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
