@@ -1,6 +1,8 @@
 """People, a database of the tests' own, and a folder for files."""
 
 import gc
+import shutil
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,12 +115,20 @@ def no_failures_remembered() -> None:
     forget_failures()
 
 
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("folders")
+
+
 @pytest.fixture(autouse=True)
 def files_dir(
-    tmp_path: Path, settings: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Path:
-    """Files of each test stay in its own folder; child processes get it by the environment."""
-    folder = tmp_path / "files"
+    folders: Path, settings: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """Files of each test stay in its own folder; child processes get it by the environment.
+
+    Most tests store nothing: theirs is made and taken away in a moment.
+    """
+    folder = folders / uuid.uuid4().hex
     folder.mkdir()
     monkeypatch.setenv("MEDRAG_TEST_FILES", str(folder))
     for name, value in {
@@ -128,7 +138,11 @@ def files_dir(
         "KEYS_DIR": folder / "keys",
     }.items():
         setattr(settings, name, value)
-    return folder
+    yield folder
+    try:
+        folder.rmdir()
+    except OSError:  # something lies there
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
