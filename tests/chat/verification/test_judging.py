@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +20,7 @@ from chat.verification.answer_judge import (
 from core.llm.usage import Usage
 from tests.chat.evidence.hits import made_up_hit
 from tests.llm import server as llm_server
-from tests.llm.server import endpoint, raw, says, slowly, status
+from tests.llm.server import endpoint, raw
 
 GOOD: dict[str, Any] = {"coverage": 0.75, "in_scope": True, "contradicts": False}
 CLAIMS = (DraftClaim("Give 5 mg.", ()), DraftClaim("Never give 7 mg.", ()))
@@ -105,26 +104,6 @@ def test_what_is_no_judgement_is_an_error(server: llm_server.Endpoint, answer: A
     with pytest.raises(VerifierUnavailable, match="could not be judged") as raised:
         judged()
     assert raised.value.usage.completion_tokens == 20
-
-
-@pytest.mark.parametrize("answer", [status(401), status(500), says(""), says("No.")])
-def test_a_judge_that_fails_is_an_error_without_text_or_key(
-    server: llm_server.Endpoint, answer: llm_server.Answer
-) -> None:
-    server.default = answer
-    with pytest.raises(VerifierUnavailable) as raised:
-        judged(timeout_s=3.0)
-    assert "MEDRAG_JUDGE_LLM" in raised.value.hint
-    for secret in ("canary", "5 mg", "What dose"):
-        assert secret not in raised.value.sentence
-
-
-def test_a_judge_that_is_late_is_an_error(server: llm_server.Endpoint) -> None:
-    server.default = slowly(0.1, 300)
-    started = time.monotonic()
-    with pytest.raises(VerifierUnavailable, match="took more than"):
-        judged(timeout_s=1.0)
-    assert time.monotonic() - started < 20
 
 
 def test_without_a_judge_there_is_no_judgement(settings: Settings) -> None:

@@ -14,7 +14,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.rerank import Reranked, rerank
 from retrieval.rerank.language_model import labels_for, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
-from tests.llm.server import Endpoint, endpoint, raw, says, slowly, status
+from tests.llm.server import Endpoint, endpoint, says
 from tests.retrieval.rerank.rerankers import candidates, keys
 
 LLM = RetrievalConfig(reranker="llm", rerank_timeout_s=3.0)
@@ -108,25 +108,6 @@ def test_a_label_twice_leaves_the_fused_order(model: Endpoint, settings: Setting
     of = labels(settings)
     found = answer(model, of["d"], of["d"], of["c"])
     assert (keys(found.hits), found.fell_back) == ("abcd", "named a passage twice")
-
-
-@pytest.mark.parametrize("fault", [status(401), status(500), raw(b"{"), slowly(0.3, parts=60)])
-def test_a_model_that_fails_leaves_the_fused_order(model: Endpoint, fault: object) -> None:
-    model.default = fault  # type: ignore[assignment]
-    config = RetrievalConfig(reranker="llm", rerank_timeout_s=1.0)
-    found = rerank(QUESTION, candidates(), config)
-    assert keys(found.hits) == "abcd"
-    assert found.notes[0].startswith("reranker llm: ")
-    assert found.duration_ms < 10_000  # of the 18 s that the slow one drips
-
-
-def test_a_model_that_is_away_is_left_alone(model: Endpoint) -> None:
-    model.default = status(500)
-    for _ in range(3):
-        assert "status 500" in rerank(QUESTION, candidates(), LLM).fell_back
-    asked = len(model.asked)
-    assert "skipped: the endpoint failed 3 times" in rerank(QUESTION, candidates(), LLM).fell_back
-    assert len(model.asked) == asked
 
 
 def test_labels_differ_and_say_nothing() -> None:

@@ -1,0 +1,218 @@
+"""Whoever asks a language model, given the same faults: what it says, and that it takes nothing."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pytest
+from django.conf import LazySettings
+
+from chat.errors import GeneratorUnavailable, VerifierUnavailable
+from chat.question.follow_ups import Asked, standalone
+from chat.verification.answer_judge import judge_answer
+from chat.verification.entailment.judge import LanguageModelJudge
+from chat.verification.types import Evidence, Pair
+from core.errors import MedragError
+from core.llm import client as language_model
+from core.llm.breaker import FAILURES
+from core.llm.client import Endpoint as Where
+from retrieval.analysis.questions import analysed
+from retrieval.config import RetrievalConfig
+from retrieval.lexicon.terms import Lexicon
+from retrieval.models import Generated
+from retrieval.rerank import rerank
+from retrieval.rewriting.variants import variants_of
+from tests.chat.evidence.hits import made_up_hit
+from tests.chat.gentamicin import generator, task
+from tests.chat.storing import Storing
+from tests.corpora import publish
+from tests.llm.server import (
+    Answer,
+    Endpoint,
+    cut_off,
+    endlessly,
+    endpoint,
+    raw,
+    says,
+    slowly,
+    status,
+)
+from tests.retrieval.rerank.rerankers import candidates, keys
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "gentamicin"  # of each question, passage and statement
+QUESTION = f"dose of {SECRET}?"
+FOLLOWED = f"What is the dose of {SECRET} in a child?"
+ENOUGH_S, LITTLE_S = 20.0, 1.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    answer: Answer
+    said: str
+    timeout_s: float = ENOUGH_S
+
+
+FAULTS = {
+    "401": Fault(status(401), "status 401"),
+    "403": Fault(status(403), "status 403"),
+    "404": Fault(status(404), "status 404"),
+    "500": Fault(status(500), "status 500"),
+    "503": Fault(status(503), "status 503"),
+    "a redirect": Fault(status(302, Location="http://127.0.0.1:9/v1/canary"), "status 302"),
+    "no JSON": Fault(raw(b"nonsense"), "can't be read"),
+    "no choice": Fault(raw(b"{}"), "can't be read"),
+    "half of a message": Fault(raw(b"{"), "can't be read"),
+    "nesting without end": Fault(raw(b"[" * 100_000), "can't be read"),
+    "no content": Fault(raw(b'{"choices": [{"message": {"content": null}}]}'), "without text"),
+    "nothing": Fault(says(""), "can't be read"),
+    "prose": Fault(says("I am sorry, canary."), "can't be read"),
+    "half of an answer": Fault(says('{"wordings": ["canary'), "can't be read"),
+    "braces without end": Fault(says("{" * 99_999), "can't be read"),
+    "another form": Fault(says('{"canary": 1}'), "another form"),
+    "a list": Fault(says("[]"), "another form"),
+    "breaking off": Fault(cut_off(), "broke off"),
+    "no end": Fault(endlessly(), "more than it was asked for"),
+    "a drip": Fault(slowly(0.2, 100), "took more than", LITTLE_S),
+}
+
+
+Caller = Callable[[Endpoint, LazySettings, float], str]  # returns what it says of the failure
+
+
+def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """The question is searched as it stands, and nothing is kept, so that it is asked again."""
+    rewriting(server, settings)
+    config = RetrievalConfig(multi_query=2, hyde=True, rules=False)
+    found, notes = variants_of(analysed(QUESTION, Lexicon(())), config, deadline_s=timeout_s)
+    assert [variant.name for variant in found] == ["question"]
+    assert not Generated.objects.exists()
+    of_wordings, of_passage = notes.failures
+    assert of_wordings.startswith("multi_query: ") and of_passage.startswith("hyde: ")
+    return of_wordings
+
+
+def follow_up(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """The rules word it."""
+    rewriting(server, settings)
+    made = standalone(
+        "how often?", [Asked(FOLLOWED, FOLLOWED, True)], by="llm", timeout_s=timeout_s
+    )
+    assert (made.by, made.text) == ("rules", f"How often: {SECRET} in a child?")
+    (note,) = made.notes
+    return note
+
+
+def rewriting(server: Endpoint, settings: LazySettings) -> None:
+    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = server.url, "m"
+    settings.REWRITE_LLM_KEY = "key-canary"
+
+
+def reranker(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """The fused order stays."""
+    settings.RERANK_URL, settings.RERANK_MODEL = server.url, "m"
+    settings.RERANK_KEY = "key-canary"
+    config = RetrievalConfig(reranker="llm", rerank_timeout_s=timeout_s)
+    found = rerank(QUESTION, candidates(), config)
+    assert keys(found.hits) == "abcd"
+    assert found.notes[0].startswith("reranker llm: ")
+    return found.fell_back
+
+
+def writer(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """There is no claim, and the answer is a refusal."""
+    writing = generator(server)
+    assert "canary" not in repr(writing)
+    with pytest.raises(GeneratorUnavailable) as raised:
+        writing.generate(task(deadline_s=timeout_s))
+    return of_error(raised.value)
+
+
+def judge_of_pairs(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """No statement is cleared."""
+    where = Where(server.url, "m", "key-canary", settings="MEDRAG_JUDGE_LLM")
+    pair = Pair(f"Give {SECRET} 5 mg.", Evidence((f"Give {SECRET} 7 mg.",), ""))
+    with pytest.raises(VerifierUnavailable) as raised:
+        LanguageModelJudge([where]).judge([pair], timeout_s=timeout_s)
+    return of_error(raised.value)
+
+
+def judge_of_answers(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """No answer is cleared."""
+    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["m"]
+    settings.JUDGE_LLM_KEYS = ["key-canary"]
+    passage = made_up_hit(key="a_p1_c0", text=f"Give {SECRET}.", context="")
+    with pytest.raises(VerifierUnavailable) as raised:
+        judge_answer(QUESTION, (), (passage,), timeout_s=timeout_s)
+    return of_error(raised.value)
+
+
+def of_error(error: MedragError) -> str:
+    return f"{error.sentence} {error.hint} {error!r}"
+
+
+CALLERS: Mapping[str, Caller] = {
+    "wordings": wordings,
+    "follow-up": follow_up,
+    "reranker": reranker,
+    "writer": writer,
+    "judge of pairs": judge_of_pairs,
+    "judge of answers": judge_of_answers,
+}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second of a test goes to a pause, or to the import of a client."""
+    language_model.warm_up()
+    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def guideline(storing: Storing) -> Iterator[None]:
+    with storing(lambda: publish(f"# Gentamicin\n\nGive {SECRET} 5 mg.")):
+        yield
+
+
+@pytest.fixture
+def server() -> Iterator[Endpoint]:
+    with endpoint(says("{}")) as state:
+        yield state
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("caller", CALLERS)
+def test_a_fault_is_told_and_nothing_is_taken(
+    server: Endpoint,
+    settings: LazySettings,
+    caplog: pytest.LogCaptureFixture,
+    caller: str,
+    fault: str,
+) -> None:
+    given = FAULTS[fault]
+    server.default = given.answer
+    began = time.monotonic()
+    with caplog.at_level(logging.INFO):
+        told = CALLERS[caller](server, settings, given.timeout_s)
+    assert time.monotonic() - began < given.timeout_s + 9  # the drip is of twenty
+    assert given.said in told
+    shown = {line for prompt in server.prompts for line in prompt.splitlines() if len(line) > 20}
+    assert shown
+    for secret in ("canary", SECRET, server.url, *shown):
+        assert secret not in told + caplog.text
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_one_that_failed_often_is_left_alone(
+    server: Endpoint, settings: LazySettings, caller: str
+) -> None:
+    server.default = status(503)
+    for _ in range(FAILURES):
+        CALLERS[caller](server, settings, ENOUGH_S)
+    asked = len(server.asked)
+    assert "skipped: the endpoint failed" in CALLERS[caller](server, settings, ENOUGH_S)
+    assert len(server.asked) == asked
