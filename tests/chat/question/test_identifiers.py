@@ -23,15 +23,17 @@ SILENT = NEGATIVE.strip().splitlines()
 IDENTIFYING = "Mr Smith, DOB 12/03/1956, call 07700 900123: warfarin 5 mg?"
 
 
-@pytest.mark.parametrize("case", POSITIVE)
-def test_finds_exactly_what_identifies(case: str) -> None:
-    text, marked = unmarked(case)
-    assert identifiers_in(text) == marked
+def test_finds_exactly_what_identifies_and_redacting_twice_is_redacting_once() -> None:
+    for case in POSITIVE:
+        text, marked = unmarked(case)
+        assert identifiers_in(text) == marked, case
+        once = redacted(text, marked)
+        assert identifiers_in(once) == (), case
+        assert not any(text[found.start : found.end] in once for found in marked), case
 
 
-@pytest.mark.parametrize("text", SILENT)
-def test_leaves_alone_what_identifies_nobody(text: str) -> None:
-    assert identifiers_in(text) == ()
+def test_leaves_alone_what_identifies_nobody() -> None:
+    assert [text for text in SILENT if identifiers_in(text)] == []
 
 
 def test_the_tables_are_large_and_cover_every_kind() -> None:
@@ -45,14 +47,6 @@ def test_a_placeholder_takes_the_place_and_the_rest_stays() -> None:
         "[name], DOB [date of birth], call [phone]: warfarin 5 mg?"
     )
     assert redacted("", identifiers_in("")) == ""
-
-
-@pytest.mark.parametrize("case", POSITIVE)
-def test_redacting_twice_is_redacting_once(case: str) -> None:
-    text, marked = unmarked(case)
-    once = redacted(text, identifiers_in(text))
-    assert identifiers_in(once) == ()
-    assert not any(text[found.start : found.end] in once for found in marked)
 
 
 def test_redacting_mixed_pieces_twice_is_redacting_once() -> None:
@@ -80,14 +74,14 @@ def test_the_time_grows_as_the_text_does(piece: str) -> None:
 
     def duration_s(chars: int) -> float:
         text = (piece * (chars // len(piece) + 1))[:chars]
-        best = float("inf")
-        for _ in range(2):
-            start = time.process_time()
-            identifiers_in(text)
-            best = min(best, time.process_time() - start)
-        return best
+        start = time.process_time()
+        identifiers_in(text)
+        return time.process_time() - start
 
-    assert duration_s(24_000) <= 64 * max(duration_s(1_500), 0.001)
+    def is_fair() -> bool:
+        return duration_s(24_000) <= 64 * max(duration_s(1_500), 0.001)
+
+    assert is_fair() or is_fair()  # something else may have come between
 
 
 def test_a_hundred_thousand_characters_are_read_to_the_end() -> None:
