@@ -18,6 +18,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from django.conf import settings
+
+from corpus.encoders.registry import get_embedder
 
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 400.0
@@ -117,6 +120,9 @@ def few_samples(folder: Path) -> Path:
 
 @pytest.mark.slow
 def test_from_nothing_to_a_site_and_back(data_dir: Path, tmp_path: Path) -> None:
+    """With the models as they were converted for other tests; that takes a third of the time."""
+    get_embedder()  # converts them, if no test has
+    shutil.copytree(settings.MODELS_DIR, data_dir / "models")
     check_twice(data_dir, few_samples(tmp_path / "samples"), len(FEW))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from chat.models import AuditEvent
 from corpus.models import Document, Job, JobState, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
-from tests.chat.guidelines import publish_guideline
+from tests.chat.guidelines import publish_guideline, store_files
+from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.people import narrow, person
 
@@ -52,14 +54,9 @@ OPERATIONS: dict[tuple[str, str], tuple[frozenset[str], int, str]] = {
 OF_ONE = [key for key in OPERATIONS if key[1] != "documents"]
 
 
-@pytest.fixture
-def chest(db: None) -> Document:
-    return publish_guideline()
-
-
-@pytest.fixture
-def others(chest: Document) -> dict[str, str]:
-    """Documents beside it, each in the state that an operation needs or speaks of."""
+def stored() -> dict[str, str]:
+    """A guideline and documents beside it, each in the state that an operation speaks of."""
+    chest = publish_guideline()
     draft = publish("# New", collection="chest", lifecycle=Lifecycle.DRAFT).sha256
     newer = publish("# Newer", collection="chest").sha256
     checked = publish("# Checked", collection="chest", lifecycle=Lifecycle.REVIEW).sha256
@@ -67,9 +64,25 @@ def others(chest: Document) -> dict[str, str]:
     failed = publish("# Failed", collection="chest", lifecycle=Lifecycle.DRAFT, indexed=False)
     Job.objects.filter(document=failed).update(state=JobState.FAILED)
     return {
-        "publish": draft, "submit": draft, "replace": draft, "supersede": newer, "return": checked,
-        "reinstate": withdrawn, "retry": failed.sha256, "discard": failed.sha256,
+        "chest": chest.sha256, "publish": draft, "submit": draft, "replace": draft,
+        "supersede": newer, "return": checked, "reinstate": withdrawn,
+        "retry": failed.sha256, "discard": failed.sha256,
     }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def others(storing: Storing) -> Iterator[dict[str, str]]:
+    found: dict[str, str] = {}
+    with storing(lambda: found.update(stored())):
+        yield found
+
+
+@pytest.fixture
+def chest(others: dict[str, str], db: None) -> Document:
+    """The guideline; its files are the test's own."""
+    document = Document.objects.get(sha256=others["chest"])
+    store_files(document, picture=True)
+    return document
 
 
 def body_of(name: str, others: dict[str, str]) -> dict[str, Any]:
@@ -173,11 +186,12 @@ def test_a_draft_s_page_is_not_for_clinicians(chest: Document, alice: User) -> N
 
 def test_an_upload_goes_only_where_one_may_add(chest: Document) -> None:
     narrow(chest.collection, "uploaders", "Haematology")
+    before = Document.objects.count()
     client = signed_in(person("staff", STAFF))
     closed, missing = (upload(client, collection=slug) for slug in ("chest", "none"))
     assert_problem(closed, 400, "no such collection")
     assert closed.content == missing.content
-    assert Document.objects.count() == 1
+    assert Document.objects.count() == before
 
 
 def test_bytes_that_are_hidden_are_not_named(chest: Document) -> None:
