@@ -200,6 +200,7 @@ def test_a_fault_is_told_and_nothing_is_taken(
         told = CALLERS[caller](server, settings, given.timeout_s)
     assert time.monotonic() - began < given.timeout_s + 9  # the drip is of twenty
     assert given.said in told
+    assert caller != "judge of answers" or "MEDRAG_JUDGE_LLM" in told  # in its hint
     shown = {line for prompt in server.prompts for line in prompt.splitlines() if len(line) > 20}
     assert shown
     for secret in ("canary", SECRET, server.url, *shown):
