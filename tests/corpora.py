@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,14 +22,17 @@ from django.utils import timezone
 
 from core.text.languages import configuration_of
 from corpus.chunking import ChunkSettings, split
-from corpus.chunking.near_duplicates import meaning_label
+from corpus.chunking.cutting import passages_of
 from corpus.encoders import vectors
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import get_embedder, searched_rows
 from corpus.encoders.types import Embedder, Vectors
 from corpus.indexing import search_vectors, statistics
+from corpus.indexing.rows import chunk_rows
 from corpus.models import Chunk, Collection, Document, Encoder, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Page, Row, Table
+from corpus.services.passages import passages_write
+from corpus.statements import STATEMENTS_VERSION
 
 _KINDS = {"- ": BlockKind.LIST_ITEM, "^ ": BlockKind.FOOTNOTE, ": ": BlockKind.CAPTION}
 SETTINGS = ChunkSettings(220, 40)
@@ -138,17 +141,11 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
         count_tokens=embedder.count_tokens,
     )
     made = _remembered(embedder).vectors([f"{draft.context}\n{draft.text}" for draft in drafts])
-    rows = []
-    for draft in drafts:
-        values = asdict(draft) | {"section_path": list(draft.section_path)}
-        values["spans"] = [list(span) for span in draft.spans]
-        label = meaning_label(
-            draft.text,
-            title=document.title,
-            section_path=draft.section_path,
-            population=document.population,
-        )
-        rows.append(Chunk.objects.create(document=document, twins=label, **values))
+    cut = passages_of(drafts, pages, title=document.title, population=document.population)
+    passages = [replace(passage, position="") for passage in cut]  # as if it had pages
+    rows = chunk_rows(document, passages)
+    passages_write(rows, passages)
+    Document.objects.filter(pk=document.pk).update(statements_version=STATEMENTS_VERSION)
     embed(rows, made)
     search_vectors.write(rows)
 

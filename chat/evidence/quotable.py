@@ -1,117 +1,120 @@
-"""What can be quoted from the evidence: whole sentences, list items and table rows, with places.
-
-A unit keeps the place of each of its parts. A sentence brings the headings that turn it round, a
-list item the lines that introduce it, a table row its header, caption and the footnotes that it is
-marked with: quoted without them it could say something else. What that is may not be told apart,
-or a page break may have cut it: then it is no unit.
-"""
+"""The statements of passages, as an answer quotes them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
-from chat.evidence.lead_ins import as_lead, introduction, limiting_headings
-from chat.evidence.leads import binds_to_before
-from chat.evidence.page_breaks import whole_statements
-from chat.evidence.page_views import Place, Views, one_line, page_views
-from chat.evidence.table_rows import caption_of, table_rows
+from django.db.models import Q
+
+from chat.evidence.row_ranges import rows_in_range
 from chat.types import Quote, Unit
-from core.text.sentences import sentence_spans
-from retrieval.types import Hit, Span
+from core.text.measures import levelled, measures
+from corpus.models import Document, Page, PassageStatement
+from corpus.statements import STATEMENTS_VERSION, PageView, Piece, Statement, statements_of
+from corpus.statements.table_rows import filled_cells
+from retrieval.types import Hit
 
-# What no sentence ends on: a box of a chart that was read in part, such as `Give 10 mL every`.
-_BROKEN_OFF = re.compile(
-    r"\b(?:a|an|at|by|each|every|for|from|in|of|per|than|the|to|with)\s*$", re.IGNORECASE
-)
-MAX_STATEMENT_CHARS = 240  # up to which sentences of one paragraph are quoted together
+_Table = tuple[int, int, int]  # document, page, where it starts
+_PLACED = ("kind", "caption", "table", "row")
 
 
 def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
-    """All units of the hits, in order of the hits and of reading. One query.
+    """All units of the hits, in order of the hits and of reading.
 
-    Of a table whose ranges decide which row a number of the question belongs to, no other row.
-
-    A unit that two overlapping passages share is given once, with the better passage.
+    Of a table whose ranges decide which row a number of the question belongs to, no other row. A
+    unit that two overlapping passages share is given once, with the better passage. One query,
+    one more for the tables where the question holds a number; none for no hits.
     """
-    views = page_views(hits)
     seen: set[tuple[int, int, int, int]] = set()
     units: list[Unit] = []
-    for hit in hits:
-        for unit in _units_of(hit, views, question):
-            first = unit.quotes[0]
-            place = (hit.document_id, first.page, first.start, first.end)
-            if place not in seen:
-                seen.add(place)
-                units.append(unit)
+    for unit in _units(hits, question):
+        first = unit.quotes[0]
+        place = (unit.hit.document_id, first.page, first.start, first.end)
+        if place not in seen:
+            seen.add(place)
+            units.append(unit)
     return units
 
 
 def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit, ...]]:
-    """The units of each hit by its key, also those that it shares with others. One query."""
-    views = page_views(hits)
-    return {hit.key: tuple(_units_of(hit, views, question)) for hit in hits}
+    """The units of each hit by its key, also those that it shares with others."""
+    found: dict[str, list[Unit]] = {hit.key: [] for hit in hits}
+    for unit in _units(hits, question):
+        found[unit.hit.key].append(unit)
+    return {key: tuple(units) for key, units in found.items()}
 
 
-def _units_of(hit: Hit, views: Views, question: str) -> Iterator[Unit]:
-    for span in hit.spans:
-        for position, block in enumerate(views[(hit.document_id, span.page)].blocks):
-            if block["end"] <= span.start or block["start"] >= span.end:
+def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
+    said = _statements(hits)
+    allowed = _rows_allowed(said, hits, question)
+    for hit in hits:
+        for one in said[hit.chunk_id]:
+            rows = allowed.get(_table_of(hit, one)) if one.is_row else None
+            if rows is None or one.row in rows:
+                yield _unit(hit, one, holds_asked_number=rows is not None)
+
+
+def _unit(hit: Hit, one: Statement, *, holds_asked_number: bool) -> Unit:
+    quotes = tuple(Quote(hit, part.page, part.start, part.end, part.text) for part in one.pieces)
+    return Unit(hit, one.text, quotes, holds_asked_number, one.caption, one.is_row)
+
+
+def _statements(hits: Sequence[Hit]) -> dict[int, list[Statement]]:
+    """What each passage says, by the number of its chunk."""
+    said: dict[int, list[Statement]] = {hit.chunk_id: [] for hit in hits}
+    if not hits:
+        return said
+    rows = PassageStatement.objects.filter(
+        chunk__in=said, chunk__document__statements_version=STATEMENTS_VERSION
+    ).order_by("chunk", "index")
+    for chunk, text, pieces, *rest in rows.values_list("chunk", "text", "pieces", *_PLACED):
+        said[chunk].append(Statement(text, tuple(Piece(*piece) for piece in pieces), *rest))
+    silent = [hit for hit in hits if not said[hit.chunk_id]]
+    return said | _made_now(silent) if silent else said
+
+
+def _made_now(hits: Sequence[Hit]) -> dict[int, list[Statement]]:
+    """The same of documents that were cut before statements were kept, or by other rules."""
+    documents = Document.objects.filter(pk__in={hit.document_id for hit in hits})
+    old = documents.exclude(statements_version=STATEMENTS_VERSION)
+    views: dict[int, dict[int, PageView]] = defaultdict(dict)
+    pages = Page.objects.filter(document__in=old)
+    for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
+        views[document][number] = PageView(*page)
+    said = {}
+    for hit in hits:
+        if hit.document_id in views:
+            spans = [(span.page, span.start, span.end) for span in hit.spans]
+            (said[hit.chunk_id],) = statements_of(
+                [(hit.section_path, spans)], views[hit.document_id]
+            )
+    return said
+
+
+def _rows_allowed(
+    said: Mapping[int, Sequence[Statement]], hits: Sequence[Hit], question: str
+) -> dict[_Table, set[int]]:
+    """The rows that a number of the question belongs to, of each table whose ranges decide that."""
+    tables = {_table_of(hit, one) for hit in hits for one in said[hit.chunk_id] if one.is_row}
+    if not tables or not measures(levelled(question)):
+        return {}
+    wanted = Q(pk__in=[])
+    for document, page in {table[:2] for table in tables}:
+        wanted |= Q(document=document, number=page)
+    allowed = {}
+    rows = Page.objects.filter(wanted).values_list("document", "number", "blocks")
+    for document, page, blocks in rows:
+        for block in blocks:
+            table = (document, page, block["start"])
+            if table not in tables or not block.get("table"):
                 continue
-            at = Place(hit, span.page, position, views)
-            if block.get("table"):
-                units = _rows(at, question)
-            else:
-                units = _sentences(at) if _is_statement(at) else iter(())
-            yield from (unit for unit in units if _inside(unit.quotes[0], span))
+            cells = filled_cells(row["cells"] for row in block["table"]["rows"])
+            found = rows_in_range(question, block["table"]["header"], cells)
+            if found is not None:
+                allowed[table] = found
+    return allowed
 
 
-def _is_statement(at: Place) -> bool:
-    """Whether a block says something by itself: no heading, and no caption of a table."""
-    if at.kind == "caption":
-        following = next(at.below(), None)
-        return following is None or not following.block.get("table")
-    return at.kind != "heading"
-
-
-def _inside(quote: Quote, span: Span) -> bool:
-    return span.start <= quote.start and quote.end <= span.end
-
-
-def _rows(at: Place, question: str) -> Iterator[Unit]:
-    caption = caption_of(at)
-    for row in table_rows(at, question):
-        shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
-        yield Unit(
-            at.hit, one_line(shown), row.quotes, row.holds_asked_number, caption, is_row=True
-        )
-
-
-def _sentences(at: Place) -> Iterator[Unit]:
-    headings, above = limiting_headings(at), _introduction(at)
-    if headings is None or above is None:
-        return
-    leads = (*headings, *above)
-    offset = at.block["start"]
-    for start, end in whole_statements(at, _statements(at.text)):
-        quote = at.quote(offset + start, offset + end)
-        if _BROKEN_OFF.search(quote.text):
-            continue
-        shown = " ".join([*(as_lead(part.text) for part in leads), quote.text])
-        yield Unit(at.hit, one_line(shown), (quote, *leads))
-
-
-def _introduction(at: Place) -> tuple[Quote, ...] | None:
-    return introduction(at) if at.kind in ("paragraph", "list_item") else ()
-
-
-def _statements(text: str) -> list[tuple[int, int]]:
-    """Spans of sentences, joined while they fit: a condition stays with what it limits."""
-    spans: list[tuple[int, int]] = []
-    for start, end in sentence_spans(text):
-        fits = spans and end - spans[-1][0] <= MAX_STATEMENT_CHARS
-        if fits or (spans and binds_to_before(text[start:end])):
-            spans[-1] = (spans[-1][0], end)
-        else:
-            spans.append((start, end))
-    return spans
+def _table_of(hit: Hit, one: Statement) -> _Table:
+    return hit.document_id, one.pieces[0].page, one.table or 0

@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from chat.evidence.leads import binds_to_before, leans_on_before
-from chat.evidence.page_views import one_line
 from chat.generation.locating import Range, located, page_ranges
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import tokens
 from core.text.sentences import sentence_spans
+from corpus.statements.leads import binds_to_before, leans_on_before
+from corpus.statements.places import one_line
 from retrieval.types import Hit
 
 MAX_KEPT_CHARS = 300  # of what can't be placed, for the trace

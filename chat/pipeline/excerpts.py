@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from chat.evidence.lead_ins import as_lead
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import Reading
 from chat.types import Unit
+from corpus.statements.lead_ins import as_lead
 from retrieval.types import Hit
 
 SHOWN = 3  # statements of one passage at most

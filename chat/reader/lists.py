@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from chat.evidence.lead_ins import as_lead
-from chat.evidence.page_views import Place, Views, page_views
+from django.db.models import Q
+
 from chat.types import Quote, Unit
+from corpus.models import Page
+from corpus.statements.lead_ins import as_lead
+from corpus.statements.places import PageView, Piece, Place, Views
 
 MAX_CHARS = 1500  # of a whole list
 # What makes the items of a list one statement: its lead-in, or the end of an item.
@@ -26,6 +29,7 @@ _ASKS_ALL = re.compile(
     r"|exclusions?|reasons|(?:what|which) are|which \w+s\b|all the)\b",
     re.IGNORECASE,
 )
+_Views = Mapping[int, Views]  # by document
 _JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
 
 
@@ -42,7 +46,7 @@ def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[
     `or`; unless more than one item of it is there, or all are asked for (`all_items`). A very long
     list stays as it was. Of what overlaps the better one is kept. One query.
     """
-    views = page_views([unit.hit for unit in units])
+    views = _views(units)
     lists = Counter(_list_of(unit, views) for unit in units)
     found: list[Unit] = []
     for unit in units:
@@ -67,14 +71,14 @@ def _is_quoted(said: Quote, unit: Unit) -> bool:
     )
 
 
-def _list_of(unit: Unit, views: Views) -> Hashable:
+def _list_of(unit: Unit, views: _Views) -> Hashable:
     """The place of the first item of its list; of what is no item itself."""
     at = _place(unit, views)
     first = _items_around(at)[0] if at.kind == "list_item" else at
     return unit.hit.document_id, first.page, first.position, at.kind == "list_item" or unit.text
 
 
-def _whole(unit: Unit, views: Views, *, several: bool) -> Unit | None:
+def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
     """The unit with the list that it announces or is part of; None where it stands for itself."""
     said, *leads = unit.quotes
     at = _place(unit, views)
@@ -114,16 +118,33 @@ def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
         if page == at.page:
             cuts |= {cut for cut in (span.start, span.end) if start < cut < end}
         on_page = replace(at, page=page)
-        found += [on_page.quote(*ends) for ends in pairwise(sorted(cuts))]
+        found += [_quote(unit, on_page.piece(*ends)) for ends in pairwise(sorted(cuts))]
     return [quote for quote in found if quote.text]
 
 
-def _place(unit: Unit, views: Views) -> Place:
+def _quote(unit: Unit, piece: Piece) -> Quote:
+    return Quote(unit.hit, piece.page, piece.start, piece.end, piece.text)
+
+
+def _views(units: Sequence[Unit]) -> _Views:
+    """The pages of units and those next to them, by document and number. One query."""
+    near = Q(pk__in=[])
+    for document, page in {(unit.hit.document_id, unit.quotes[0].page) for unit in units}:
+        near |= Q(document=document, number__range=(page - 1, page + 1))
+    views: dict[int, dict[int, PageView]] = defaultdict(dict)
+    pages = Page.objects.filter(near) if units else Page.objects.none()
+    for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
+        views[document][number] = PageView(*page)
+    return views
+
+
+def _place(unit: Unit, views: _Views) -> Place:
     """The block that a unit stands in."""
     said = unit.quotes[0]
-    blocks = views[(unit.hit.document_id, said.page)].blocks
+    pages = views[unit.hit.document_id]
+    blocks = pages[said.page].blocks
     position = next(n for n, block in enumerate(blocks) if said.start < block["end"])
-    return Place(unit.hit, said.page, position, views)
+    return Place(said.page, position, pages)
 
 
 def _items_around(at: Place) -> list[Place]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.evidence.leads import leans_on_before
 from chat.verification.texts import tokens
 from core.text.sentences import sentence_spans
+from corpus.statements.leads import leans_on_before
 
 CELLS = " | "  # between the cells of a row
 MAX_SENTENCES = 12  # of a quote, that are looked at one by one

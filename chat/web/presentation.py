@@ -15,8 +15,6 @@ from django.utils.formats import date_format
 
 from chat.caveats.cautions import APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
-from chat.evidence.lead_ins import as_lead
-from chat.evidence.table_rows import labelled
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.question.follow_up.carried import Carried, carried
 from chat.selectors import collection_names, documents_by_sha256
@@ -25,6 +23,8 @@ from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, cited_tables
 from corpus.models import Document
+from corpus.statements.lead_ins import as_lead
+from corpus.statements.table_rows import labelled
 
 PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."

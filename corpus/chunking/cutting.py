@@ -18,8 +18,10 @@ from corpus.chunking.near_duplicates import meaning_label
 from corpus.chunking.types import Strategy
 from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise, sniff
-from corpus.parsing.published.exchanged import read_passages
+from corpus.parsing.published.exchanged import lay_out, read_passages
+from corpus.parsing.types import Page
 from corpus.positions import positions_of
+from corpus.statements import PageView, Piece, Statement, statements_of
 
 CUT = "passages.json"  # what `write_cut` writes
 
@@ -42,11 +44,12 @@ class Order:
 
 @dataclass(frozen=True)
 class Passage:
-    """A draft, where it stands in a document without pages, and the label of what it says."""
+    """A draft, where it stands in a document without pages, the label of what it says, and that."""
 
     draft: ChunkDraft
     position: str
     twins: str
+    statements: tuple[Statement, ...]
 
 
 def order_json(order: Order) -> str:
@@ -59,12 +62,8 @@ def write_cut(document: Path, order: Path, folder: Path) -> None:
     Raises ParseError for passages of the document that can't be read.
     """
     wanted = _order(json.loads(order.read_text(encoding="utf-8")))
-    passages = labelled(
-        _drafts(document, wanted),
-        blocks=_blocks_without_pages(wanted.pages),
-        title=wanted.title,
-        population=wanted.population,
-    )
+    drafts, pages = _drafts(document, wanted)
+    passages = passages_of(drafts, pages, title=wanted.title, population=wanted.population)
     text = json.dumps([asdict(passage) for passage in passages], ensure_ascii=False)
     (folder / CUT).write_text(text, encoding="utf-8")
 
@@ -73,28 +72,35 @@ def passages_from(text: str) -> list[Passage]:
     """Return the passages that `write_cut` wrote. Raises ParseError (`parser_output`)."""
     try:
         return [
-            Passage(_draft(raw["draft"]), str(raw["position"]), str(raw["twins"]))
+            Passage(
+                _draft(raw["draft"]),
+                str(raw["position"]),
+                str(raw["twins"]),
+                tuple(_statement(one) for one in raw["statements"]),
+            )
             for raw in json.loads(text)
         ]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise serialise.unreadable_output() from error
 
 
-def labelled(
-    drafts: Sequence[ChunkDraft], *, blocks: Blocks, title: str, population: str
+def passages_of(
+    drafts: Sequence[ChunkDraft], pages: Sequence[Page], *, title: str, population: str
 ) -> list[Passage]:
-    """Return drafts with their labels; `blocks` are those of a document without pages."""
-    spans = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
+    """Return drafts with their labels and statements; `pages` are all that they were cut from."""
+    views = {
+        page.number: PageView(page.text, [asdict(block) for block in page.blocks]) for page in pages
+    }
+    is_one_run = len(pages) == 1 and not pages[0].width
+    blocks: Blocks = views[pages[0].number].blocks if is_one_run else ()
+    ends = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
+    said = statements_of([(draft.section_path, draft.spans) for draft in drafts], views)
     return [
-        Passage(draft, position, _twins(draft, title, population))
-        for draft, position in zip(drafts, positions_of(blocks, spans), strict=True)
+        Passage(draft, position, _twins(draft, title, population), tuple(statements))
+        for draft, position, statements in zip(
+            drafts, positions_of(blocks, ends), said, strict=True
+        )
     ]
-
-
-def _blocks_without_pages(pages: Sequence[Mapping[str, Any]]) -> Blocks:
-    """Return the blocks of a document that is one run of text; none of one with pages."""
-    is_one = len(pages) == 1 and not pages[0]["width"]
-    return pages[0]["blocks"] if is_one else ()
 
 
 def _twins(draft: ChunkDraft, title: str, population: str) -> str:
@@ -103,23 +109,32 @@ def _twins(draft: ChunkDraft, title: str, population: str) -> str:
     )
 
 
-def _drafts(document: Path, order: Order) -> list[ChunkDraft]:
+def _drafts(document: Path, order: Order) -> tuple[list[ChunkDraft], Sequence[Page]]:
+    """The drafts, and the pages that they stand on."""
     about = {"title": order.title, "population": order.population, "sha256": order.sha256}
     if order.media_type == sniff.PASSAGES:
-        return take_passages(read_passages(document), **about, count_tokens=order.counter.load())
+        given = read_passages(document)
+        drafts = take_passages(given, **about, count_tokens=order.counter.load())
+        return drafts, lay_out(given).pages
     whole = {"pages": list(order.pages), "engine": "", "title": "", "metadata": {}}
-    return split(
-        serialise.from_raw(whole).pages,
-        **about,
-        settings=order.settings,
-        count_tokens=order.counter.load(),
-    )
+    pages = serialise.from_raw(whole).pages
+    drafts = split(pages, **about, settings=order.settings, count_tokens=order.counter.load())
+    return drafts, pages
 
 
 def _order(raw: dict[str, Any]) -> Order:
     raw["settings"]["strategy"] = Strategy(raw["settings"]["strategy"])
     raw["settings"] = ChunkSettings(**raw["settings"])
     return Order(**{**raw, "counter": TokenCounter(**raw["counter"])})
+
+
+def _statement(raw: dict[str, Any]) -> Statement:
+    pieces = tuple(
+        Piece(int(one["page"]), int(one["start"]), int(one["end"]), str(one["text"]))
+        for one in raw["pieces"]
+    )
+    table, row = (None if raw[name] is None else int(raw[name]) for name in ("table", "row"))
+    return Statement(str(raw["text"]), pieces, str(raw["kind"]), str(raw["caption"]), table, row)
 
 
 def _draft(raw: dict[str, Any]) -> ChunkDraft:

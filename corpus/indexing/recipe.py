@@ -21,6 +21,7 @@ from corpus.indexing.search_text import SEARCH_TEXT_REVISION
 from corpus.models import Document
 from corpus.parsing.engines import ModelsMissing, artifacts_for
 from corpus.parsing.registry import MODELS_ENGINE, engine_name
+from corpus.statements import STATEMENTS_VERSION
 
 ENGINE_CHARS = 300  # as many as `Document.engine` keeps
 
@@ -45,7 +46,7 @@ def site_recipe(encoder: Facts) -> str:
     anew what is cut is another thing (`corpus.services.encoders`).
     """
     parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.tokenizer]
-    parts.append(f"search text {SEARCH_TEXT_REVISION}")
+    parts += [f"search text {SEARCH_TEXT_REVISION}", STATEMENTS_VERSION]
     return "\n".join([*parts, context_lines.recipe()])
 
 

@@ -11,11 +11,12 @@ from django.core.exceptions import ValidationError
 
 from corpus.chunking.cutting import Passage
 from corpus.filenames import title_from
-from corpus.models import Chunk, Document, Page
+from corpus.models import Chunk, Document, Page, PassageStatement
 from corpus.parsing import serialise
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page as ParsedPage
 from corpus.parsing.types import ParsedDocument
+from corpus.statements import Statement
 
 # What a file may say of itself, and where that goes when staff left it blank.
 METADATA_FIELDS = {
@@ -78,6 +79,23 @@ def chunk_rows(document: Document, passages: Sequence[Passage]) -> list[Chunk]:
         )
         for passage in passages
         for draft in (passage.draft,)
+    ]
+
+
+def statement_rows(chunk: Chunk, statements: Sequence[Statement]) -> list[PassageStatement]:
+    """Return the rows of what a passage says; `chunk` is saved."""
+    return [
+        PassageStatement(
+            chunk=chunk,
+            index=index,
+            kind=one.kind,
+            text=one.text,
+            pieces=[[piece.page, piece.start, piece.end, piece.text] for piece in one.pieces],
+            caption=one.caption,
+            table=one.table,
+            row=one.row,
+        )
+        for index, one in enumerate(statements)
     ]
 
 

@@ -131,6 +131,8 @@ class Document(models.Model):
     corrections_key = models.CharField(max_length=40, blank=True, default="", editable=False)
     # How its passages were cut into lexemes (`core.text.languages`), whatever its language is now.
     search_configuration = models.CharField(max_length=30, default="english", editable=False)
+    # Which rules made its statements (`corpus.statements`); empty: they were never kept.
+    statements_version = models.CharField(max_length=20, blank=True, default="", editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
 

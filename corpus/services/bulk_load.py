@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from corpus.chunking import ChunkDraft, split
-from corpus.chunking.cutting import labelled
+from corpus.chunking.cutting import passages_of
 from corpus.encoders import vectors as vector_tables
 from corpus.encoders.batches import refuse_bad_vectors
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
@@ -22,13 +23,15 @@ from corpus.encoders.types import Embedder
 from corpus.indexing import statistics
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import chunk_rows, page_row
-from corpus.models import Chunk, Collection, Document, Lifecycle, Page
+from corpus.models import Collection, Document, Lifecycle, Page
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.types import BlockKind
 from corpus.parsing.types import Page as ParsedPage
 from corpus.services.indexing import write_vectors
+from corpus.services.passages import passages_write
 from corpus.services.summaries import document_summarise, documents_to_summarise
+from corpus.statements import STATEMENTS_VERSION
 
 TOGETHER = 256  # documents cut, encoded and committed together
 
@@ -88,24 +91,24 @@ def _load(
         [draft if with_context else _without_context(draft, embedder) for draft in drafts]
         for drafts in (_drafts(d, p, embedder) for d, p in zip(documents, pages, strict=True))
     ]
+    passages = [
+        passages_of(drafts, [page], title=document.title, population=document.population)
+        for document, drafts, page in zip(documents, cut, pages, strict=True)
+    ]
     # Outside the transaction; the encoder sorts by length, which pays over as many as these.
     read = [f"{d.context}\n{d.text}" for drafts in cut for d in drafts]
     made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
     with transaction.atomic():
         Document.objects.bulk_create(documents)
-        stored = [page_row(d, p) for d, p in zip(documents, pages, strict=True)]
-        Page.objects.bulk_create(stored)
-        parts = zip(documents, cut, stored, strict=True)
+        Page.objects.bulk_create(page_row(d, p) for d, p in zip(documents, pages, strict=True))
         rows = [
             row
-            for d, drafts, page in parts
-            for row in chunk_rows(
-                d, labelled(drafts, blocks=page.blocks, title=d.title, population=d.population)
-            )
+            for document, of_one in zip(documents, passages, strict=True)
+            for row in chunk_rows(document, of_one)
         ]
         for _, vectors in made:
             refuse_bad_vectors(vectors, len(rows))
-        Chunk.objects.bulk_create(rows)
+        passages_write(rows, list(chain.from_iterable(passages)))
         write_vectors(rows, made)
         ids = [document.pk for document in documents]
         Document.objects.filter(pk__in=ids).update(indexed_at=timezone.now())
@@ -125,6 +128,7 @@ def _document(text: PlainDocument, collection: Collection, recipe: str) -> Docum
         engine="loaded as text",
     )
     document.index_fingerprint = fingerprint(document, recipe)
+    document.statements_version = STATEMENTS_VERSION
     return document
 
 

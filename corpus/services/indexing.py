@@ -48,8 +48,10 @@ from corpus.review.versions import signature
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
 from corpus.services.lifecycle import document_hold_back
+from corpus.services.passages import passages_write
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.signals import document_indexed
+from corpus.statements import STATEMENTS_VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -289,9 +291,10 @@ def _chunk(document: Document, lease: Lease) -> Stage:
         pages_correct(document, pages)
         rows = chunk_rows(document, passages)
         _keep_disabled(document, rows)
-        Chunk.objects.bulk_create(rows, batch_size=500)
+        passages_write(rows, passages)
         Document.objects.filter(pk=document.pk).update(
             index_fingerprint=made_by,
+            statements_version=STATEMENTS_VERSION,
             search_configuration=configuration_of(document.language),
         )
     lease.lap("write")

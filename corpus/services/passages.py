@@ -1,16 +1,38 @@
-"""Take a single passage out of every search, and put it back."""
+"""Keep what a document was cut into; take a single passage out of every search and put it back."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 
-from corpus.models import Chunk
+from corpus.chunking.cutting import Passage
+from corpus.indexing.rows import statement_rows
+from corpus.models import Chunk, PassageStatement
 from corpus.parsing.clean import clean_text
 from corpus.services.documents import NotNow
 from corpus.services.lifecycle import ReasonNeeded
 from corpus.signals import chunk_disabled, chunk_enabled
+
+TOGETHER = 500  # rows of one INSERT
+
+
+def passages_write(rows: Sequence[Chunk], passages: Sequence[Passage]) -> None:
+    """Write the rows of passages, each with what it says.
+
+    Called in the transaction that makes the document theirs.
+    """
+    Chunk.objects.bulk_create(rows, batch_size=TOGETHER)
+    PassageStatement.objects.bulk_create(
+        (
+            row
+            for chunk, passage in zip(rows, passages, strict=True)
+            for row in statement_rows(chunk, passage.statements)
+        ),
+        batch_size=TOGETHER,
+    )
 
 
 @transaction.atomic

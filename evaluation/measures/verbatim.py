@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from chat.evidence.leads import is_negative_lead, leans_on_before
 from chat.verification.texts import tokens
 from chat.verification.verbatim import is_verbatim
 from core.text.sentences import sentence_spans
+from corpus.statements.leads import is_negative_lead, leans_on_before
 
 _PARAGRAPH = re.compile(r"(?:(?!\n\s*\n).)+", re.DOTALL)
 

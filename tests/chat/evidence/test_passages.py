@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from chat.evidence.lead_ins import introduction
-from chat.evidence.page_views import PageView, Place
 from chat.evidence.quotable import quotable_units
 from chat.types import Quote, Unit
 from corpus.models import Page
 from corpus.parsing.types import BlockKind
-from tests.chat.evidence.hits import hits_for, made_up_hit
+from corpus.statements.lead_ins import introduction
+from corpus.statements.places import PageView, Place
+from tests.chat.evidence.hits import hits_for
 from tests.corpora import pages_of, publish
 from tests.corpus.parsing import parsing_fixtures
 from tests.corpus.parsing.tables import table_fixtures
@@ -258,8 +258,8 @@ def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
     first: int, expected: tuple[Quote, ...] | None
 ) -> None:
     block = {"kind": "list_item", "start": 0, "end": 4, "level": 0}
-    views = {(1, page): PageView("item", [block]) for page in (first, first + 1)}
-    assert introduction(Place(made_up_hit(), first + 1, 0, views)) == expected
+    views = {page: PageView("item", [block]) for page in (first, first + 1)}
+    assert introduction(Place(first + 1, 0, views)) == expected
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_where_the_file_tells_the_depth_an_item_has_what_it_is_under(
     items: list[tuple[int, str]], leads: list[str]
 ) -> None:
     page = _page([("list_item", level, words) for level, words in items])
-    place = Place(made_up_hit(), 1, len(items) - 1, {(1, 1): page})
+    place = Place(1, len(items) - 1, {1: page})
     assert [quote.text for quote in introduction(place) or ()] == leads
 
 
@@ -307,25 +307,25 @@ def test_an_item_stays_under_its_own_beyond_what_stands_among_them(
     between: tuple[str, int, str], leads: list[str]
 ) -> None:
     rows = [("list_item", 1, "Do not give it"), ("list_item", 2, "ulcers"), between]
-    views = {(1, 1): _page([*rows, ("list_item", 2, "asthma")])}
-    found = introduction(Place(made_up_hit(), 1, 3, views))
+    views = {1: _page([*rows, ("list_item", 2, "asthma")])}
+    found = introduction(Place(1, 3, views))
     assert [quote.text for quote in found or ()] == leads
 
 
 @pytest.mark.parametrize("first", [1, 2])
 def test_an_item_beyond_a_paragraph_on_a_page_that_is_not_known_is_not_guessed(first: int) -> None:
     rows = [("paragraph", 0, "In these:"), ("list_item", 2, "asthma")]
-    found = introduction(Place(made_up_hit(), first, 1, {(1, first): _page(rows)}))
+    found = introduction(Place(first, 1, {first: _page(rows)}))
     assert (found is None) == (first > 1)
 
 
 def test_an_item_over_a_break_leads_with_all_of_its_parts() -> None:
     under = [("list_item", 1, "it is agreed."), ("list_item", 2, "asthma")]
     above = [("paragraph", 0, "Rules."), ("list_item", 1, "Do not give it unless")]
-    views = {(1, 1): _page(above), (1, 2): _page(under, continues=True)}
-    found = introduction(Place(made_up_hit(), 2, 1, views))
+    views = {1: _page(above), 2: _page(under, continues=True)}
+    found = introduction(Place(2, 1, views))
     assert [quote.text for quote in found or ()] == ["Do not give it unless", "it is agreed."]
-    assert introduction(Place(made_up_hit(), 2, 1, {(1, 2): views[(1, 2)]})) is None
+    assert introduction(Place(2, 1, {2: views[2]})) is None
 
 
 def test_a_limiting_heading_of_earlier_pages_is_found() -> None:

@@ -14,7 +14,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from corpus.chunking import ChunkSettings, split
-from corpus.chunking.cutting import Order, labelled
+from corpus.chunking.cutting import Order, passages_of
 from corpus.encoders.counting import TokenCounter, estimated_tokens
 from corpus.indexing import jobs
 from corpus.models import Document, Job, JobState, Stage
@@ -74,9 +74,9 @@ def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
         settings=ChunkSettings(),
         count_tokens=estimated_tokens,
     )
-    blocks = [asdict(block) for block in page.blocks]
     assert len(drafts) > 3
-    assert made == labelled(drafts, blocks=blocks, title="Guide", population="adults")
+    assert made == passages_of(drafts, [page], title="Guide", population="adults")
+    assert all(passage.statements for passage in made)
 
 
 def test_cutting_for_too_long_is_ended_with_a_sentence_that_says_so(tmp_path: Path) -> None:

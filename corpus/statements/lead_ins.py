@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.evidence.leads import CONDITION, announces, heads_items, is_stopped
-from chat.evidence.page_views import Place, one_line
-from chat.types import Quote
 from core.text.clauses import has_verb, is_imperative
 from core.text.sentences import sentence_spans
+from corpus.statements.leads import CONDITION, announces, heads_items, is_stopped
+from corpus.statements.places import Piece, Place, one_line
 
-Leads = tuple[Quote, ...]
+Leads = tuple[Piece, ...]
+HEADING_PAGES = 20  # up to which a heading that limits is looked for above a block
 
 
-def limiting_headings(at: Place) -> Leads | None:
+def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
     """The headings above a block that turn it round, the outermost first.
 
-    None where one of its passage's section path is not found on the pages above.
+    None where one of the passage's section path is not found above.
     """
-    wanted = [one_line(part) for part in at.hit.section_path if CONDITION.search(part)]
+    wanted = [one_line(part) for part in section_path if CONDITION.search(part)]
     if not wanted:
         return ()
-    headings = list(at.headings_above())
-    found = [_first(headings, text) for text in wanted]
-    if any(place is None for place in found):
+    found: dict[str, Piece] = {}
+    for place in at.headings_above():
+        if place.page < at.page - HEADING_PAGES or len(found) == len(set(wanted)):
+            break
+        if (text := one_line(place.text)) in wanted:
+            found.setdefault(text, place.whole())
+    if len(found) < len(set(wanted)):
         return None
-    return tuple(place.whole() for place in found if place is not None)
-
-
-def _first(places: Sequence[Place], text: str) -> Place | None:
-    return next((place for place in places if one_line(place.text) == text), None)
+    return tuple(found[text] for text in wanted)
 
 
 def introduction(at: Place) -> Leads | None:
@@ -195,7 +195,7 @@ def _lines(at: Place, *, is_list: bool) -> Leads:
     return (last,) if introduces else ()
 
 
-def _sentences_up_to(at: Place) -> Iterator[Quote]:
+def _sentences_up_to(at: Place) -> Iterator[Piece]:
     """The sentences of a paragraph, and the last one of the text right above it, in order."""
     if at.kind != "paragraph":
         return
@@ -205,10 +205,10 @@ def _sentences_up_to(at: Place) -> Iterator[Quote]:
     yield from _sentences(at)
 
 
-def _sentences(at: Place) -> Iterator[Quote]:
+def _sentences(at: Place) -> Iterator[Piece]:
     offset = at.block["start"]
     for start, end in sentence_spans(at.text):
-        yield at.quote(offset + start, offset + end)
+        yield at.piece(offset + start, offset + end)
 
 
 def as_lead(text: str) -> str:

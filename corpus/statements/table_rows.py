@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from chat.evidence.lead_ins import Leads, introduction, limiting_headings
-from chat.evidence.leads import CONDITION
-from chat.evidence.page_views import Place, one_line
-from chat.evidence.row_ranges import rows_in_range
-from chat.types import Quote
+from corpus.statements.lead_ins import Leads, introduction, limiting_headings
+from corpus.statements.leads import CONDITION
+from corpus.statements.places import Piece, Place, one_line
 
 # `*†` is two marks, `**` is one.
 _SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]|[(\[]\d[)\]]"
@@ -21,43 +19,46 @@ _LEADING_MARK = re.compile(rf"^\s*({_SIGNS}|\(?[a-h]\)?(?=[\s.:])|\d(?=\s[A-Z]))
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the first quote is itself, then labels, merged cell, what stands above, and notes."""
+    """A row: the first piece is itself, then labels, merged cell, what stands above, and notes."""
 
+    index: int  # 0-based, among the rows of its table
     shown: str  # cells with their labels, footnotes behind
     leads: Leads  # headings, the line above and the caption: they stand in front
-    quotes: tuple[Quote, ...]
-    holds_asked_number: bool  # its range decides, and holds a number of the question
+    pieces: tuple[Piece, ...]
 
 
-def table_rows(at: Place, question: str) -> Iterator[Row]:
-    """The rows that may be quoted: none where it can't be told what they depend on.
-
-    Of a table whose ranges decide which row a number of the question belongs to, no other row.
-    """
+def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
+    """The rows that may be quoted: none where it can't be told what they depend on."""
     table = at.block["table"]
     rows = table["rows"]
-    leads = _leads(at) if rows else None
+    leads = _leads(at, section_path) if rows else None
     if leads is None:
         return
     labels = _labels(at) or _labels_before(at)
-    cells = _filled([row["cells"] for row in rows])
-    allowed = rows_in_range(question, table["header"], [filled for filled, _ in cells])
-    for index, (filled, above) in enumerate(cells):
-        if allowed is not None and index not in allowed:
-            continue
+    for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):
         merged = _merged_cell(at, index, above, filled)
         if merged is None:
             continue
-        row = at.quote(rows[index]["start"], rows[index]["end"])
-        quotes = (row, *labels, *merged)
-        notes = _footnotes(at, marked=" | ".join(part.text for part in (*labels, *quotes, *leads)))
+        row = at.piece(rows[index]["start"], rows[index]["end"])
+        pieces = (row, *labels, *merged)
+        marked = " | ".join(part.text for part in (*labels, *pieces, *leads))
+        notes = _footnotes(at, marked=marked)
         shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
-        yield Row(shown, leads, (*quotes, *leads, *notes), allowed is not None)
+        yield Row(index, shown, leads, (*pieces, *leads, *notes))
 
 
-def _leads(at: Place) -> Leads | None:
+def filled_cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """The cells of each row, a merged one with the text that it shares."""
+    return [cells for cells, _ in _filled(rows)]
+
+
+def _leads(at: Place, section_path: Sequence[str]) -> Leads | None:
     """Headings that limit, the line above, the caption; None where one of them can't be placed."""
-    headings, above, caption = limiting_headings(at), introduction(at), _placed_caption(at)
+    headings, above, caption = (
+        limiting_headings(at, section_path),
+        introduction(at),
+        _placed_caption(at),
+    )
     if headings is None or above is None or caption is None:
         return None
     return tuple(dict.fromkeys((*headings, *above, *caption)))
@@ -65,7 +66,7 @@ def _leads(at: Place) -> Leads | None:
 
 def _labels(at: Place) -> Leads:
     """The header row of a table; none where it prints none."""
-    header = at.quote(at.block["start"], at.block["table"]["rows"][0]["start"])
+    header = at.piece(at.block["start"], at.block["table"]["rows"][0]["start"])
     return (header,) if header.text else ()
 
 
@@ -107,7 +108,7 @@ def _placed_caption(at: Place) -> Leads | None:
         found = list(words.finditer(part.view.text)) if part else []
         if part and found:
             nearest = min(found, key=lambda match: abs(match.start() - part.block["start"]))
-            return (part.quote(nearest.start(), nearest.end()),)
+            return (part.piece(nearest.start(), nearest.end()),)
     return None
 
 
@@ -119,10 +120,10 @@ def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Le
     start, end = (at.block["table"]["rows"][above][name] for name in ("start", "end"))
     cell = filled[0].strip()
     place = at.view.text.find(cell, start, end)
-    return (at.quote(place, place + len(cell)),) if place >= 0 else None
+    return (at.piece(place, place + len(cell)),) if place >= 0 else None
 
 
-def _filled(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], int]]:
+def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
     """The cells of each row, and the row that its first cell is from: a merged cell is written
     once, and the rows that it covers mean nothing without it.
     """
@@ -135,7 +136,7 @@ def _filled(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], int]]:
     return filled
 
 
-def _footnotes(at: Place, *, marked: str) -> list[Quote]:
+def _footnotes(at: Place, *, marked: str) -> list[Piece]:
     """The footnotes below the table that hold for what is `marked`.
 
     Those whose mark stands in it, those without a mark, and those whose mark stands nowhere in the
@@ -143,7 +144,7 @@ def _footnotes(at: Place, *, marked: str) -> list[Quote]:
     """
     marks = _marks_in(marked)
     elsewhere = _marks_in(at.text) - marks
-    notes: list[Quote] = []
+    notes: list[Piece] = []
     for following in at.below():
         if following.kind != "footnote" or following.page != at.page:
             break

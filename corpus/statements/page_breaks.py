@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from chat.evidence.leads import binds_to_before, is_cut_off, is_stopped
-from chat.evidence.page_views import Place
+from corpus.statements.leads import binds_to_before, is_cut_off, is_stopped
+from corpus.statements.places import Place
 
 FLOWING = ("paragraph", "list_item")
 _BETWEEN = ("footnote", "table", "caption")  # may stand between two parts of one text
@@ -31,7 +31,7 @@ def _is_second_part(at: Place) -> bool:
         return True
     before = _flowing(at.above())
     if before is None or before.page == at.page:
-        has_page_before = (at.hit.document_id, at.page - 1) in at.views
+        has_page_before = at.page - 1 in at.views
         return at.position == 0 and has_page_before and _begins_inside(at)
     if at.kind == "list_item":
         return before.kind == "list_item" and is_cut_off(before.text)

@@ -1,0 +1,12 @@
+"""What a page says, piece by piece: the one definition of a statement. Pure, no Django.
+
+Statements are cut where passages are, in the child that reads a file, and kept with them; nothing
+is taken apart when a question is asked.
+"""
+
+from corpus.statements.making import Statement, statements_of
+from corpus.statements.places import PageView, Piece, Views
+
+STATEMENTS_VERSION = "statements-1"  # names the rules: a document cut by others is cut anew
+
+__all__ = ["STATEMENTS_VERSION", "PageView", "Piece", "Statement", "Views", "statements_of"]

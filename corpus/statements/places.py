@@ -1,0 +1,93 @@
+"""Pages as statements are cut from them: their text, their blocks, and what stands above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+Block = Mapping[str, Any]  # the JSON of `corpus.parsing.types.Block`
+Views = Mapping[int, "PageView"]  # of one document, by number
+
+
+@dataclass(frozen=True)
+class PageView:
+    """A page and its blocks."""
+
+    text: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A verbatim span of one page: `page.text[start:end] == text`."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A block of a page."""
+
+    page: int
+    position: int
+    views: Views
+
+    @property
+    def view(self) -> PageView:
+        return self.views[self.page]
+
+    @property
+    def block(self) -> Block:
+        return self.view.blocks[self.position]
+
+    @property
+    def kind(self) -> str:
+        return str(self.block["kind"])
+
+    @property
+    def text(self) -> str:
+        """Of the block, as it stands on the page."""
+        return self.view.text[self.block["start"] : self.block["end"]]
+
+    def piece(self, start: int, end: int) -> Piece:
+        """Cut out the text at a place of the page, without white space around it."""
+        whole = self.view.text[start:end]
+        text = whole.strip()
+        start += len(whole) - len(whole.lstrip())
+        return Piece(self.page, start, start + len(text), text)
+
+    def whole(self) -> Piece:
+        return self.piece(self.block["start"], self.block["end"])
+
+    def above(self) -> Iterator[Place]:
+        """The blocks above, the nearest first, on to earlier pages while none is missing."""
+        yield from (replace(self, position=p) for p in reversed(range(self.position)))
+        page = self.page - 1
+        while page in self.views:
+            yield from self._on(page)
+            page -= 1
+
+    def headings_above(self) -> Iterator[Place]:
+        """The headings above, the nearest first."""
+        return (place for place in self.above() if place.kind == "heading")
+
+    def below(self) -> Iterator[Place]:
+        """The blocks below, the nearest first, to the end of the next page."""
+        here = range(self.position + 1, len(self.view.blocks))
+        yield from (replace(self, position=p) for p in here)
+        following = self.views.get(self.page + 1)
+        for p in range(len(following.blocks) if following else 0):
+            yield replace(self, page=self.page + 1, position=p)
+
+    def _on(self, page: int) -> Iterator[Place]:
+        """The blocks of another page, from its end."""
+        places = reversed(range(len(self.views[page].blocks)))
+        return (replace(self, page=page, position=p) for p in places)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
