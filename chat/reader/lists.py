@@ -30,6 +30,7 @@ _ASKS_ALL = re.compile(
     re.IGNORECASE,
 )
 _Views = Mapping[int, Views]  # by document
+_PAGE = ("document", "number", "text", "blocks")
 _JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
 
 
@@ -133,8 +134,8 @@ def _views(units: Sequence[Unit]) -> _Views:
         near |= Q(document=document, number__range=(page - 1, page + 1))
     views: dict[int, dict[int, PageView]] = defaultdict(dict)
     pages = Page.objects.filter(near) if units else Page.objects.none()
-    for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
-        views[document][number] = PageView(*page)
+    for document, number, text, blocks in pages.values_list(*_PAGE):
+        views[document][number] = PageView(text, blocks)
     return views
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from corpus.models import Document
+from corpus.models import Chunk, Document
 from corpus.services.documents import collection_default, document_ingest
 from tests.corpora import vector_of
 
@@ -54,6 +54,13 @@ def derived(document: Document) -> list[tuple[object, ...]]:
             chunk.length,
             chunk.search_vector,
             vector_of(chunk).tobytes(),
+            said_of(chunk),
         )
         for chunk in document.chunks.order_by("index")
     ]
+
+
+def said_of(chunk: Chunk) -> list[tuple[object, ...]]:
+    """The statements of a passage, in order."""
+    names = ("index", "kind", "text", "pieces", "caption", "table", "row")
+    return list(chunk.statements.values_list(*names))

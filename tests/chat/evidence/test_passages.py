@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.types import Quote, Unit
+from chat.types import Unit
 from corpus.models import Page
 from corpus.parsing.types import BlockKind
-from corpus.statements.lead_ins import introduction
+from corpus.statements.lead_ins import Leads, introduction
 from corpus.statements.places import PageView, Place
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import pages_of, publish
@@ -255,7 +255,7 @@ def test_an_item_of_which_it_cannot_be_told_what_it_is_under_is_no_unit(text: st
 
 @pytest.mark.parametrize(("first", "expected"), [(1, ()), (2, None)])
 def test_of_a_list_that_begins_on_a_page_that_is_not_known_nothing_is_told(
-    first: int, expected: tuple[Quote, ...] | None
+    first: int, expected: Leads | None
 ) -> None:
     block = {"kind": "list_item", "start": 0, "end": 4, "level": 0}
     views = {page: PageView("item", [block]) for page in (first, first + 1)}
