@@ -25,9 +25,9 @@ from chat.models import Citation, Mode, Reason, Turn
 from chat.pipeline.answer import answer
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
-from chat.question.multiple_choice import parsed
+from chat.question.multiple_choice import set_apart
 from chat.services import site_inquiry
-from chat.types import Abstained, Answered, DraftClaim, Outcome
+from chat.types import Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
 from core.llm.usage import Usage
@@ -107,7 +107,7 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
 def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
     asked = turn.trace["asked"]
     said = asked.get("unclear") or turn.standalone or turn.question
-    choice = parsed(said)
+    choice = set_apart(said, [Option(**option) for option in asked["options"]])
     query = Query(
         text=choice.stem if choice else said,
         on=datetime.date.fromisoformat(asked["on"]),

@@ -29,8 +29,8 @@ from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.clean import question_clean
 from chat.question.follow_ups import Asked, Standalone, standalone
 from chat.question.identifiers.guard import Guarded, question_guarded
-from chat.question.multiple_choice import parsed
-from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote, Unit
+from chat.question.multiple_choice import set_apart, written_out
+from chat.types import Abstained, Answered, DraftClaim, Option, Outcome, Quote, Unit
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Pair
@@ -70,6 +70,7 @@ def turn_ask(
     collections: tuple[str, ...] = (),
     filters: Filters = NO_FILTERS,
     mode: str = "",
+    options: tuple[Option, ...] = (),
     key: uuid.UUID | None = None,
     tell: Tell = untold,
 ) -> Turn:
@@ -78,9 +79,11 @@ def turn_ask(
     A question of the page without a conversation begins one; a follow-up is understood from the
     turns before it, or from the questions `earlier`, which are not stored; without `follows` it
     goes on from none of them. What identifies a patient is dealt with before anything is stored or
-    sent. Without `mode` the site's counts. Raises `Busy` and `QuestionError` before anything is
-    stored. A failure of a part is a refusal; if the turn can't be stored there is no answer. `tell`
-    hears of each step, and ends it before anything is stored where it raises `AskerLeft`.
+    sent. Without `mode` the site's counts. `options` are those of a multiple-choice question that
+    names none itself; in neither case are they searched. Raises `Busy` and `QuestionError` before
+    anything is stored. A failure of a part is a refusal; if the turn can't be stored there is no
+    answer. `tell` hears of each step, and ends it before anything is stored where it raises
+    `AskerLeft`.
 
     `key` becomes the turn's primary key: who was interrupted finds by it what was stored. Raises
     IntegrityError where there is one already.
@@ -91,11 +94,12 @@ def turn_ask(
     config = answer_config(mode)
     filters_check(filters, collections, config)
     asker = Asker(user, channel, conversation, key, earlier, follows)
-    guarded = question_guarded(question_clean(question), config.identifiers)
+    guarded, options = _guarded(question_clean(question), options, config)
     if guarded.is_blocked:
         return _store(_blocked_turn(guarded, asker, config, began))
-    said = _standalone(guarded.text, asker, config)
-    choice = parsed(said.searched)
+    stem = guarded.text.removesuffix(written_out("", options))
+    said = _standalone(stem, asker, config)
+    choice = set_apart(said.searched, options)
     query = Query(
         text=choice.stem if choice else said.searched,
         on=timezone.localdate(),
@@ -109,7 +113,7 @@ def turn_ask(
     inquiry.tell = tell
     outcome = answer(inquiry)
     turn = _draft_turn(guarded.text, asker, config, outcome)
-    turn.standalone = said.text if said.text != guarded.text else ""
+    turn.standalone = said.text if said.text != stem else ""
     turn.option = inquiry.option if isinstance(outcome, Answered) else ""
     cautions = [*_identified(guarded, config), *inquiry.cautions_of(outcome)]
     turn.warnings = [caution.as_dict() for caution in cautions]
@@ -120,6 +124,21 @@ def turn_ask(
     }
     turn.duration_ms = _since_ms(began)
     return _store(turn, outcome)
+
+
+def _guarded(
+    question: str, options: Sequence[Option], config: AnswerConfig
+) -> tuple[Guarded, tuple[Option, ...]]:
+    """What may be stored and searched of a question, with its options behind it, and of these."""
+    policy = config.identifiers
+    stem = question_guarded(question, policy)
+    if not options:
+        return stem, ()
+    texts = [question_guarded(clean_line(option.text), policy) for option in options]
+    kept = tuple(replace(o, text=t.text) for o, t in zip(options, texts, strict=True))
+    kinds = dict.fromkeys(kind for part in (stem, *texts) for kind in part.kinds)
+    is_blocked = any(part.is_blocked for part in (stem, *texts))
+    return Guarded(written_out(stem.text, kept), tuple(kinds), is_blocked), kept
 
 
 def filters_check(filters: Filters, collections: Sequence[str], config: AnswerConfig) -> None:

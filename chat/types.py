@@ -92,5 +92,5 @@ Outcome = Answered | Abstained
 class Option:
     """One of the answers that a multiple-choice question offers."""
 
-    letter: str  # `A` to `E`
+    letter: str  # from `A` on
     text: str

@@ -95,6 +95,23 @@ def parsed(question: str) -> MultipleChoice | None:
     return max(found, key=lambda choice: len(choice.options), default=None)
 
 
+def written_out(stem: str, options: Sequence[Option]) -> str:
+    """The question with its options behind it, as a person would type them in one line."""
+    return " ".join([stem, *(f"{option.letter}) {option.text}" for option in options)])
+
+
+def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None:
+    """The parts of a question that is known to offer these; by rules where none are known.
+
+    What the rules don't find may stand behind it, as `written_out` puts it, or not in it at all.
+    """
+    found = parsed(question)
+    if not options or (found and found.options == tuple(options)):
+        return found
+    stem = _one_line(question.removesuffix(written_out("", options)))
+    return MultipleChoice(_STEM_END.sub("", stem), tuple(options), is_exception(stem))
+
+
 def is_exception(stem: str) -> bool:
     """Whether a stem asks for the option that does not hold."""
     return asks_for_exception(stem) or _EXCEPTION.search(stem) is not None

@@ -1,0 +1,50 @@
+"""Options that are given apart from their question: shown to what chooses, and never searched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.conf import LazySettings
+
+from chat.models import Channel
+from chat.replay import turn_replay
+from chat.services import turn_ask
+from chat.types import Option
+from corpus.models import Document
+from tests.chat.guidelines import QUESTION as STEM
+from tests.chat.guidelines import publish_guideline
+
+
+@pytest.fixture
+def guideline(db: None) -> Document:
+    return publish_guideline(picture=False)
+
+
+QUIZ = (Option("A", "Is it 250 mg?"), Option("B", "Or is it tungsten?"))
+
+
+def test_options_are_not_searched(guideline: Document) -> None:
+    """Options that no rule takes for such stand apart all the same."""
+    turn = turn_ask(STEM, user=None, channel=Channel.EVALUATION, options=QUIZ)
+    plain = turn_ask(STEM, user=None, channel=Channel.EVALUATION)
+    assert turn.question == f"{STEM} A) Is it 250 mg? B) Or is it tungsten?"
+    kept = ("analysis", "hits")
+    asked, alone = (
+        {name: each.trace["searches"][0][name] for name in kept} for each in (turn, plain)
+    )
+    assert asked == alone
+    assert "tungsten" not in json.dumps(asked)
+    assert turn.trace["asked"]["options"] == [
+        {"letter": "A", "text": "Is it 250 mg?"},
+        {"letter": "B", "text": "Or is it tungsten?"},
+    ]
+    assert turn_replay(turn).difference is None
+
+
+def test_identifiers_in_options_are_taken_out(guideline: Document, settings: LazySettings) -> None:
+    settings.IDENTIFIERS = "redact"
+    options = (Option("A", "Call 0161 496 0123"), Option("B", "500 mg"))
+    turn = turn_ask(STEM, user=None, channel=Channel.EVALUATION, options=options)
+    assert "0161" not in turn.question
+    assert "0161" not in json.dumps(turn.trace)
