@@ -1,4 +1,4 @@
-"""Check of the judge of evaluations, before every command and start."""
+"""Checks of the judge and the prompt of evaluations, before every command and start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Warning, register
 
+from evaluation.choices.model_alone import PROMPT
 from evaluation.measures.configured import judge_fault
 
 
@@ -16,4 +17,8 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     """Warn of a judge that an evaluation will refuse; answers are not affected."""
     fault = judge_fault()
     hint = "Until then evaluations of question sets do not start."
-    return [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []
+    found: list[CheckMessage] = [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []
+    if wrong := PROMPT.fault():
+        hint = "Restore the file from the release. Answers are not affected."
+        found.append(Warning(f"The prompt {wrong}", hint=hint, id="evaluation.W002"))
+    return found

@@ -18,6 +18,7 @@ from django.utils.text import Truncator
 from chat.admin import ReadOnly
 from chat.models import Reason
 from evaluation.models import QuestionResult
+from evaluation.question_runs.items import option_words
 from evaluation.question_runs.selectors import may_read_answer, results_listed, shown_claims
 
 if TYPE_CHECKING:
@@ -99,12 +100,18 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
         reason = result.detail.get("reason")
         context |= {
             "reason": Reason(reason).label if reason else "",
+            "option": option_words(result.question, result.detail.get("option", "")),
+            "alone": self._alone(result),
             "claims": shown_claims(result),
             "excerpts": result.detail.get("excerpts", []),
         }
         if result.turn_id and viewer.has_perm("chat.view_turn"):
             context["address"] = reverse("admin:chat_turn_change", args=[result.turn_id])
         return render_to_string(SIDES, context)
+
+    def _alone(self, result: QuestionResult) -> dict[str, str]:
+        found: dict[str, str] = result.detail.get("alone") or {}
+        return found and {**found, "option": option_words(result.question, found["option"])}
 
     @admin.display(description="scores")
     def scored(self, result: QuestionResult) -> SafeString | str:

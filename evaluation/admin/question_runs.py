@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
+from evaluation.choices import accuracy
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
@@ -67,6 +68,11 @@ class QuestionRunForm(forms.Form):
         min_value=0, initial=100, help_text="So many, drawn by the seed. 0: all of the set"
     )
     seed = forms.IntegerField(initial=0)
+    model_alone = forms.BooleanField(
+        label="Also ask the model alone",
+        required=False,
+        help_text="What has a label, of the language model that writes answers, without evidence",
+    )
     budget_s = forms.FloatField(
         label="Budget in seconds", min_value=0, initial=0, help_text="Of answering. 0: no bound"
     )
@@ -87,6 +93,7 @@ class QuestionRunForm(forms.Form):
             seed=given["seed"],
             measures=tuple(given["measures"]),
             budget=Budget(seconds=given["budget_s"]),
+            model_alone=given["model_alone"],
         )
 
 
@@ -289,6 +296,9 @@ def _card_context(card: Card) -> dict[str, Any]:
         "without": without_lines(card),
         "selective": selective_rows(card.selective),
         "judged_by": card.judged_by,
+        "accuracies": [each.cells for each in card.accuracies],
+        "accuracies_head": accuracy.HEAD,
+        "accuracies_semantics": accuracy.SEMANTICS,
         "semantics": SEMANTICS,
     }
 

@@ -46,6 +46,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
     group.add_argument("--seed", type=int, default=0, help="which sample --limit draws")
     group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this besides those that every run has; may be given several times, by default all")  # noqa: E501  # fmt: skip
+    group.add_argument("--model-alone", action="store_true", help="also ask the language model what has a label, without evidence")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-s", type=float, default=0.0, metavar="SECONDS", help="end it when answers took as long together")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end it after as many")  # noqa: E501  # fmt: skip
     group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end it when language models took as many")  # noqa: E501  # fmt: skip
@@ -170,6 +171,7 @@ def _created(options: dict[str, Any]) -> QuestionRun:
         measures=tuple(options["measures"]) or MEASURES,
         budget=budget,
         is_here=options["here"],
+        model_alone=options["model_alone"],
     )
     by, asker = person_named(options["user"]), asker_named(options["asker"])
     return question_run_create(question_set, order, by=by, asker=asker)

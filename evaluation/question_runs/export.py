@@ -43,6 +43,8 @@ def _item_json(result: QuestionResult) -> dict[str, Any]:
     return {
         "key": result.question.key,
         "question": result.question.question,
+        "options": result.question.options,
+        "gold_label": result.question.gold_label,
         "gold_answer": result.question.gold_answer,
         "turn": str(result.turn_id) if result.turn_id else None,
         **{name: getattr(result, name) for name in names},
@@ -50,10 +52,12 @@ def _item_json(result: QuestionResult) -> dict[str, Any]:
 
 
 def _items_table(results: list[QuestionResult]) -> Iterator[str]:
-    yield "| item | outcome | seconds | failure |"
-    yield "|---|---|---|---|"
+    yield "| item | outcome | label | chosen | model alone | seconds | failure |"
+    yield "|---|---|---|---|---|---|---|"
     for each in results:
         outcome = each.get_outcome_display() or each.get_state_display()
         seconds = "" if each.duration_ms is None else f"{each.duration_ms / 1000:.2f}"
-        cells = (each.question.key, outcome, seconds, each.failure)
+        alone = (each.detail.get("alone") or {}).get("option", "")
+        chosen = (each.question.gold_label, each.detail.get("option", ""), alone)
+        cells = (each.question.key, outcome, *chosen, seconds, each.failure)
         yield f"| {' | '.join(cell.replace('|', ' ') for cell in cells)} |"

@@ -19,6 +19,7 @@ from chat.gate.records import gate_in_use
 from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.services import site_inquiry
 from chat.verification.answer_judge import judge_fingerprint
+from evaluation.choices.model_alone import alone_fingerprint
 from evaluation.models import Question
 from retrieval.types import Query
 
@@ -38,7 +39,12 @@ NO_BUDGET = Budget()
 
 
 def frozen_now(
-    items: Sequence[Question], *, seed: int, measures: Sequence[str], budget: Budget
+    items: Sequence[Question],
+    *,
+    seed: int,
+    measures: Sequence[str],
+    budget: Budget,
+    model_alone: bool,
 ) -> dict[str, Any]:
     """The state of the site; `configuration` is one digest over all of it that decides answers.
 
@@ -67,6 +73,7 @@ def frozen_now(
         "seed": seed,
         "measures": list(measures),
         "budget": asdict(budget),
+        "model_alone": {"prompt_and_models": alone_fingerprint()} if model_alone else None,
     }
 
 

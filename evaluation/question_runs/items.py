@@ -10,18 +10,25 @@ from django.db.models import Q
 
 from chat.models import Claim, ClaimKind, Turn, TurnStatus
 from chat.question.multiple_choice import parsed
+from chat.types import Option
 from corpus.models import Chunk, Document, Lifecycle
 from evaluation.models import Question
 from evaluation.question_runs.types import AnswerClaim, MeasuredItem
 from evaluation.question_sets.types import LETTERS
 
 
-def text_asked(question: Question) -> str:
-    """The question with its options, a line each, unless they stand in it already."""
-    if not question.options or parsed(question.question):
-        return question.question
-    options = zip(LETTERS, question.options, strict=False)
-    return "\n".join([question.question, *(f"{letter}) {text}" for letter, text in options)])
+def options_apart(question: Question) -> tuple[Option, ...]:
+    """The options of a question by their letters, unless they stand in its text already."""
+    if parsed(question.question):
+        return ()
+    return tuple(map(Option, LETTERS, question.options))
+
+
+def option_words(question: Question, label: str) -> str:
+    """`B) its text` for the letter of an option; else the label as it is."""
+    place = LETTERS.find(label) if label and question.options else -1
+    known = 0 <= place < len(question.options)
+    return f"{label}) {question.options[place]}" if known else label
 
 
 def item_of(question: Question, turn: Turn) -> MeasuredItem:

@@ -61,12 +61,12 @@ def claim(run_id: int) -> Lease | None:
     None where nothing is due. What was tried too often is parked first.
     """
     _park(run_id)
-    free = due(run_id).filter(run__state=RunState.RUNNING).select_related("question")
+    free = due(run_id).filter(run__state=RunState.RUNNING).select_related("question", "run")
     locked = free.order_by("attempts", "place").select_for_update(skip_locked=True, of=("self",))
     result = locked.first()
     if result is None:
         return None
-    questions = 1 + len(result.question.before)
+    questions = 1 + len(result.question.before) + bool(result.run.frozen.get("model_alone"))
     # Each may wait as long to be let in as it takes.
     lease_s = questions * 2 * settings.ANSWER_TIMEOUT_S + SPARE_S
     token = uuid.uuid4()

@@ -12,6 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.choices.accuracy import (
+    ALONE,
+    FAILED,
+    WITH,
+    Labelled,
+    SetAccuracy,
+    accuracy_lines,
+    read_accuracies,
+    set_accuracies,
+)
 from evaluation.measures.selective import selective
 from evaluation.measures.types import AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
@@ -29,9 +39,10 @@ FIRST = (
     "misleading",
     "unanswerable refused",
     "label accuracy, answered",
-    "label accuracy, refused as wrong",
+    WITH,
+    ALONE,
     "confidence",
-    "a part failed",
+    FAILED,
 )
 # Counts, and what says the same again: kept with an item, no row of a card.
 _NO_ROW = ("statements", "beside")
@@ -64,6 +75,7 @@ class Row:
     confidence: float | None = None
     is_answerable: bool | None = None  # None: the set does not say
     judged_by: Sequence[Mapping[str, str]] = ()  # name and fingerprint of each judge
+    part: str | None = None  # the set of a question with a gold label, within its set
 
     @property
     def right(self) -> float | None:
@@ -95,6 +107,7 @@ class Card:
     not_run: Mapping[str, Mapping[str, int]]
     selective: Mapping[str, Any] = field(default_factory=dict)  # `evaluation.measures.selective`
     judged_by: Sequence[Mapping[str, str]] = ()  # of more than one, values are not of one measure
+    accuracies: Sequence[SetAccuracy] = ()  # of questions with a label, by set
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -104,7 +117,8 @@ def read_card(stored: Mapping[str, Any]) -> Card:
     """What `as_json` wrote."""
     found = stored["measures"]
     measures = {name: Interval(**found[name]) for name in in_order(found)}
-    return Card(**{**stored, "measures": measures})
+    accuracies = read_accuracies(stored.get("accuracies") or ())
+    return Card(**{**stored, "measures": measures, "accuracies": accuracies})
 
 
 def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
@@ -132,6 +146,9 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
         not_run={name: dict(found) for name, found in sorted(reasons.items())},
         selective=_selective(rows),
         judged_by=_judges(rows),
+        accuracies=set_accuracies(
+            Labelled(row.part, row.scores) for row in rows if row.part is not None
+        ),
     )
 
 
@@ -176,6 +193,7 @@ def card_lines(card: Card) -> Iterator[str]:
     yield ""
     yield from (f"- {line}" for line in without_lines(card))
     yield ""
+    yield from accuracy_lines(card.accuracies)
     if card.latency_ms:
         p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
         yield f"Latency: p50 {p50:.2f} s, p95 {p95:.2f} s."

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from evaluation.choices.accuracy import FAILED, WITH
 from evaluation.measures.patterns import Outcome, Verdict, judged
 from evaluation.question_runs.sources import source_scores
 from evaluation.question_runs.types import MeasuredItem
@@ -54,7 +55,7 @@ def scored(item: MeasuredItem) -> Scored:
     scores = {
         "answered": float(not item.is_refused),
         "refused": float(item.is_refused),
-        "a part failed": float(item.reason.endswith(BROKEN)),
+        FAILED: float(item.reason.endswith(BROKEN)),
         "confidence": item.confidence,
     }
     if item.kind == ItemKind.UNANSWERABLE:
@@ -72,11 +73,11 @@ def scored(item: MeasuredItem) -> Scored:
     if not item.gold_label:
         not_run["label accuracy"] = NO_LABEL
     elif item.is_refused:
-        scores["label accuracy, refused as wrong"] = 0.0
+        scores[WITH] = 0.0
     elif label := label_of(item):
         is_right = label == item.gold_label.lower()
         scores["label accuracy, answered"] = float(is_right)
-        scores["label accuracy, refused as wrong"] = float(is_right)
+        scores[WITH] = float(is_right)
         if worth is Worth.UNCOMPARED:
             worth = Worth.RIGHT if is_right else Worth.WRONG
     else:

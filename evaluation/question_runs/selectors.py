@@ -121,8 +121,9 @@ def card_shown(run: QuestionRun) -> Card | None:
 def rows_of(run: QuestionRun) -> Iterator[Row]:
     """The items that were asked, in order, as the result card takes them. One query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
-    names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind")
-    for scores, outcome, duration_ms, tokens, detail, kind in done.values_list(*names):
+    names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind",
+             "question__category", "question__gold_label")  # fmt: skip
+    for scores, outcome, duration_ms, tokens, detail, kind, part, label in done.values_list(*names):
         yield Row(
             scores,
             outcome,
@@ -132,6 +133,7 @@ def rows_of(run: QuestionRun) -> Iterator[Row]:
             confidence=detail.get("confidence"),
             is_answerable=is_answerable(kind),
             judged_by=detail.get("judged_by") or (),
+            part=part if label else None,
         )
 
 

@@ -22,7 +22,9 @@ from django.db.models.functions import Now
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
 from chat.services import turn_ask
+from chat.types import Option
 from core.errors import MedragError
+from evaluation.choices.model_alone import Alone, asked_alone, can_be_asked_alone
 from evaluation.measures.measure import MEASURES
 from evaluation.models import (
     Question,
@@ -33,7 +35,7 @@ from evaluation.models import (
     RunState,
 )
 from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
-from evaluation.question_runs.items import item_of, text_asked
+from evaluation.question_runs.items import item_of, options_apart
 from evaluation.question_runs.leases import Lease, claim, has_work_left
 from evaluation.question_runs.measuring import Measuring, refuse_unknown
 from evaluation.question_runs.scoring import scored
@@ -58,6 +60,7 @@ class RunOrder:
     measures: tuple[str, ...] = MEASURES
     budget: Budget = NO_BUDGET
     is_here: bool = False  # a command executes it, not the worker
+    model_alone: bool = False  # what has a label is also asked of the model without evidence
 
 
 def question_run_create(
@@ -71,7 +74,13 @@ def question_run_create(
     items = sampled(list(question_set.questions.order_by("pk").only("key")), order)
     if not items:
         raise RunError(f"{question_set} has no questions.")
-    frozen = frozen_now(items, seed=order.seed, measures=order.measures, budget=order.budget)
+    frozen = frozen_now(
+        items,
+        seed=order.seed,
+        measures=order.measures,
+        budget=order.budget,
+        model_alone=order.model_alone,
+    )
     with transaction.atomic():
         run = QuestionRun.objects.create(
             question_set=question_set,
@@ -198,7 +207,7 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
     """
     try:
         turn = _turn_of(run, lease.result)
-        _result_store(lease, turn, measuring)
+        _result_store(lease, turn, measuring, _alone(run, lease.result.question))
     except Busy:
         lease.give_back()
         time.sleep(PAUSE_S)
@@ -231,37 +240,62 @@ def _turn_of(run: QuestionRun, result: QuestionResult) -> Turn:
         )
     for number, text in enumerate(question.before, start=1):
         _asked_once(run, text, conversation, uuid.uuid5(key, str(number)))
-    return _asked_once(run, text_asked(question), conversation, key)
+    return _asked_once(run, question.question, conversation, key, options_apart(question))
 
 
 def _asked_once(
-    run: QuestionRun, text: str, conversation: Conversation | None, key: uuid.UUID
+    run: QuestionRun,
+    text: str,
+    conversation: Conversation | None,
+    key: uuid.UUID,
+    options: tuple[Option, ...] = (),
 ) -> Turn:
     if turn := Turn.objects.filter(pk=key).first():
         return turn
     try:
         return turn_ask(
-            text, user=run.asker, channel=Channel.EVALUATION, conversation=conversation, key=key
+            text,
+            user=run.asker,
+            channel=Channel.EVALUATION,
+            conversation=conversation,
+            options=options,
+            key=key,
         )
     except IntegrityError:  # another process stored it meanwhile
         return Turn.objects.get(pk=key)
 
 
-def _result_store(lease: Lease, turn: Turn, measuring: Measuring) -> None:
-    item = item_of(lease.result.question, turn)
+def _alone(run: QuestionRun, question: Question) -> Alone | None:
+    """What the model says without evidence, where the run is to ask that."""
+    is_wanted = run.frozen.get("model_alone") and can_be_asked_alone(question)
+    return asked_alone(question) if is_wanted else None
+
+
+def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone | None) -> None:
+    question = lease.result.question
+    item = item_of(question, turn)
     found = scored(item)
     measured = measuring.measured(item)
     lease.end(
         state=ResultState.DONE,
         turn=turn,
         outcome=str(found.worth),
-        scores={**found.scores, **measured.scores},
+        scores={
+            **found.scores,
+            **measured.scores,
+            **(alone.scores(question.gold_label) if alone else {}),
+        },
         detail={
             **item.kept(),
-            "not_run": {**found.not_run, **measured.not_run},
+            "not_run": {
+                **found.not_run,
+                **measured.not_run,
+                **(alone.not_run if alone else {}),
+            },
             "judged_by": list(measured.judged_by),
+            **({"alone": alone.kept()} if alone else {}),
         },
         failure="",
         duration_ms=turn.duration_ms,
-        tokens=item.tokens,
+        tokens=item.tokens + (alone.tokens if alone else 0),
     )

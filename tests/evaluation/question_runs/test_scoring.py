@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from chat.question.multiple_choice import parsed
+from chat.question.multiple_choice import written_out
+from chat.types import Option
 from evaluation.metrics.statistics import interval
 from evaluation.models import Question, ResultOutcome
-from evaluation.question_runs.items import passages_shown, text_asked
+from evaluation.question_runs.items import option_words, options_apart, passages_shown
 from evaluation.question_runs.result_card import Row, card_lines, card_of, read_card
 from evaluation.question_runs.scoring import Worth, label_of, scored
 from evaluation.question_runs.types import AnswerClaim, MeasuredItem
@@ -102,13 +103,19 @@ def test_the_label_of_an_answer(text: str, label: str) -> None:
 
 def test_options_are_asked_with_the_question_once() -> None:
     question = Question(question="Which helps?", options=["Tea", "Rest"])
-    asked = text_asked(question)
-    assert asked == "Which helps?\nA) Tea\nB) Rest"
-    choice = parsed(" ".join(asked.split()))
-    assert choice is not None
-    assert [option.text for option in choice.options] == ["Tea", "Rest"]
-    assert text_asked(Question(question=asked, options=["Tea", "Rest"])) == asked
-    assert text_asked(Question(question="Why?")) == "Why?"
+    apart = options_apart(question)
+    assert apart == (Option("A", "Tea"), Option("B", "Rest"))
+    asked = written_out(question.question, apart)
+    assert asked == "Which helps? A) Tea B) Rest"
+    assert options_apart(Question(question=asked, options=["Tea", "Rest"])) == ()
+    assert options_apart(Question(question="Why?")) == ()
+
+
+def test_an_option_is_named_with_its_text() -> None:
+    question = Question(question="Which helps?", options=["Tea", "Rest"])
+    assert option_words(question, "B") == "B) Rest"
+    assert option_words(question, "") == ""
+    assert option_words(Question(question="Does it?"), "yes") == "yes"
 
 
 def test_passages_are_those_that_the_generator_was_shown() -> None:

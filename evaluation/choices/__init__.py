@@ -1,0 +1,1 @@
+"""Questions with a label: answered with retrieval, by the language model alone, and compared."""

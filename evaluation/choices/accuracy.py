@@ -1,0 +1,128 @@
+"""How often the right option or label is given, with retrieval and by the model alone. Pure.
+
+The two are compared over the same questions: those that have a value in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.metrics.statistics import Difference, Interval, difference, interval
+from evaluation.tables import p_text
+
+WITH, ALONE = "label accuracy, refused as wrong", "label accuracy, model alone"
+FAILED = "a part failed"
+WHOLE = "all"
+HEAD = ("set", "with retrieval", "model alone", "difference", "95 % interval", "p", "n", "left out")
+SEMANTICS = (
+    "Accuracy: the share of questions that are given their right option or label; refused is "
+    "wrong. Difference: with retrieval less the model alone, over the same questions; two-sided "
+    "paired randomisation test, not corrected for the number of sets. Left out: one of the two has "
+    "no value, because a part or an endpoint failed, or no label could be read."
+)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One question with a gold label; `part` names the set that it came from, within its set."""
+
+    part: str
+    scores: Mapping[str, float]
+
+    @property
+    def with_retrieval(self) -> float | None:
+        """1 or 0; None where a part of the site failed, or the answer names no label."""
+        return None if self.scores.get(FAILED) else self.scores.get(WITH)
+
+    @property
+    def alone(self) -> float | None:
+        return self.scores.get(ALONE)
+
+
+@dataclass(frozen=True)
+class SetAccuracy:
+    """Accuracies of a set, and their difference where the model was asked alone at all."""
+
+    name: str
+    with_retrieval: Interval
+    alone: Interval | None
+    difference: Difference | None  # with retrieval less alone
+    left_out: int
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As `HEAD` names them; a dash where there is nothing."""
+        found, n = self.difference, self.with_retrieval.n
+        compared = ("-", "-", "-")
+        if found and n:
+            spread = f"{found.low:+.4f} to {found.high:+.4f}"
+            compared = (f"{found.mean:+.4f}", spread, p_text(found.p))
+        means = (_mean(self.with_retrieval), _mean(self.alone))
+        return (self.name, *means, *compared, str(n), str(self.left_out))
+
+
+def set_accuracies(items: Iterable[Labelled]) -> tuple[SetAccuracy, ...]:
+    """Of all items, then of each set by name where there are several; nothing of no item.
+
+    Where the model was asked alone, each figure is over the items with both values.
+    """
+    items = list(items)
+    if not items:
+        return ()
+    is_compared = any(item.alone is not None for item in items)
+    parts: dict[str, list[Labelled]] = {}
+    for item in items:
+        parts.setdefault(item.part, []).append(item)
+    several = sorted(parts.items()) if len(parts) > 1 else []
+    return tuple(
+        _accuracy(name or "-", found, is_compared=is_compared)
+        for name, found in [(WHOLE, items), *several]
+    )
+
+
+def read_accuracies(stored: Iterable[Mapping[str, Any]]) -> tuple[SetAccuracy, ...]:
+    """What `asdict` made of them."""
+    return tuple(
+        SetAccuracy(
+            name=each["name"],
+            with_retrieval=Interval(**each["with_retrieval"]),
+            alone=Interval(**each["alone"]) if each["alone"] else None,
+            difference=Difference(**each["difference"]) if each["difference"] else None,
+            left_out=each["left_out"],
+        )
+        for each in stored
+    )
+
+
+def accuracy_lines(found: Sequence[SetAccuracy]) -> Iterator[str]:
+    """In Markdown; nothing of a set without labels."""
+    if not found:
+        return
+    yield f"| {' | '.join(HEAD)} |"
+    yield f"|{'---|' * len(HEAD)}"
+    yield from (f"| {' | '.join(each.cells)} |" for each in found)
+    yield ""
+    yield SEMANTICS
+    yield ""
+
+
+def _accuracy(name: str, items: Sequence[Labelled], *, is_compared: bool) -> SetAccuracy:
+    known = [(item.with_retrieval, item.alone) for item in items]
+    if not is_compared:
+        values = [value for value, _ in known if value is not None]
+        return SetAccuracy(name, interval(values), None, None, len(items) - len(values))
+    pairs = [(a, b) for a, b in known if a is not None and b is not None]
+    retrieved, alone = [a for a, _ in pairs], [b for _, b in pairs]
+    return SetAccuracy(
+        name,
+        interval(retrieved),
+        interval(alone),
+        difference(alone, retrieved),
+        len(items) - len(pairs),
+    )
+
+
+def _mean(found: Interval | None) -> str:
+    return f"{found.mean:.4f}" if found and found.n else "-"

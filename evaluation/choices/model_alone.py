@@ -1,0 +1,118 @@
+"""A question of a set asked of the language model that writes answers, without any evidence.
+
+What it says is a figure of an evaluation and nothing else: it makes no turn, and no room that shows
+answers to clinicians knows of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from chat.endpoints import generating_endpoints
+from chat.question.identifiers.guard import question_guarded
+from core.llm.failover import SEED, NoneAnswered, ask_first
+from core.llm.prompt_files import Prompt
+from core.llm.request_variants import Question as Call
+from core.llm.usage import Usage
+from evaluation.choices.accuracy import ALONE
+from evaluation.models import Question, QuestionKind
+from evaluation.question_sets.types import LABELS, LETTERS
+
+PROMPT = Prompt(
+    Path(__file__).with_name("prompts") / "alone_v1.txt", frozenset({"question", "options"})
+)
+MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included
+BUILT_IN = "the built-in reader answers from passages alone, and has no answer without retrieval"
+IDENTIFIES = "the question seems to identify a patient, and is sent to nobody"
+AWAY = "failed: the language model was not reached"
+UNUSABLE = "failed: the language model chose none of what is offered"
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What the model chose, or why there is nothing; `why` quotes nothing of it."""
+
+    label: str = ""  # a letter, or yes, no or maybe
+    model: str = ""
+    why: str = ""  # one of the reasons above
+    failure: str = ""  # what went wrong, with each endpoint
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.prompt_tokens + self.usage.completion_tokens
+
+    @property
+    def not_run(self) -> dict[str, str]:
+        return {ALONE: self.why} if self.why else {}
+
+    def scores(self, gold_label: str) -> dict[str, float]:
+        """1 where it is right and 0 where it is wrong; nothing where it chose none."""
+        return {} if self.why else {ALONE: float(self.label.lower() == gold_label.lower())}
+
+    def kept(self) -> dict[str, Any]:
+        """What is stored of it."""
+        return {"option": self.label, "model": self.model, "failure": self.failure}
+
+
+def alone_fingerprint() -> str:
+    """Prompt and models that are asked alone; empty where the built-in reader answers."""
+    if settings.GENERATOR != "llm":
+        return ""
+    models = ",".join(endpoint.model for endpoint in generating_endpoints())
+    return f"{PROMPT.identity}:{models}"
+
+
+def can_be_asked_alone(question: Question) -> bool:
+    """Whether it has a label, and what the model may choose of."""
+    return bool(question.gold_label and _offered(question))
+
+
+def asked_alone(question: Question) -> Alone:
+    """Ask the site's language model to choose. Never raises for what a model can't do.
+
+    Takes no longer than an answer may. What identifies a patient is dealt with as in a question.
+    """
+    if settings.GENERATOR != "llm":
+        return Alone(why=BUILT_IN)
+    offered = _offered(question)
+    listed = "\n".join(f"{letter}. {text}" if text else letter for letter, text in offered.items())
+    asked, options = (
+        question_guarded(text, settings.IDENTIFIERS) for text in (question.question, listed)
+    )
+    if asked.is_blocked or options.is_blocked:
+        return Alone(why=IDENTIFIES)
+    call = Call(
+        prompt=PROMPT.filled(question=asked.text, options=options.text),
+        schema=_schema(tuple(offered)),
+        name="choice",
+        max_tokens=MAX_TOKENS,
+        seed=SEED,
+    )
+    endpoints, timeout_s = generating_endpoints(), settings.ANSWER_TIMEOUT_S
+    try:
+        answer = ask_first(endpoints, call, use="alone", timeout_s=timeout_s)
+    except NoneAnswered as error:
+        why = UNUSABLE if error.answered else AWAY
+        return Alone(why=why, failure=error.what, usage=error.usage)
+    return Alone(answer.value["option"], answer.model, usage=answer.usage)
+
+
+def _offered(question: Question) -> dict[str, str]:
+    """The text of each option by its letter; a label stands by itself."""
+    if question.kind == QuestionKind.YES_NO:
+        return dict.fromkeys(LABELS, "")
+    return dict(zip(LETTERS, question.options, strict=False))
+
+
+def _schema(labels: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"option": {"type": "string", "enum": list(labels)}},
+        "required": ["option"],
+        "additionalProperties": False,
+    }
