@@ -92,8 +92,8 @@ def access_citation(user: User, *, pk: int) -> Citation:
     return get_object_or_404(citations, pk=pk)
 
 
-def access_document(user: User, *, sha256: str) -> Document:
-    """A document of a collection that the user may search, or works in.
+def access_document(user: User | None, *, sha256: str) -> Document:
+    """A document of a collection that the user may search, or works in; nobody has the former.
 
     One that was never published only for those who may see the corpus.
     """

@@ -1,15 +1,36 @@
-"""A stored turn as text for a terminal."""
+"""A stored turn as text for a terminal, and the pages that it rests on."""
 
 from __future__ import annotations
 
-from chat.models import Citation, Claim, ClaimKind, Turn, TurnStatus
+from collections.abc import Iterator, Sequence
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+
+from chat.audit import log as audit
+from chat.caveats.notices import document_notices
+from chat.models import Citation, Claim, ClaimKind, Reason, Turn, TurnStatus
+from chat.selectors import access_document, access_page
 from chat.web.narrowing import narrowed_to
 from chat.web.presentation import CHECK_FIRST, withheld
+from chat.web.refusals import ADVICE, ADVICE_ALONE
+from chat.web.sources import Marks, marks_of_chunk, marks_of_citation
+from chat.web.suggesting import respelled
+from core.errors import MedragError
+from corpus.access import readable_ids
+from corpus.boxes import Span
+from corpus.models import Page
 from corpus.positions import place_words
+
+AROUND_CHARS = 400  # of the page, before the first marked words and behind the last
+MARKS = "»", "«"  # around what is cited
 
 
 def as_text(turn: Turn) -> str:
-    """The answer with its citations, or the refusal with what was nearest. Two queries."""
+    """The answer with its citations in two queries, or the refusal with what helps further."""
     lines = [f"Question: {turn.question}"]
     if turn.standalone:
         lines.append(f"  Read as: {turn.standalone}")
@@ -42,17 +63,85 @@ def _citations(claim: Claim) -> list[str]:
 
 
 def _refusal(turn: Turn) -> list[str]:
-    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}."]
+    advice = (ADVICE if turn.nearest else ADVICE_ALONE)[Reason(turn.reason)]
+    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}.", f"  {advice}"]
+    if meant := respelled(turn):
+        lines.append(f"  Did you mean: {meant.question}")
     if narrowed := narrowed_to(turn):
         lines.append(f"  Searched only: {narrowed}.")
     lines += _withheld(turn)
     if turn.nearest:
         lines.append("  Nearest passages, which are no answer:")
-    for passage in turn.nearest:
+    for number, passage in enumerate(turn.nearest, start=1):
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
         place = place_words(passage["page"], passage["section"], passage.get("position", ""))
-        lines.append(f"     - {passage['document']}{state}, {place}")
+        lines.append(f"     [{number}] {passage['document']}{state}, {place}")
         lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
     if turn.owner:
         lines.append(f"  Ask: {turn.owner['name']}, {turn.owner['contact']}")
     return lines
+
+
+def opened(turn: Turn, number: int, *, user: User | None) -> str:
+    """What `[number]` of a turn stands on: the marked words amid their page, and its address.
+
+    The addresses are paths of the site. Who opened it is logged, as on the site. Raises MedragError
+    where there is no such number, or the page is not open to them now.
+    """
+    try:
+        pages = list(_pages(turn, number, user))
+    except Http404:
+        raise MedragError("Its document is not open to you now.") from None
+    if not pages:
+        raise MedragError(f"Nothing is numbered [{number}] there.")
+    return "\n\n".join(pages)
+
+
+def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
+    """Each page that a citation's passage is quoted from; of a refusal, that of the passage."""
+    if turn.status != TurnStatus.ANSWERED:
+        for passage in turn.nearest[number - 1 : number] if number else ():
+            page = _page(user, passage["sha256"], passage["page"])
+            address = reverse("chat:source", args=[passage["sha256"], page.number])
+            address = f"{address}?chunk={passage['chunk']}"
+            place = place_words(page.number, passage["section"], passage.get("position", ""))
+            marks = marks_of_chunk(passage["chunk"], page)
+            yield _page_text(page, marks, f"{place}, {address}", user)
+        return
+    cited = Citation.objects.filter(claim__turn=turn, index=number).order_by("claim__index", "pk")
+    for one in {each.page: each for each in reversed(cited)}.values():
+        page = _page(user, one.sha256, one.page, citation=one.pk)
+        address = reverse("chat:citation", args=[one.pk])
+        yield _page_text(page, marks_of_citation(one, page), f"{one.place}, {address}", user)
+
+
+def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
+    """Raises Http404."""
+    page = access_page(access_document(user, sha256=sha256), number=number)
+    with transaction.atomic():
+        payload, subject = {"page": number, **citation}, f"document:{page.document_id}"
+        audit.record("source.opened", actor=user, subject=subject, payload=payload)
+    return page
+
+
+def _page_text(page: Page, marks: Marks, where: str, user: User | None) -> str:
+    document = page.document
+    notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
+    said = [*(notice.sentence for notice in notices), *(c.sentence for c in marks.corrected)]
+    spans = sorted([*marks.main, *marks.also])
+    text = _amid(page.text, spans) if spans else f"No longer on the page: {marks.quote}"
+    return "\n".join([f"{document}, {where}", *(f"  Note: {each}" for each in said), text])
+
+
+def _amid(text: str, spans: Sequence[Span]) -> str:
+    """The marked words with what stands around them, by whole words; dots where more does."""
+    start = max(0, spans[0][0] - AROUND_CHARS)
+    end = min(len(text), max(end for _, end in spans) + AROUND_CHARS)
+    start = text.find(" ", start, spans[0][0]) + 1 or spans[0][0] if start else 0
+    end = text.rfind(" ", spans[-1][1], end) if end < len(text) else end
+    parts, at = ["… " if start else ""], start
+    for a, b in spans:
+        if a >= at:
+            parts += [text[at:a], MARKS[0], text[a:b], MARKS[1]]
+            at = b
+    return "".join([*parts, text[at : max(at, end)], " …" if end < len(text) else ""])

@@ -35,12 +35,12 @@ def collections_publishable(user: User | None) -> QuerySet[Collection]:
     return _narrowed(user, "publishers", permission="corpus.publish_document")
 
 
-def documents_visible(user: User) -> QuerySet[Document]:
+def documents_visible(user: User | None) -> QuerySet[Document]:
     """What the administration shows, drafts among it, of the collections that the user works in.
 
     None without the permission to view documents: that keeps drafts from clinicians.
     """
-    if not user.has_perm("corpus.view_document"):
+    if user is None or not user.has_perm("corpus.view_document"):
         return Document.objects.none()
     shelves = Q()
     for collections in (

@@ -52,6 +52,7 @@ LONG_FILES = (
     "tests/corpus/encoders/test_model_folders.py",
     "tests/evaluation/datasets/test_datasets.py",
     "tests/site/test_fuzzed_views.py",
+    "tests/chat/management/test_chat_command.py",
 )
 LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
 EXHAUSTIVE_TIMEOUT_S = 3600

@@ -8,12 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.api.answers import turn_payload
-from chat.models import Channel, Mode
+from chat.management.asking import add_asking, asking_from
 from chat.services import turn_ask
 from chat.terminal import as_text
 from core.errors import MedragError
-from corpus.management.arguments import asker_named
-from retrieval.filters import add_filters, filters_from
 
 
 class Command(BaseCommand):
@@ -22,25 +20,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("question")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
-        parser.add_argument(
-            "--collection", action="append", default=[], metavar="SLUG", help="search only here"
-        )
-        add_filters(parser)
-        parser.add_argument(
-            "--mode", choices=Mode.values, default="", help="what the answer has to pass"
-        )
-        parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
+        add_asking(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            turn = turn_ask(
-                options["question"],
-                user=asker_named(options["user"]),
-                channel=Channel.COMMAND,
-                collections=tuple(options["collection"]),
-                filters=filters_from(options),
-                mode=options["mode"],
-            )
+            turn = turn_ask(options["question"], **asking_from(options))
         except MedragError as error:
             raise CommandError(error.sentence) from error
         if options["json"]:

@@ -1,0 +1,34 @@
+"""What `manage.py ask` and `manage.py chat` ask with: who, where, and how strictly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from chat.models import Channel, Mode
+from corpus.management.arguments import asker_named
+from retrieval.filters import add_filters, filters_from
+
+
+def add_asking(parser: CommandParser) -> None:
+    """Add the arguments that both have."""
+    parser.add_argument(
+        "--collection", action="append", default=[], metavar="SLUG", help="search only here"
+    )
+    add_filters(parser)
+    parser.add_argument(
+        "--mode", choices=Mode.values, default="", help="what the answer has to pass"
+    )
+    parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
+
+
+def asking_from(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `turn_ask` that they stand for. Raises CommandError."""
+    return {
+        "user": asker_named(options["user"]),
+        "channel": Channel.COMMAND,
+        "collections": tuple(options["collection"]),
+        "filters": filters_from(options),
+        "mode": options["mode"],
+    }
