@@ -326,3 +326,45 @@ class DriftAlert(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_measure_display()}, since {self.began_on:%Y-%m-%d}"
+
+
+class RetractionCheck(models.Model):
+    """One day's look at the list of retracted publications: counts, or why it could not be read."""
+
+    day = models.DateField(primary_key=True)
+    listed = models.PositiveIntegerField("numbers on the list", default=0)
+    left_out = models.PositiveIntegerField("lines without a number", default=0)
+    documents = models.PositiveIntegerField("documents looked at", default=0)
+    found = models.PositiveIntegerField("documents on the list", default=0)
+    problem = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name = "check for retractions"
+        verbose_name_plural = "checks for retractions"
+        ordering = ["-day"]
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"{self.day:%Y-%m-%d}"
+
+
+class RetractionAlert(models.Model):
+    """A document that the list names, until it is out of use or the list names it no longer."""
+
+    document = models.ForeignKey("corpus.Document", on_delete=models.CASCADE, related_name="+")
+    number = models.CharField(max_length=500)  # as `corpus.publications` writes it
+    reason = models.CharField(max_length=500, blank=True)  # in the words of the list
+    began_on = models.DateField()
+    ended_on = models.DateField(null=True)
+
+    class Meta:
+        ordering = ["-began_on", "-pk"]
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document"], condition=models.Q(ended_on=None), name="retraction_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document}, {self.number}"

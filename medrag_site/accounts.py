@@ -33,6 +33,8 @@ _READ_EVALUATION = tuple(
         "questionresult",
         "dayfigures",
         "driftalert",
+        "retractioncheck",
+        "retractionalert",
     )
 )
 _REVIEW = tuple(f"chat.{right}_review" for right in ("view", "add", "change"))

@@ -187,6 +187,9 @@ WEBHOOKS_KEEP_DAYS = env.integer("MEDRAG_WEBHOOKS_KEEP_DAYS", 30, low=1, high=36
 DRIFT_DAYS = env.integer("MEDRAG_DRIFT_DAYS", 7, low=1, high=90)
 DRIFT_REFERENCE_DAYS = env.integer("MEDRAG_DRIFT_REFERENCE_DAYS", 28, low=7, high=365)
 
+# A list of retracted publications, looked at each day; empty for none
+RETRACTIONS_FILE = env.text("MEDRAG_RETRACTIONS_FILE")
+
 # Numbers for Prometheus, at /metrics
 METRICS = env.boolean("MEDRAG_METRICS", False)
 METRICS_TOKEN = env.secret("MEDRAG_METRICS_TOKEN")

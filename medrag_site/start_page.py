@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -14,6 +15,7 @@ from django.urls import reverse
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
 from chat.sign_in.second_factor import has_passed
 from corpus.staff_selectors import collections_changeable, documents_waiting_counted
+from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
 
 # By the names of `waiting_conditions`, which are those of the list's filter.
@@ -63,9 +65,19 @@ def _context(user: User) -> dict[str, Any]:
 def _documents(user: User) -> list[Waiting]:
     counts = documents_waiting_counted(user)
     url = reverse("admin:corpus_document_changelist")
-    return [
+    waiting = [
         Waiting(counts[name], label, f"{url}?attention={name}") for name, label in LABELS.items()
     ]
+    return [*waiting, *_retracted(user)]
+
+
+def _retracted(user: User) -> list[Waiting]:
+    """Nothing where no list is held against the documents, or it names none."""
+    if not settings.RETRACTIONS_FILE or not user.has_perm("evaluation.view_retractionalert"):
+        return []
+    count = RetractionAlert.objects.filter(ended_on=None).count()
+    url = f"{reverse('admin:evaluation_retractionalert_changelist')}?ended_on__isempty=1"
+    return [Waiting(count, "on the list of retractions", url)] if count else []
 
 
 def _questions(user: User) -> list[Waiting]:

@@ -29,6 +29,7 @@ _OTHER = {Event.GAP: _GAP, Event.DRIFTED: _DRIFT}
 _CHANGED: dict[Event, dict[str, Any]] = {
     Event.SUPERSEDED: {"state": "SUPERSEDED", "superseded_by": _SHA256[::-1]},
     Event.WITHDRAWN: {"state": "WITHDRAWN"},
+    Event.RETRACTED: {"number": "doi:10.1000/182"},
 }
 _HEADERS = {
     "webhook-id": "The message's, the same in each attempt.",

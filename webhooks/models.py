@@ -19,6 +19,7 @@ class Event(models.TextChoices):
     WITHDRAWN = "guideline.withdrawn", "Guideline withdrawn"
     GAP = "gap.reported", "Gap reported"
     DRIFTED = "quality.drifted", "Quality drifted"
+    RETRACTED = "guideline.retracted", "Guideline on a list of retractions"
 
 
 class Endpoint(models.Model):

@@ -33,12 +33,12 @@ def connect() -> None:
 
 def _guideline_receiver(event: Event) -> Any:
     def receive(sender: object, *, document: Document, **extra: Any) -> None:
-        event_announce(event, lambda: _told_of(document))
+        event_announce(event, lambda: guideline_told(document))
 
     return receive
 
 
-def _told_of(announced: Document) -> dict[str, Any]:
+def guideline_told(announced: Document) -> dict[str, Any]:
     """As it stands in this transaction: who indexes it has read it long before. One query."""
     found = Document.objects.select_related("collection", "superseded_by")
     document = found.get(pk=announced.pk)

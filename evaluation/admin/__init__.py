@@ -1,6 +1,11 @@
 """What was measured, and the questions to measure with. Django looks for it here."""
 
-from evaluation.admin.monitoring import DayFiguresAdmin, DriftAlertAdmin
+from evaluation.admin.monitoring import (
+    DayFiguresAdmin,
+    DriftAlertAdmin,
+    RetractionAlertAdmin,
+    RetractionCheckAdmin,
+)
 from evaluation.admin.question_results import QuestionResultAdmin
 from evaluation.admin.question_runs import QuestionRunAdmin
 from evaluation.admin.question_sets import QuestionAdmin, QuestionSetAdmin
@@ -14,6 +19,8 @@ __all__ = [
     "QuestionResultAdmin",
     "QuestionRunAdmin",
     "QuestionSetAdmin",
+    "RetractionAlertAdmin",
+    "RetractionCheckAdmin",
     "RunAdmin",
     "TestSetAdmin",
 ]

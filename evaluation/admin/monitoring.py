@@ -1,4 +1,4 @@
-"""Figures of days, and alerts that they drift."""
+"""Figures of days, alerts that they drift, and what a list of retractions names."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from django.urls import URLPattern, path
 from chat.admin import ReadOnly
 from chat.templatetags.chat_text import percent
 from evaluation.admin.quality import quality
-from evaluation.models import DayFigures, DriftAlert
+from evaluation.models import DayFigures, DriftAlert, RetractionAlert, RetractionCheck
 
 if TYPE_CHECKING:
     DayFiguresModelAdmin = admin.ModelAdmin[DayFigures]
     DriftAlertModelAdmin = admin.ModelAdmin[DriftAlert]
+    RetractionAlertModelAdmin = admin.ModelAdmin[RetractionAlert]
+    RetractionCheckModelAdmin = admin.ModelAdmin[RetractionCheck]
 else:
     DayFiguresModelAdmin = DriftAlertModelAdmin = admin.ModelAdmin
+    RetractionAlertModelAdmin = RetractionCheckModelAdmin = admin.ModelAdmin
 
 
 @admin.register(DayFigures)
@@ -54,5 +57,21 @@ class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
 class DriftAlertAdmin(ReadOnly, DriftAlertModelAdmin):
     list_display = ("measure", "began_on", "ended_on", "statistic", "p", "n_before", "n")
     list_filter = ("measure",)
+    list_per_page = 50
+    show_full_result_count = False
+
+
+@admin.register(RetractionAlert)
+class RetractionAlertAdmin(ReadOnly, RetractionAlertModelAdmin):
+    list_display = ("document", "number", "reason", "began_on", "ended_on")
+    list_filter = (("ended_on", admin.EmptyFieldListFilter),)
+    list_select_related = ("document",)
+    list_per_page = 50
+    show_full_result_count = False
+
+
+@admin.register(RetractionCheck)
+class RetractionCheckAdmin(ReadOnly, RetractionCheckModelAdmin):
+    list_display = ("day", "listed", "left_out", "documents", "found", "problem")
     list_per_page = 50
     show_full_result_count = False

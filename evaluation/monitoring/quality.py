@@ -20,7 +20,15 @@ from chat.reviews.services import OF_ANSWER
 from chat.reviews.wilson import wilson_interval
 from core.errors import MedragError
 from corpus.encoders.registry import active_encoders
-from evaluation.models import DayFigures, DriftAlert, QuestionRun, ResultOutcome, RunState
+from evaluation.models import (
+    DayFigures,
+    DriftAlert,
+    QuestionRun,
+    ResultOutcome,
+    RetractionAlert,
+    RetractionCheck,
+    RunState,
+)
 from evaluation.monitoring.drift import Compared, drift_until
 from evaluation.monitoring.selectors import DAY, figures_between, period_of
 from evaluation.monitoring.topics import Topic, topics_of
@@ -71,10 +79,12 @@ class Quality:
     wrong: list[tuple[str, Share]]
     drift: list[Compared]
     alerts: list[DriftAlert]  # that go on
+    retracted: list[RetractionAlert]  # the same
+    looked: RetractionCheck | None  # the last look for them; None where there was none
 
 
 def quality_shown() -> Quality:
-    """Of the 30 days that ended last. Nine queries."""
+    """Of the 30 days that ended last. Eleven queries."""
     last = timezone.localdate() - DAY
     first = last - (DAYS - 1) * DAY
     now = figures_between(first, last)
@@ -102,6 +112,8 @@ def quality_shown() -> Quality:
         wrong=[*_wrong_reviewed(first, last), *_wrong_in_last_run()],
         drift=drift_until(last),
         alerts=list(DriftAlert.objects.filter(ended_on=None)),
+        retracted=list(RetractionAlert.objects.filter(ended_on=None).select_related("document")),
+        looked=RetractionCheck.objects.first(),
     )
 
 

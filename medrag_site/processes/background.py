@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from medrag_site.processes.parent_death import die_with_parent
 
 if TYPE_CHECKING:
-    from evaluation.models import DriftAlert
+    from evaluation.models import DriftAlert, RetractionAlert
 
 NICE = 10  # clinicians' questions come first, and files
 
@@ -58,11 +58,29 @@ def announce(alert: DriftAlert) -> None:
     event_announce(Event.DRIFTED, lambda: told)
 
 
+def _look_for_retractions() -> None:
+    from evaluation.retractions.services import retractions_check
+
+    retractions_check(announce_retraction)
+
+
+def announce_retraction(alert: RetractionAlert) -> None:
+    """Tell other systems that a list names a document as retracted."""
+    from webhooks.models import Event
+    from webhooks.receivers import guideline_told
+    from webhooks.services import event_announce
+
+    event_announce(
+        Event.RETRACTED, lambda: guideline_told(alert.document) | {"number": alert.number}
+    )
+
+
 KINDS: dict[str, Callable[[], None]] = {
     "reembedding": _make_vectors,
     "evaluating": _ask_question_sets,
     "announcing": _send_webhooks,
     "monitoring": _count_days,
+    "retractions": _look_for_retractions,
 }
 
 

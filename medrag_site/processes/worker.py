@@ -29,6 +29,7 @@ from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
 from evaluation.monitoring.selectors import are_days_missing
 from evaluation.question_runs.selectors import are_runs_due
+from evaluation.retractions.services import is_check_due
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
@@ -51,6 +52,7 @@ _BESIDE: dict[str, tuple[str, Callable[[], bool], float]] = {
     "evaluating": ("asks question sets", are_runs_due, 1.0),
     "announcing": ("sends webhooks", are_deliveries_due, 1.0),
     "monitoring": ("counts days", are_days_missing, 60.0),
+    "retractions": ("looks for retractions", is_check_due, 60.0),
 }
 
 

@@ -1,0 +1,1 @@
+"""Documents here that a list of retracted publications names."""

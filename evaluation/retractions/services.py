@@ -1,0 +1,80 @@
+"""The only writer of checks against the list of retractions, and of alerts that come of them.
+
+A document is never withdrawn by it: a list may be wrong, or name an abstract beside a guideline.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from corpus.models import Document, Lifecycle
+from corpus.publications import publication_numbers
+from evaluation.models import RetractionAlert, RetractionCheck
+from evaluation.retractions.listing import Listed, ListUnreadable, read_list
+
+HERE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)  # what is or may come into force
+
+
+def is_check_due() -> bool:
+    """Whether a list is set, and nothing was checked today. One query at most."""
+    if not settings.RETRACTIONS_FILE:
+        return False
+    return not RetractionCheck.objects.filter(day=timezone.localdate()).exists()
+
+
+def retractions_check(announce: Callable[[RetractionAlert], None]) -> None:
+    """Hold each document against the list, once a day; `announce` is called for each new alert.
+
+    A list that can't be read is stored as such, and no alert is changed. Files are read before the
+    transaction; of two processes that check at once one alone stores what it found.
+    """
+    if not is_check_due():
+        return
+    day = timezone.localdate()
+    try:
+        listed = read_list(Path(settings.RETRACTIONS_FILE))
+    except ListUnreadable as error:
+        RetractionCheck.objects.get_or_create(day=day, defaults={"problem": error.sentence})
+        return
+    documents = list(Document.objects.filter(lifecycle__in=HERE).order_by("pk"))
+    found = {
+        document.pk: numbers
+        for document in documents
+        if (numbers := sorted(publication_numbers(document) & listed.reasons.keys()))
+    }
+    counts = {
+        "listed": len(listed.reasons),
+        "left_out": listed.left_out,
+        "documents": len(documents),
+        "found": len(found),
+    }
+    with transaction.atomic():
+        _, is_first = RetractionCheck.objects.get_or_create(day=day, defaults=counts)
+        if is_first:
+            for alert in _alerts_changed(day, listed, found):
+                announce(alert)
+
+
+def _alerts_changed(
+    day: datetime.date, listed: Listed, found: dict[int, list[str]]
+) -> list[RetractionAlert]:
+    """Begin those that are new, which are returned, and end those that hold no longer."""
+    open_ = RetractionAlert.objects.filter(ended_on=None)
+    open_.exclude(document__in=found).update(ended_on=day)
+    known = set(open_.values_list("document", flat=True))
+    return [
+        RetractionAlert.objects.create(
+            document_id=document,
+            number=numbers[0],
+            reason=next(filter(None, map(listed.reasons.__getitem__, numbers)), ""),
+            began_on=day,
+        )
+        for document, numbers in found.items()
+        if document not in known
+    ]
