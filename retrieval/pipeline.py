@@ -33,11 +33,11 @@ from retrieval.lexical.search import (
     searched_names,
 )
 from retrieval.lexicon.terms import spelled_out
+from retrieval.prepared.pipelined import Statement, pipelined
+from retrieval.prepared.site_snapshot import SiteSnapshot, site_now
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
 from retrieval.rewriting.generated import rewriting_fingerprint
 from retrieval.rewriting.variants import variants_of
-from retrieval.statements.pipelined import Statement, pipelined
-from retrieval.statements.site_snapshot import SiteSnapshot, site_now
 from retrieval.types import (
     Analysis,
     Evidence,

@@ -14,8 +14,8 @@ from core.text.words import MAX_CHARS, distinct, words
 from corpus.indexing.search_text import normalise
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.lexicon.terms import Lexicon
+from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.scope import scope_sql
-from retrieval.statements.site_lexicon import site_lexicon
 from retrieval.types import Query
 
 LEAST_LETTERS = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from retrieval.analysis.questions import analysed
 from retrieval.lexicon import terms as lexicon
-from retrieval.statements.site_lexicon import site_lexicon
+from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.types import Analysis, Expansion
 
 __all__ = ["analyse", "expansions", "spelled_out"]

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import connection
 
 from retrieval.config import RetrievalConfig
+from retrieval.prepared.statements import execute
 from retrieval.scope import scope_sql
-from retrieval.statements.prepared import execute
 from retrieval.types import Filters, Query, Rights, Scope
 
 _COUNT_SQL = """

@@ -17,8 +17,8 @@ from corpus.encoders.registry import ActiveEncoder
 from corpus.encoders.vectors import literal
 from retrieval.config import RetrievalConfig
 from retrieval.dense.hnsw import is_small, rows_by_index
+from retrieval.prepared.pipelined import Statement
 from retrieval.scope import group_sql, scope_sql
-from retrieval.statements.pipelined import Statement
 from retrieval.types import Query, Ranked, Ranking
 
 _SQL = """

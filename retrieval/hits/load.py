@@ -11,7 +11,7 @@ from django.db import connection
 from core.rounding import SUM_DIGITS, rounded_cosine
 from corpus.encoders.vectors import literal
 from retrieval.lexical.search import AskedLexeme, searched_names
-from retrieval.statements.prepared import execute
+from retrieval.prepared.statements import execute
 from retrieval.types import AlsoIn, Hit, Ranked, Span
 
 # `held` are the question's lexemes that the passage holds. One row a passage.

@@ -23,7 +23,7 @@ from corpus.indexing.impact_levels import STRONG
 from corpus.indexing.search_text import normalise, without_accents
 from retrieval.analysis import expansions
 from retrieval.lexical.clauses import Term
-from retrieval.statements.prepared import execute
+from retrieval.prepared.statements import execute
 from retrieval.types import Expansion
 
 MAX_ASKED_CHARS = 20_000  # the longest question that a site may allow; what follows is not read

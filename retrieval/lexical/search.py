@@ -26,8 +26,8 @@ from core.rounding import SUM_DIGITS
 from retrieval.config import RetrievalConfig
 from retrieval.lexical.clauses import CandidatePlan, Clause, Term, choose
 from retrieval.lexical.lexemes import AskedLexeme, asked_lexemes, searched_names
+from retrieval.prepared.pipelined import Rows, Statement, pipelined
 from retrieval.scope import group_sql, scope_sql
-from retrieval.statements.pipelined import Rows, Statement, pipelined
 from retrieval.types import Query, Ranked, Ranking
 
 __all__ = [

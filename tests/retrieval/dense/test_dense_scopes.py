@@ -25,7 +25,7 @@ from corpus.models import Chunk, IndexStatistics
 from corpus.services.encoders import encoders_sync
 from retrieval.config import RetrievalConfig
 from retrieval.dense.search import cosines_statement, search_dense
-from retrieval.statements.pipelined import pipelined
+from retrieval.prepared.pipelined import pipelined
 from retrieval.types import Query, Ranking
 from tests.corpora import publish
 from tests.corpus.encoders import tiny_models

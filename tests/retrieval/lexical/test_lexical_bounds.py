@@ -8,7 +8,7 @@ import pytest
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme, Lifecycle
 from retrieval.config import RetrievalConfig
 from retrieval.lexical.search import asked_lexemes, bm25_statement, search_lexical
-from retrieval.statements.pipelined import pipelined
+from retrieval.prepared.pipelined import pipelined
 from retrieval.types import Filters, Query, Ranking
 from tests.corpora import publish
 

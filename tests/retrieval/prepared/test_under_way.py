@@ -14,9 +14,9 @@ from corpus.encoders.registry import ActiveEncoder
 from retrieval import pipeline
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.statements import prepared
-from retrieval.statements.pipelined import Statement, pipelined
-from retrieval.statements.site_snapshot import site_now
+from retrieval.prepared import statements
+from retrieval.prepared.pipelined import Statement, pipelined
+from retrieval.prepared.site_snapshot import site_now
 from retrieval.types import Query
 from tests.retrieval.hits.test_same_always import ON, QUESTIONS, library
 
@@ -69,18 +69,18 @@ def test_what_fails_there_is_raised_where_its_rows_are_asked_for(db: None) -> No
 
 def test_a_pool_that_changes_the_servers_connection(own_database: str) -> None:
     """All that was sent is sent again, what had been executed among it."""
-    statements = [Statement(f"SELECT {n} + %(n)s::int", {"n": n}) for n in range(3)]
+    three = [Statement(f"SELECT {n} + %(n)s::int", {"n": n}) for n in range(3)]
     for _ in range(3):
-        with pipelined(*statements) as sent:
+        with pipelined(*three) as sent:
             assert sent.rows() == [[(0,)], [(2,)], [(4,)]]
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM pg_prepared_statements ORDER BY prepare_time")
         names = [name for (name,) in cursor.fetchall()]
         assert len(names) == 3
         cursor.execute(f"DEALLOCATE {names[1]}")
-    with pipelined(*statements) as sent:
+    with pipelined(*three) as sent:
         assert sent.rows() == [[(0,)], [(2,)], [(4,)]]
-    assert prepared._of_connections[connection.connection].is_given_up
+    assert statements._of_connections[connection.connection].is_given_up
     connection.close()
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 
-from retrieval.statements.prepared import called, is_stale
+from retrieval.prepared.statements import called, is_stale
 
 Rows = list[tuple[Any, ...]]
 
@@ -89,7 +89,7 @@ def pipelined(*statements: Statement | None) -> Iterator[Sent]:
     """Send them, and go on at once. No other statement of this connection may come in between.
 
     As many queries as there are statements, which are prepared as by
-    `retrieval.statements.prepared`.
+    `retrieval.prepared.statements`.
     """
     with ExitStack() as stack:
         yield Sent(statements, stack)

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.statements import prepared
+from retrieval.prepared import statements
 from retrieval.types import Evidence, Filters, Query, Rights
 from tests.retrieval.hits.test_same_always import ON, QUESTIONS, as_owner, library
 
@@ -49,7 +49,7 @@ def names() -> set[str]:
 
 
 def is_given_up() -> bool:
-    return prepared._of_connections[connection.connection].is_given_up
+    return statements._of_connections[connection.connection].is_given_up
 
 
 @pytest.mark.parametrize("config", [BY_INDEX, RetrievalConfig(), RetrievalConfig(df_budget=1)])
@@ -130,14 +130,14 @@ def test_a_pool_that_changes_the_servers_connection(filled: None) -> None:
 def test_a_pool_whose_connection_another_client_has_used(filled: None) -> None:
     plain = every()
     every()
-    prepared._of_connections.clear()
+    statements._of_connections.clear()
     assert every() == plain
     assert every() == plain
     assert is_given_up()
 
 
 def test_a_connection_keeps_so_many(filled: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepared, "MOST_PREPARED", 5)
+    monkeypatch.setattr(statements, "MOST_PREPARED", 5)
     plain = found(QUERIES[0])
     for query in (*QUERIES, *QUERIES):
         found(query)
@@ -155,8 +155,8 @@ def test_an_error_of_the_statement_is_an_error(db: None) -> None:
             transaction.atomic(),
             connection.cursor() as cursor,
         ):
-            prepared.execute(cursor, "SELECT 1 / %(n)s::int", {"n": 0})
+            statements.execute(cursor, "SELECT 1 / %(n)s::int", {"n": 0})
     with connection.cursor() as cursor:
-        prepared.execute(cursor, "SELECT 6 %% %(n)s::int", {"n": 4})
-        prepared.execute(cursor, "SELECT 6 %% %(n)s::int", {"n": 4})
+        statements.execute(cursor, "SELECT 6 %% %(n)s::int", {"n": 4})
+        statements.execute(cursor, "SELECT 6 %% %(n)s::int", {"n": 4})
         assert cursor.fetchall() == [(2,)]

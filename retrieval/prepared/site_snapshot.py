@@ -16,7 +16,7 @@ from django.db.models import Subquery
 from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_query
 from corpus.models import Encoder
 from retrieval.lexicon.terms import Lexicon
-from retrieval.statements.site_lexicon import lexicon_at, version_query
+from retrieval.prepared.site_lexicon import lexicon_at, version_query
 
 
 @dataclass(frozen=True)
