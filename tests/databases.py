@@ -88,11 +88,9 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
 def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "embedded.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # which `migrate` has make some too
-    indexes = ROOT / "corpus" / "summaries" / "index.py"
     digest.update(repr(settings.INSTALLED_APPS).encode())
     for path in [
         tables,
-        indexes,
         ROOT / "constraints.txt",
         *sorted(ROOT.glob("*/migrations/*.py")),
     ]:

@@ -28,7 +28,6 @@ from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.indexing.vector_index import FILLING, OWNER, alone, index_build
 from corpus.models import Chunk, Encoder, EncoderState, Storage, SummaryVector
-from corpus.summaries.index import indexes_sync
 
 _LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it
 _NO_LOCK = ("55P03", "40P01")  # PostgreSQL: lock_not_available, deadlock_detected
@@ -86,7 +85,6 @@ def encoders_sync() -> Synced:
             for encoder in new:
                 _execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
                 _activate(encoder, OWNER)
-        indexes_sync(OWNER)
         names = tuple(encoder.name for encoder in new)
         _retire_replaced(OWNER)
     return Synced((), names, dropped) if is_empty else Synced(names, (), dropped)

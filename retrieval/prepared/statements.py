@@ -22,7 +22,7 @@ from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 
 MOST_PREPARED = 200  # statements a connection; those that were called least lately go first
-_LIMITS = ("fetched", "limit", "most", "rescored", "summaries")
+_LIMITS = ("fetched", "limit", "most", "rescored")
 _MARK = re.compile(r"%\((\w+)\)s|%%")
 # The statement is not there, was there already, or gives other columns since a table was changed.
 _STALE = {"26000", "42P05", "0A000"}

@@ -1,0 +1,125 @@
+"""Many summaries: all of them are compared, in every scope.
+
+5,000 passages with a summary of each four, in a database of their own; vectors of 32 dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from django.db import connection, transaction
+from django.test.utils import override_settings
+from pytest_django import DjangoDbBlocker
+
+from core.rounding import COSINE_DIGITS
+from corpus.encoders.registry import ActiveEncoder, active_encoders
+from corpus.encoders.types import Vectors
+from corpus.models import Chunk, SectionSummary
+from corpus.services.encoders import encoders_sync
+from retrieval.config import RetrievalConfig
+from retrieval.dense import summaries
+from retrieval.dense.summaries import LEAVES, SUMMARIES, search_summaries
+from retrieval.types import Query, Ranking
+from tests.corpus.encoders import tiny_models
+from tests.databases import fresh_database
+from tests.retrieval.dense.test_dense_scopes import (
+    DIMENSIONS,
+    ON,
+    around_centres,
+    configured_as,
+    fill,
+)
+
+OF_EACH = 4  # passages
+_SUMMARIES = """
+INSERT INTO corpus_sectionsummary
+    (document_id, section_path, first_index, last_index, text, made_by)
+SELECT document_id, '{}', index, index + %(more)s, '', 'hand'
+FROM corpus_chunk WHERE index %% %(each)s = 0
+"""
+_VECTORS = """
+INSERT INTO corpus_summaryvector (summary_id, encoder_id, key, embedding)
+SELECT s.id, %(encoder)s, d.sha256 || '_s' || s.first_index, v.embedding::vector
+FROM corpus_sectionsummary s
+JOIN corpus_document d ON d.id = s.document_id
+JOIN corpus_chunk c ON c.document_id = s.document_id AND c.index = s.first_index
+JOIN {table} v ON v.chunk_id = c.id
+"""
+
+
+@pytest.fixture(scope="module", params=["vector", "halfvec"])
+def encoder(
+    request: pytest.FixtureRequest,
+    socket_dir: str,
+    django_db_blocker: DjangoDbBlocker,
+    django_db_setup: None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ActiveEncoder]:
+    folder = tmp_path_factory.mktemp("models")
+    model = tiny_models.transformer(folder / "tiny", width=DIMENSIONS)
+    configured = override_settings(ENCODERS=configured_as(folder, model, request.param))
+    with django_db_blocker.unblock(), fresh_database(socket_dir), configured:
+        encoders_sync()
+        fill()
+        encoder = active_encoders()[0]
+        with connection.cursor() as cursor:
+            cursor.execute(_SUMMARIES, {"each": OF_EACH, "more": OF_EACH - 1})
+            cursor.execute(_VECTORS.replace("{table}", encoder.table), {"encoder": encoder.pk})
+        yield encoder
+
+
+def search(encoder: ActiveEncoder, asked: Vectors, shelf: str = "") -> Ranking:
+    query = Query("", on=ON, collections=(shelf,) if shelf else ())
+    config = RetrievalConfig(dense_candidates=SUMMARIES * LEAVES)
+    return search_summaries(query, asked.tolist(), config, encoder)
+
+
+def numpys_own(encoder: ActiveEncoder, asked: Vectors, shelf: str) -> list[int]:
+    """The passages of the nearest summaries, each summary's by their own cosine."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT chunk_id, embedding::real[] FROM {encoder.table}")
+        exact = {chunk: float(np.asarray(made) @ asked) for chunk, made in cursor.fetchall()}
+    cosines = {chunk: round(cosine, COSINE_DIGITS) for chunk, cosine in exact.items()}
+    keys = dict(Chunk.objects.values_list("pk", "key"))
+    at = {(doc, n): pk for pk, doc, n in Chunk.objects.values_list("pk", "document_id", "index")}
+    narrowed = {"document__collection__slug": shelf} if shelf else {}
+    on_shelf = SectionSummary.objects.filter(**narrowed)
+    rows = on_shelf.values_list("document_id", "first_index", "last_index", "document__sha256")
+    first = sorted(rows, key=lambda row: -exact[at[row[0], row[1]]])[:SUMMARIES]
+    best = sorted(first, key=lambda row: (-cosines[at[row[0], row[1]]], f"{row[3]}_s{row[1]}"))
+    leaves = [[at[doc, n] for n in range(a, b + 1) if (doc, n) in at] for doc, a, b, _ in best]
+    return [pk for of_one in leaves for pk in sorted(of_one, key=lambda pk: (-cosines[pk], keys[pk]))]  # noqa: E501  # fmt: skip
+
+
+@pytest.mark.parametrize("shelf", ["", "half", "rare"])
+def test_all_in_scope_are_compared(encoder: ActiveEncoder, shelf: str) -> None:
+    for asked in around_centres(3, seed=11):
+        found = [entry.chunk_id for entry in search(encoder, asked, shelf).entries]
+        expected = numpys_own(encoder, asked, shelf)
+        if encoder.storage == "vector":
+            assert found == expected
+        else:  # of 16 bits two may be as near
+            assert len(set(found) & set(expected)) >= 0.95 * len(found) > 0
+
+
+def test_equal_summaries_are_ordered_by_key(
+    encoder: ActiveEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more that are as near than are fetched, the first by key."""
+    monkeypatch.setattr(summaries, "SUMMARIES", 5)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE corpus_summaryvector SET embedding = (SELECT min(embedding::text)::vector "
+                "FROM corpus_summaryvector)"
+            )
+        (asked,) = around_centres(1, seed=9)
+        found = search(encoder, asked)
+        first = sorted(SectionSummary.objects.values_list("vector__key", flat=True))[:5]
+        expected = SectionSummary.objects.filter(vector__key__in=first)
+        leaves = {(row.document_id, n) for row in expected for n in range(row.first_index, row.last_index + 1)}  # noqa: E501  # fmt: skip
+        kept = Chunk.objects.in_bulk([entry.chunk_id for entry in found.entries]).values()
+        assert {(chunk.document_id, chunk.index) for chunk in kept} == leaves
+        transaction.set_rollback(True)
