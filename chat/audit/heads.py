@@ -153,7 +153,13 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
         last = last_head(file)
         anew = anew and _are_gone(last)
         if anew:
-            _put_aside(file)
+            # What it holds is kept under another name; the lock stays on the file.
+            path = Path(settings.AUDIT_HEADS_FILE)
+            if file.seek(0, os.SEEK_END):
+                file.seek(0)
+                aside = path.with_name(f"{path.name}.until-{timezone.now():%Y%m%dT%H%M%S}")
+                _write_whole(aside, file.read())
+                file.truncate(0)
             last = None
         else:
             _refuse_gone(last)
@@ -162,7 +168,10 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
             return None
         signed = _first(file, head) if last is None else _written(file, head)
         if anew or not last_head_path().exists():
-            _tell_chain(signed, anew=anew)
+            # The database knows too, in a row that can't be taken out unseen.
+            with transaction.atomic():
+                payload = {"anew": anew, "seq": signed.seq}
+                record(SIGNING, actor=None, subject="audit:heads", payload=payload)
             signed = _written(file, AuditHead.objects.get(pk=1))  # that row is vouched for too
         _write_whole(last_head_path(), signed.line)
     return signed
@@ -192,16 +201,6 @@ def _chain_knows() -> bool:
     return AuditEvent.objects.filter(action=SIGNING).exists()
 
 
-def _put_aside(file: BinaryIO) -> None:
-    """Keep what the file holds under another name; the lock stays on the file that is emptied."""
-    path = Path(settings.AUDIT_HEADS_FILE)
-    if file.seek(0, os.SEEK_END):
-        file.seek(0)
-        aside = path.with_name(f"{path.name}.until-{timezone.now():%Y%m%dT%H%M%S}")
-        _write_whole(aside, file.read())
-        file.truncate(0)
-
-
 def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
     """A key that signed nothing, since the disk was full, must not pass for one that did."""
     is_new = not key_path().exists()
@@ -217,13 +216,6 @@ def _written(file: BinaryIO, head: AuditHead) -> SignedHead:
     signed = _signed(head.seq, bytes(head.hash))
     append_heads(file, [signed])
     return signed
-
-
-def _tell_chain(signed: SignedHead, *, anew: bool) -> None:
-    """From now on the database knows too, in a row that can't be taken out unseen."""
-    with transaction.atomic():
-        payload = {"anew": anew, "seq": signed.seq}
-        record(SIGNING, actor=None, subject="audit:heads", payload=payload)
 
 
 def _write_whole(path: Path, content: bytes) -> None:

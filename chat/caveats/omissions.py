@@ -124,7 +124,7 @@ class _Scene:
             if _is_row(unit) or _place(unit.quotes[0]) in self.notes or not _near(unit, hit):
                 continue
             rest = self._rest(unit)
-            is_part = bool(rest) and rest != _one_line(unit.quotes[0].text)
+            is_part = bool(rest) and rest != " ".join(unit.quotes[0].text.split())
             is_next = is_part or (at - 1 in places and _is_same_section(unit.hit, hit))
             limits = [
                 limit
@@ -222,10 +222,6 @@ def _names(drug: str) -> list[str]:
 
 def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:

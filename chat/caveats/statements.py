@@ -196,16 +196,12 @@ def _facts(text: str, named: tuple[str, ...]) -> list[Fact]:
         for match in _FREQUENCIES.finditer(text)
     ]
     rest = _FREQUENCIES.sub(lambda match: " " * len(match.group()), text)
-    rest = _without_over(rest)
+    # `over 30 minutes` is how long something runs, and no bound; as long as it was.
+    rest = _RUNS.sub("runs", rest)
     for measure in measures(rest):
         if fact := _fact(measure, rest, named):
             facts.append(replace(fact, said=rest[measure.start : measure.end].strip()))
     return facts
-
-
-def _without_over(text: str) -> str:
-    """`over 30 minutes` is how long something runs, and no bound. As long as it was."""
-    return _RUNS.sub("runs", text)
 
 
 def _fact(measure: Measure, text: str, named: tuple[str, ...]) -> Fact | None:

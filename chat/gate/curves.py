@@ -53,7 +53,7 @@ def _newton(features: Floats, targets: Floats, *, l2: float) -> tuple[float, Flo
     beta = np.zeros(design.shape[1])
     loss = _loss(design, targets, beta, penalty)
     for _ in range(STEPS):
-        found = _sigmoid(design @ beta)
+        found = np.exp(-np.logaddexp(0.0, -(design @ beta)))
         gradient = design.T @ (found - targets) + penalty @ beta
         curvature = (design.T * (found * (1 - found))) @ design + penalty
         step = np.linalg.solve(curvature + 1e-12 * np.eye(len(beta)), gradient)
@@ -71,10 +71,6 @@ def _loss(design: Floats, targets: Floats, beta: Floats, penalty: Floats) -> flo
     z = design @ beta
     log_loss = np.logaddexp(0.0, z) - targets * z
     return float(log_loss.sum() + 0.5 * beta @ penalty @ beta)
-
-
-def _sigmoid(z: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0.0, -z))
 
 
 def isotonic(scores: Sequence[float], labels: Bools) -> tuple[tuple[float, float], ...]:

@@ -22,7 +22,12 @@ def plot_png(fitted: Fitted, *, title: str) -> bytes:
     figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_reliability(left, fitted)
-    _draw_risk(right, fitted)
+    curve = risk_coverage(fitted.probabilities, fitted.labels)
+    opened = float((fitted.probabilities >= fitted.calibration.threshold).mean())
+    right.step([x for x, _ in curve], [y for _, y in curve], where="post", color="#005ea5")
+    right.axvline(opened, color="#b10e1e", linestyle="--", linewidth=1)
+    right.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Risk and coverage (dashed: at the threshold)")
+    right.set(xlabel="share let through", ylabel="of these, share that no guideline answers")
     figure.suptitle(title)
     stream = io.BytesIO()
     FigureCanvasAgg(figure)
@@ -39,12 +44,3 @@ def _draw_reliability(axes: Any, fitted: Fitted) -> None:
     axes.axvline(fitted.calibration.threshold, color="#b10e1e", linestyle="--", linewidth=1)
     axes.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Said and true (dashed: the threshold)")
     axes.set(xlabel="probability that a passage answers", ylabel="share that is answerable")
-
-
-def _draw_risk(axes: Any, fitted: Fitted) -> None:
-    curve = risk_coverage(fitted.probabilities, fitted.labels)
-    opened = float((fitted.probabilities >= fitted.calibration.threshold).mean())
-    axes.step([x for x, _ in curve], [y for _, y in curve], where="post", color="#005ea5")
-    axes.axvline(opened, color="#b10e1e", linestyle="--", linewidth=1)
-    axes.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Risk and coverage (dashed: at the threshold)")
-    axes.set(xlabel="share let through", ylabel="of these, share that no guideline answers")

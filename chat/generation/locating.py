@@ -52,7 +52,12 @@ def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
     width = int(len(wanted) * SPREAD) + SPARE
     best: tuple[float, int, Range] | None = None
     for start, stop in _windows(wanted, words, width):
-        matched = _in_order(wanted, words[start:stop])
+        matcher = SequenceMatcher(None, wanted, words[start:stop], autojunk=False)
+        matched = [
+            (block.a + n, block.b + n)
+            for block in matcher.get_matching_blocks()
+            for n in range(block.size)
+        ]
         share = len(matched) / len(wanted)
         missing = set(range(len(wanted))) - {place for place, _ in matched}
         if share < NEARLY_ALL or any(wanted[place][0].isdigit() for place in missing):
@@ -72,13 +77,3 @@ def _windows(wanted: Sequence[str], words: Sequence[str], width: int) -> Iterato
         if word in openers and start - last >= 1:
             last = start
             yield start, min(len(words), start + width)
-
-
-def _in_order(wanted: Sequence[str], words: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of the same words in both, in order of both."""
-    matcher = SequenceMatcher(None, wanted, words, autojunk=False)
-    return [
-        (block.a + n, block.b + n)
-        for block in matcher.get_matching_blocks()
-        for n in range(block.size)
-    ]

@@ -86,7 +86,7 @@ def _without_streams(takes: dict[str, Any]) -> dict[str, Any]:
 
 def _self_contained(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
     """Bring along all that a schema refers to; its root is an object, never a reference."""
-    root = parts[_part(schema["$ref"])] if "$ref" in schema else schema
+    root = parts[schema["$ref"].removeprefix(_REFERENCE)] if "$ref" in schema else schema
     needed: dict[str, Any] = {}
     waiting = _references(root)
     while waiting:
@@ -101,7 +101,3 @@ def _self_contained(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> dict
 
 def _references(schema: Mapping[str, Any]) -> set[str]:
     return set(re.findall(rf'"{re.escape(_REFERENCE)}([^"]+)"', json.dumps(schema)))
-
-
-def _part(reference: str) -> str:
-    return reference.removeprefix(_REFERENCE)

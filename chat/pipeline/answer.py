@@ -103,7 +103,8 @@ def _evidence(inquiry: AnswerRun) -> Decision:
             raise _failed(Reason.GATE_UNAVAILABLE, error, None, inquiry) from error
         except Exception as error:
             raise _failed(Reason.SEARCH_UNAVAILABLE, error, None, inquiry) from error
-        _tell_judged(inquiry, decision)
+        reason = Reason.UNCLEAR_QUESTION if inquiry.is_unclear else decision.reason
+        inquiry.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
         if inquiry.is_unclear:
             raise _Refused(_abstained(Reason.UNCLEAR_QUESTION, decision))
         if decision.reason is not None:
@@ -114,11 +115,6 @@ def _evidence(inquiry: AnswerRun) -> Decision:
 def _tell_found(inquiry: AnswerRun, evidence: Evidence) -> None:
     titles = dict.fromkeys(hit.title for hit in evidence.hits)
     inquiry.tell(Found(len(evidence.hits), tuple(titles)))
-
-
-def _tell_judged(inquiry: AnswerRun, decision: Decision) -> None:
-    reason = Reason.UNCLEAR_QUESTION if inquiry.is_unclear else decision.reason
-    inquiry.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
 
 
 def _claims(inquiry: AnswerRun, decision: Decision) -> tuple[DraftClaim, ...]:
@@ -133,13 +129,9 @@ def _claims(inquiry: AnswerRun, decision: Decision) -> tuple[DraftClaim, ...]:
             raise _failed(Reason.GENERATOR_UNAVAILABLE, error, decision, inquiry) from error
     if not inquiry.generation.claims:  # it read the passages and says that none answers
         raise _Refused(_explained_refusal(inquiry, decision))
-    return _without_repeats(inquiry.generation.claims)
-
-
-def _without_repeats(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """The first of those that say the same: copies of a true one must not outvote a false one."""
+    # Of those that say the same the first: copies of a true one must not outvote a false one.
     first: dict[str, DraftClaim] = {}
-    for claim in claims:
+    for claim in inquiry.generation.claims:
         first.setdefault(normalised(claim.text).casefold(), claim)
     return tuple(first.values())
 
@@ -226,7 +218,10 @@ def _with_caveats(
     with inquiry.timed("beside"):
         try:
             whole = _with_omissions(inquiry, decision, supported)
-            _add_applicability(inquiry, decision, whole)
+            found = applicability(inquiry.query.text, whole)
+            inquiry.cautions.extend(applicability_cautions(found))
+            if found.mismatch and inquiry.config.applicability == "block":
+                raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision, first=whole))
             whole = _with_conflicts(inquiry, decision, supported, whole)
         except _Refused:
             raise
@@ -277,15 +272,6 @@ def _with_conflicts(
             whole += _verified_quotes((other,))
         inquiry.cautions.append(conflict_caution(conflict, whole))
     return whole
-
-
-def _add_applicability(
-    inquiry: AnswerRun, decision: Decision, claims: Sequence[DraftClaim]
-) -> None:
-    found = applicability(inquiry.query.text, claims)
-    inquiry.cautions.extend(applicability_cautions(found))
-    if found.mismatch and inquiry.config.applicability == "block":
-        raise _Refused(_abstained(Reason.OUT_OF_SCOPE, decision, first=claims))
 
 
 def _verified_quotes(claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:

@@ -61,7 +61,8 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
         return ruled
     text, failure = _worded(question, before, timeout_s)
     if failure or text == question:
-        return _left_to_rules(ruled, failure)
+        notes = (*ruled.notes, failure) if failure else ruled.notes
+        return replace(ruled, notes=notes)
     model = f"llm:{settings.REWRITE_LLM_MODEL}"
     return Standalone(text, is_follow_up=True, by=model)
 
@@ -76,11 +77,6 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
         if not named(question) <= named(text) <= named(known):
             return ""
     return text
-
-
-def _left_to_rules(ruled: Standalone, failure: str) -> Standalone:
-    notes = (*ruled.notes, failure) if failure else ruled.notes
-    return replace(ruled, notes=notes)
 
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:

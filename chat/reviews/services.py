@@ -130,7 +130,8 @@ def review_decide(review: Review, *, verdict: Verdict, note: str, by: User) -> N
     _refuse_own(review, by)
     if verdict not in verdicts_for(review.turn):
         raise ReviewError("This verdict does not fit.", hint="Choose one that is offered.")
-    note = _note(note)
+    policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
+    note = question_guarded(clean_lines(note).strip()[:MAX_NOTE_CHARS], policy).text
     with transaction.atomic():
         _change(
             review,
@@ -153,11 +154,6 @@ def reviews_export_record(*, rows: int, form: str, texts: bool, by: User) -> Non
     payload = {"format": form, "rows": rows, "texts": texts}
     with transaction.atomic():
         audit.record("review.exported", actor=by, subject="reviews:all", payload=payload)
-
-
-def _note(note: str) -> str:
-    policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
-    return question_guarded(clean_lines(note).strip()[:MAX_NOTE_CHARS], policy).text
 
 
 def _refuse_own(review: Review, user: User) -> None:

@@ -42,7 +42,12 @@ def granted_to(token: Any) -> Granted:
         given = {"user": token.user, "scopes": [str(scope) for scope in BY_DEFAULT]}
         grant, _ = TokenGrant.objects.get_or_create(token=token, defaults=given)
     if grant.used_on != timezone.localdate():
-        _record_use(token, grant)
+        today = timezone.localdate()
+        with transaction.atomic():
+            unused = TokenGrant.objects.filter(pk=grant.pk).exclude(used_on=today)
+            if unused.update(used_on=today):  # else another request was first
+                subject, payload = f"user:{grant.user_id}", {"key": token.token_key}
+                audit.record("token.used", actor=token.user, subject=subject, payload=payload)
     return Granted(token.digest, frozenset(grant.scopes), grant.rate, token.expiry)
 
 
@@ -93,12 +98,3 @@ def tokens_revoke(user: User, *, by: User | None = None) -> int:
         payload = {"count": count}
         audit.record("token.revoked", actor=by, subject=f"user:{user.pk}", payload=payload)
     return count
-
-
-def _record_use(token: Any, grant: TokenGrant) -> None:
-    today = timezone.localdate()
-    with transaction.atomic():
-        unused = TokenGrant.objects.filter(pk=grant.pk).exclude(used_on=today)
-        if unused.update(used_on=today):  # else another request was first
-            subject, payload = f"user:{grant.user_id}", {"key": token.token_key}
-            audit.record("token.used", actor=token.user, subject=subject, payload=payload)

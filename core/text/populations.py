@@ -150,7 +150,7 @@ def people_of(text: str) -> People:
         groups=groups,
         denied=tuple(name for name in denied if name not in groups),
         ages=ages,
-        kidney=tuple(_kidney(m) for m in found if _is_kidney(m, level)),
+        kidney=tuple(replace(m.interval, unit="ml/min") for m in found if _is_kidney(m, level)),
         weights=tuple(m.interval for m in found if m.interval.unit == "kg"),
         male=bool(_MALE.search(text)) and not re.search(r"\bwom[ae]n|female", text, re.I),
     )
@@ -324,7 +324,3 @@ def _is_kidney(measure: Measure, text: str) -> bool:
     if unit == "ml/min":
         return True
     return not unit and bool(named) and not re.search(r"[.;|]", before[named[-1].end() :])
-
-
-def _kidney(measure: Measure) -> Interval:
-    return replace(measure.interval, unit="ml/min")

@@ -33,7 +33,6 @@ from corpus.services.corrections import correctable
 from corpus.services.passages import chunk_disable, chunk_enable
 from corpus.staff_selectors import (
     LOW_CONFIDENCE,
-    PageCheck,
     Right,
     may_change,
     page_checks,
@@ -120,7 +119,7 @@ def read(request: StaffRequest, document: Document, number: int) -> HttpResponse
         previous=number - 1,
         next=number + 1 if number < last else 0,
         last=last,
-        to_look_at=_others(checks, number),
+        to_look_at=[check for check in checks if check.is_doubtful and check.number != number],
         **context,
     )
 
@@ -200,10 +199,6 @@ def _key(at: At | None) -> str:
 def _shown(chunk: Chunk) -> ShownPassage:
     pages = [number for number, _, _ in chunk.spans]
     return ShownPassage(f"c{chunk.index}", chunk, min(pages), max(pages))
-
-
-def _others(checks: list[PageCheck], number: int) -> list[PageCheck]:
-    return [check for check in checks if check.is_doubtful and check.number != number]
 
 
 def _private(response: HttpResponseBase) -> HttpResponseBase:

@@ -183,7 +183,7 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
         asked_at = answer.asked_at.isoformat(timespec="seconds")
         question = [answer.question] if reads_questions else []
         cells = [answer.reference, asked_at, answer.asked_by, *question, link]
-        rows.writerow(_harmless(cells))
+        rows.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells])
     return response
 
 
@@ -260,7 +260,3 @@ def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[C
             "Ask a colleague with the right to publish in this collection."
         )
     return ""
-
-
-def _harmless(cells: Sequence[str]) -> list[str]:
-    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells]

@@ -98,18 +98,14 @@ def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes
     try:
         document_ingest(document, upload=file, uploaded_by=request.user)
     except DuplicateDocument as error:
-        return _duplicate(request, name, error)
+        # To whom it is hidden: no more than that it can't be taken in.
+        if documents_visible(request.user).filter(pk=error.existing.pk).exists():
+            return Received(name, existing=error.existing)
+        return Received(name, refusal=HIDDEN_DUPLICATE)
     except MedragError as error:
         return Received(name, refusal=error.sentence)
     history_begin(document, by=request.user)
     return Received(name, document=document)
-
-
-def _duplicate(request: StaffRequest, name: str, error: DuplicateDocument) -> Received:
-    """A link to what is there; to whom that is hidden, no more than that it can't be taken in."""
-    if documents_visible(request.user).filter(pk=error.existing.pk).exists():
-        return Received(name, existing=error.existing)
-    return Received(name, refusal=HIDDEN_DUPLICATE)
 
 
 def _row(request: StaffRequest, received: Received) -> HttpResponse:

@@ -38,18 +38,14 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
     """
     unknown = list(Encoder.objects.using(alias).filter(fingerprint="").order_by("pk"))
     for encoder in unknown:
-        _refuse_other_dimensions(encoder, spec, facts)
+        if encoder.dimensions != facts.dimensions:
+            raise EncoderUnavailable(
+                f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
+                f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
+                hint="Put the old MEDRAG_EMBEDDER back, run manage.py migrate, then change it.",
+            )
         _refuse_other_vectors(encoder, spec, alias)
     return [encoder.pk for encoder in unknown]
-
-
-def _refuse_other_dimensions(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> None:
-    if encoder.dimensions != facts.dimensions:
-        raise EncoderUnavailable(
-            f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
-            f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
-            hint="Put the old MEDRAG_EMBEDDER back, run manage.py migrate, then change it.",
-        )
 
 
 def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> None:

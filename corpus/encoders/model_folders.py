@@ -41,7 +41,9 @@ def facts_of(folder: Path) -> FolderFacts:
     """The files are hashed once a process. Raises EncoderUnusable where no model can be read."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
-    transformer = _transformer_of(folder)
+    # Older models have the transformer's own files in a folder of theirs.
+    inner = folder / "0_Transformer"
+    transformer = inner if inner.is_dir() else folder
     longest = _number(transformer / "config.json", "max_position_embeddings") or _READS
     said = _number(transformer / "sentence_bert_config.json", "max_seq_length")
     made = _made_by_modules(folder) or _number(transformer / "config.json", "hidden_size")
@@ -96,12 +98,6 @@ def _modules(folder: Path) -> list[Path]:
 def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _transformer_of(folder: Path) -> Path:
-    """Where the transformer's own files lie: the folder, or `0_Transformer` of older ones."""
-    inner = folder / "0_Transformer"
-    return inner if inner.is_dir() else folder
 
 
 def _made_by_modules(folder: Path) -> int:

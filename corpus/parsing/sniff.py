@@ -96,7 +96,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
             hint=READ_FORMATS,
         )
     if not _agrees(head, media_type):
-        raise _mismatch(extension)
+        raise ParseError(
+            f"The file's name ends in .{extension}, but its content is something else.",
+            code="type_mismatch",
+            hint="Save it again in the program that made it, or give it its right extension.",
+        )
     if media_type in OFFICE and isinstance(source, Path):
         check_archive(source, media_type)
     return _xml_kind(head) if media_type == XML else media_type
@@ -143,11 +147,3 @@ def _is_text(head: bytes) -> bool:
         return True
     controls = sum(byte < 9 or 13 < byte < 32 for byte in head)
     return controls * 100 <= len(head)
-
-
-def _mismatch(extension: str) -> ParseError:
-    return ParseError(
-        f"The file's name ends in .{extension}, but its content is something else.",
-        code="type_mismatch",
-        hint="Save it again in the program that made it, or give it its right extension.",
-    )

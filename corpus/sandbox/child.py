@@ -37,7 +37,12 @@ _MAX_FILE_BYTES = 512 * 2**20
 def main(argv: list[str] | None = None) -> int:
     """Parse one file, or draw a page of it; return the exit status."""
     arguments = _arguments(argv)
-    _limit(arguments.memory_mb, arguments.cpu_s)
+    memory = arguments.memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (arguments.cpu_s, arguments.cpu_s + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
+    die_with(os.getppid())
     _print_progress(0, 0)  # it has started
     request = Request(
         path=Path(arguments.input).resolve(),
@@ -113,16 +118,6 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--cpu-s", type=int, default=900)
     parser.add_argument("--docling-artifacts", type=Path, default=None)
     return parser.parse_args(argv)
-
-
-def _limit(memory_mb: int, cpu_s: int) -> None:
-    """Bound memory, processor time and file size, and die with the parent."""
-    memory = memory_mb * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
-    die_with(os.getppid())
 
 
 def die_with(parent: int) -> None:

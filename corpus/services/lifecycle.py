@@ -98,7 +98,13 @@ def document_publish(
     refuse_unseen(document, looked)
     _refuse_own_corrections(document, by)
     refuse_uncompared(document, compared)
-    _refuse_old_index(document)
+    # What was misread would be found again, until the document is cut with what was corrected.
+    is_done = Job.objects.filter(document=document, state=JobState.DONE).exists()
+    if corrections_unseen(document).exists() and not is_done:
+        raise NotNow(
+            f"“{document}” is still being indexed with what was corrected. It was not published.",
+            hint="Wait until that is done, then publish it.",
+        )
     corrections_unseen(document).update(seen_by=by, seen_at=Now())
     _move(
         document,
@@ -283,16 +289,6 @@ def _refuse_same_person(document: Document, by: User | None) -> None:
         raise SecondPersonNeeded(
             "Publishing needs a second person.",
             hint="Ask a colleague with the right to publish: the uploader may not.",
-        )
-
-
-def _refuse_old_index(document: Document) -> None:
-    """What was misread would be found again, until the document is cut with its corrections."""
-    is_done = Job.objects.filter(document=document, state=JobState.DONE).exists()
-    if corrections_unseen(document).exists() and not is_done:
-        raise NotNow(
-            f"“{document}” is still being indexed with what was corrected. It was not published.",
-            hint="Wait until that is done, then publish it.",
         )
 
 

@@ -187,7 +187,12 @@ def _partial(folder: Path) -> Iterator[Path]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BackupError(f"Another process makes {folder} already.") from error
-        _empty(partial)
+        # What a process left that was killed.
+        for path in partial.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
         partial.chmod(0o700)
         yield partial
     except OSError as error:
@@ -208,15 +213,6 @@ def _is_ours(handle: int, partial: Path) -> bool:
     except BlockingIOError:
         return False
     return os.fstat(handle).st_ino == partial.stat().st_ino
-
-
-def _empty(folder: Path) -> None:
-    """What a process left that was killed."""
-    for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
 
 
 def _is_there(folder: Path) -> BackupError:

@@ -50,13 +50,22 @@ def ensure_started(data_dir: Path, *, database: str = "") -> str:
     are missing. Raises `DatabaseStartError`.
     """
     pgdata = folder_of(data_dir)
-    _refuse_long_path(pgdata)
+    # Its socket is in that folder, and the name of a socket can't be of any length.
+    over = len(os.fsencode(pgdata / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
+    if over > 0:
+        raise DatabaseStartError(
+            f"The path of {pgdata} is too long for the embedded PostgreSQL, by {over} characters. "
+            "Set MEDRAG_DATA_DIR to a folder with a shorter path."
+        )
     postmaster.refuse_foreign_folder(pgdata)
     with _start_lock(data_dir, wait_s=ANSWER_S):
         if postmaster.living(pgdata) is None:
             postmaster.start(pgdata)
         if pgdata not in _held:
-            _held[pgdata] = _hold(data_dir)
+            # A shared lock that this process has until it ends, however it ends.
+            handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            _held[pgdata] = handle
             atexit.register(_let_go, data_dir, os.getpid())
         _wait_until_it_answers(pgdata)
         provision(str(pgdata), database or databases.NAME)
@@ -132,13 +141,6 @@ def _superuser(socket_dir: str, database: str) -> psycopg.Connection:
         autocommit=True,
         connect_timeout=CONNECT_S,
     )
-
-
-def _hold(data_dir: Path) -> IO[str]:
-    """A shared lock that this process has until it ends, however it ends."""
-    handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
-    fcntl.flock(handle, fcntl.LOCK_SH)
-    return handle
 
 
 def _let_go(data_dir: Path, holder_pid: int) -> None:
@@ -220,13 +222,3 @@ def _start_lock(data_dir: Path, *, wait_s: float) -> Iterator[None]:
                     ) from None
             time.sleep(0.05)
         yield
-
-
-def _refuse_long_path(pgdata: Path) -> None:
-    """The server listens on a socket in its folder, whose name can't be of any length."""
-    over = len(os.fsencode(pgdata / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
-    if over > 0:
-        raise DatabaseStartError(
-            f"The path of {pgdata} is too long for the embedded PostgreSQL, by {over} characters. "
-            "Set MEDRAG_DATA_DIR to a folder with a shorter path."
-        )

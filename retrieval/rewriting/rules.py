@@ -91,7 +91,8 @@ def asked_positively(question: str, *, is_exception: bool) -> str:
     asked = " ".join(question[:MAX_CHARS].split())
     if not _DENIES.search(asked) and not is_exception:
         return ""
-    last = _last_sentence(asked)
+    # An examiner tells a case and asks at its end.
+    last = re.split(r"(?<=[.!?])\s+(?=[A-Z])", asked)[-1]
     for frame, wording in _COMPILED:
         if (found := frame.search(last)) and _DENIES.search(found.group()):
             return wording.format(**found.groupdict())
@@ -99,9 +100,3 @@ def asked_positively(question: str, *, is_exception: bool) -> str:
         return ""  # what is denied is a part of the question: a patient who does not respond
     left = " ".join(_MARKS.sub(" ", last).strip(" ?.:;,").split())
     return left if 3 <= len(left) < len(last) and " " in left else ""
-
-
-def _last_sentence(asked: str) -> str:
-    """An examiner tells a case and asks at its end."""
-    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])", asked)
-    return parts[-1]

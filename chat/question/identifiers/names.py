@@ -117,7 +117,11 @@ class _Run:
 
 def names(text: str) -> Iterator[Span]:
     """Where names of people stand, with their titles, in no order; they may overlap."""
-    is_headline = _is_headline(text)
+    # Where most words begin with a capital, a capital tells nothing.
+    words = [
+        word for word in text.replace(NAMED, " ").split() if len(word) > 3 and word[0].isalpha()
+    ]
+    is_headline = len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
     yield from _titled(text, is_headline=is_headline)
     yield from _said(text)
     yield from _patients(text, is_headline=is_headline)
@@ -296,11 +300,3 @@ def _is_ordinary(word: str) -> bool:
 
 def _is_loud(word: str) -> bool:
     return len(word) > 1 and word.isupper() and "." not in word
-
-
-def _is_headline(text: str) -> bool:
-    """Whether most words begin with a capital, so that a capital tells nothing."""
-    words = [
-        word for word in text.replace(NAMED, " ").split() if len(word) > 3 and word[0].isalpha()
-    ]
-    return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)

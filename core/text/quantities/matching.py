@@ -215,7 +215,10 @@ def _same(said: Interval, other: Interval) -> bool:
     `Above 35` and `35 or above` are one: free wording does not tell them apart.
     """
     if {said.unit, other.unit} == _TEMPERATURES:
-        return _same_temperature(said, other)
+        # Each rounds to the other at the precision that the other is written with.
+        return _same_degrees(said.low, other.low, said, other) and _same_degrees(
+            said.high, other.high, said, other
+        )
     if said.unit != other.unit:
         return False
     if (said.low, said.high) == (other.low, other.high):
@@ -223,13 +226,6 @@ def _same(said: Interval, other: Interval) -> bool:
     one, bounded = (said, other) if said.is_exact else (other, said)
     is_bound = None in (bounded.low, bounded.high)
     return one.is_exact and is_bound and one.ends == bounded.ends
-
-
-def _same_temperature(said: Interval, other: Interval) -> bool:
-    """Each rounds to the other at the precision that the other is written with."""
-    return _same_degrees(said.low, other.low, said, other) and _same_degrees(
-        said.high, other.high, said, other
-    )
 
 
 def _same_degrees(

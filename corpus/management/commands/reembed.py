@@ -48,7 +48,9 @@ class Command(BaseCommand):
         except (MedragError, ImproperlyConfigured) as error:
             return f"{encoder.name}: {getattr(error, 'sentence', str(error))}"
         except Error as error:
-            _close_what_broke()
+            # The next one begins with connections that work.
+            for connection in connections.all(initialized_only=True):
+                connection.close_if_unusable_or_obsolete()
             return f"{encoder.name}: {_sentence(error)}"
         return ""
 
@@ -66,9 +68,3 @@ def _sentence(error: Error) -> str:
         f"The database failed ({type(error.__cause__ or error).__name__}). Nothing that was made "
         "is lost; what is searched stays searched. See to the database, then run manage.py reembed."
     )
-
-
-def _close_what_broke() -> None:
-    """So that the next one begins with connections that work."""
-    for connection in connections.all(initialized_only=True):
-        connection.close_if_unusable_or_obsolete()

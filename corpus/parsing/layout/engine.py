@@ -285,7 +285,10 @@ def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part
     if isinstance(solid, FoundTable):
         return [solid]
     if isinstance(solid, Figure):
-        return _part_captions(solid)
+        return [
+            Group(BlockKind.CAPTION, list(part), part[0].box[0], union(line.box for line in part))
+            for part in solid.parts
+        ]
     if not solid.is_node:
         inner = replace(page, words=solid.words)
         body = min(styles.body, typical_size(solid.words))
@@ -303,13 +306,6 @@ def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:
         if isinstance(part, Group):
             words = (id(word) for line in part.lines for word in line.words)
             part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
-
-
-def _part_captions(figure: Figure) -> list[Group]:
-    return [
-        Group(BlockKind.CAPTION, list(part), part[0].box[0], union(line.box for line in part))
-        for part in figure.parts
-    ]
 
 
 def _without_figures(parts: Sequence[Part]) -> list[Part]:

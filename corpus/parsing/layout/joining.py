@@ -36,7 +36,7 @@ class Vocabulary:
             form
             for text in whole
             for compound in _COMPOUND.findall(text.lower())
-            for form in _forms(compound.split("-"))
+            for form in (f"{first}-{second}" for first, second in pairwise(compound.split("-")))
         )
         ends = [two for pair in pairwise(texts) if (two := _parts(*pair)) is not None]
         divided = sum(self._stands(*two) == (True, False) for two in ends)
@@ -82,11 +82,6 @@ def _parts(before: str, after: str) -> tuple[str, str] | None:
     if end is None or head is None or head.group() in _SUSPENDED:
         return None
     return end.group(2), head.group(1)
-
-
-def _forms(parts: Sequence[str]) -> Iterator[str]:
-    """Return each two neighbours in a compound."""
-    return (f"{first}-{second}" for first, second in pairwise(parts))
 
 
 def _without_fragments(texts: Sequence[str]) -> Iterator[str]:

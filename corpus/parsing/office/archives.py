@@ -29,7 +29,11 @@ def check_archive(path: Path, media_type: str) -> None:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise _corrupt() from error
+        raise ParseError(
+            "The file is damaged: its parts can't be listed.",
+            code="archive_corrupt",
+            hint="Save it again in the program that made it.",
+        ) from error
     _check_sizes(members)
     _check_names(members)
     if any(member.flag_bits & 1 for member in members):
@@ -74,14 +78,6 @@ def _check_parts(names: set[str], media_type: str) -> None:
             code="type_mismatch",
             hint="Save it again in the program that made it, or give it its right extension.",
         )
-
-
-def _corrupt() -> ParseError:
-    return ParseError(
-        "The file is damaged: its parts can't be listed.",
-        code="archive_corrupt",
-        hint="Save it again in the program that made it.",
-    )
 
 
 def _bomb(what: str) -> ParseError:

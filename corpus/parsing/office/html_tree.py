@@ -67,7 +67,11 @@ class _Parser(HTMLParser):
         self._make_room(tag)
         self._cells += tag in ("td", "th")
         if self._cells > MAX_CELLS:
-            raise _too_large()
+            raise ParseError(
+                f"The tables of the file have more than {MAX_CELLS:,} cells.",
+                code="table_too_large",
+                hint="Keep only the part that is guidance, and upload that.",
+            )
         self._start(tag, {name: value or "" for name, value in attrs})
         if tag in _VOID:
             self._end()
@@ -100,20 +104,12 @@ class _Parser(HTMLParser):
         self._builder.end(self._open.pop())
 
 
-def _too_large() -> ParseError:
-    return ParseError(
-        f"The tables of the file have more than {MAX_CELLS:,} cells.",
-        code="table_too_large",
-        hint="Keep only the part that is guidance, and upload that.",
-    )
-
-
 def prune(parent: Element) -> None:
     """Drop what is not said, with a mark where it was struck out. What follows it stays."""
     kept: list[Element] = []
     for child in parent:
         after = child.tail or ""
-        if _is_struck(child):
+        if child.tag in _STRUCK or bool(_LINE_THROUGH.search(child.get("style", ""))):
             after = (STRUCK if clean_line("".join(child.itertext())) else "") + after
         elif not _is_unseen(child, parent):
             prune(child)
@@ -124,10 +120,6 @@ def prune(parent: Element) -> None:
         else:
             parent.text = (parent.text or "") + after
     parent[:] = kept
-
-
-def _is_struck(element: Element) -> bool:
-    return element.tag in _STRUCK or bool(_LINE_THROUGH.search(element.get("style", "")))
 
 
 def _is_unseen(element: Element, parent: Element) -> bool:

@@ -46,7 +46,13 @@ def parse_markdown(request: Request) -> ParsedDocument:
     title = _FRONT_TITLE.search(front.group(1)) if front else None
     tree = html_tree(_rendered(text[front.end() :] if front else text))
     for row in tree.iter("tr"):
-        _span_label(row)
+        # A cell in bold that stands alone in its row spans it: Markdown can't say so.
+        first, *others = list(row) or [row]
+        bold = [below for below in first if below.tag in ("strong", "b")]
+        alone = len(bold) == 1 and line_of(bold[0]) == line_of(first) != ""
+        if alone and others and not any(line_of(cell) for cell in others):
+            first.set("colspan", str(1 + len(others)))
+            row[:] = [first]
     return document_of(request, tree, clean_line(title.group(1)) if title else "")
 
 
@@ -56,16 +62,6 @@ def _rendered(text: str) -> str:
     # Beyond its depth the library would leave text out; html_tree refuses what is too deep.
     reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
     return str(reader.render(text))
-
-
-def _span_label(row: Element) -> None:
-    """Let a cell in bold that stands alone in its row span it: Markdown can't say so itself."""
-    first, *others = list(row) or [row]
-    bold = [below for below in first if below.tag in ("strong", "b")]
-    alone = len(bold) == 1 and line_of(bold[0]) == line_of(first) != ""
-    if alone and others and not any(line_of(cell) for cell in others):
-        first.set("colspan", str(1 + len(others)))
-        row[:] = [first]
 
 
 def document_of(

@@ -28,7 +28,7 @@ class LineReader:
 
     def __init__(self) -> None:
         graph = read_model(READER)
-        every = ["", *_signs(graph), " "]
+        every = ["", *str(graph.get_rt_info()["framework"]["character"].value).splitlines(), " "]
         some = [at for at, sign in enumerate(every) if sign < _FIRST_ASIAN]
         last = [node for node in graph.get_ordered_ops() if node.get_type_name() == "MatMul"][-1]
         (added,) = last.output(0).get_target_inputs()
@@ -53,10 +53,6 @@ class LineReader:
             if readings[-1][1] >= _SURE:
                 break
         return max(readings, key=lambda reading: reading[1])
-
-
-def _signs(graph: Any) -> list[str]:
-    return str(graph.get_rt_info()["framework"]["character"].value).splitlines()
 
 
 def _head(weights: Any, bias: Any) -> Any:

@@ -41,7 +41,8 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     bands = _bands(region, pieces[count:])
     guessed = False
     at = depth
-    is_ruled = _are_rows(bands)
+    # Rules divide rows, most of them a line each; else they stand between groups of rows.
+    is_ruled = len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
     for band in bands:
         rows = [_row(line, columns.count) for line in band]
         rows = [_one(rows)] if is_ruled else _join_wrapped(rows, labelled=count > 0)
@@ -98,11 +99,6 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
         cells[piece.left] += piece.words
     spans = len(line) == 1 and width > 1 and line[0].right - line[0].left > 1
     return StripRow(tuple(cells), union(piece.box for piece in line), spans)
-
-
-def _are_rows(bands: Sequence[Sequence[Sequence[Piece]]]) -> bool:
-    """Tell rows that rules divide, most of them a line, from groups of rows between rules."""
-    return len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
 
 
 def _one(rows: Sequence[StripRow]) -> StripRow:
