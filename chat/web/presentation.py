@@ -21,24 +21,14 @@ from chat.selectors import collection_names, documents_by_sha256
 from chat.web.corrected import corrections_of
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
-from chat.web.tables import CELLS, CitedTable, cited_tables
+from chat.web.tables import CELLS, CitedTable, TableRow, cited_tables, is_verbatim, plain, table_row
 from corpus.models import Document
-from corpus.statements.lead_ins import as_lead
-from corpus.statements.table_rows import labelled
 
 PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
 CHECK_FIRST = "Check the cited page before acting."
 ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
 NOT_NAMED = "a collection that is not open to you"
 NOT_OPEN = "This statement came from a guideline that is not open to you."
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """A row of a table as pairs of label and cell, and the footnotes that it is marked with."""
-
-    pairs: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class ShownClaim:
         if self.is_hidden:
             return ""
         caption = self.table.caption if self.table else ""
-        is_said = caption in _plain(self.claim.text)
+        is_said = caption in plain(self.claim.text)
         return self.claim.under if is_said else f"{self.claim.under} › {caption}"
 
     @property
@@ -302,54 +292,6 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
     return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
 
 
-def table_row(quotes: Sequence[str]) -> TableRow | None:
-    """The row of `[row, header, ...]`, the order in which a row is quoted; else None.
-
-    A merged cell is the first quote behind these, and fills the row's empty first cell. The others
-    are its notes: what stands above the table and below it.
-    """
-    cells = _cells(quotes[0]) if quotes else []
-    labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
-    if len(cells) < 2 or len(labels) != len(cells):
-        return None
-    notes = list(quotes[2:])
-    if not cells[0] and notes:
-        cells[0] = notes.pop(0)
-    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(notes))
-
-
-def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
-    """Whether a text is one quote with the lines above it, or a row with its labels and notes.
-
-    Whatever else is put together from quotes may say what none of them says. All that is quoted
-    behind it stands in it, too.
-    """
-    row = table_row(quotes)
-    if row:
-        labels, cells = zip(*row.pairs, strict=True)
-        return _is_shown(text, labelled(labels, cells), row.notes)
-    return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
-
-
-def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
-    """Whether a text is `said` with all that it depends on, as quotable units are written.
-
-    What goes on behind it, as a list over a page's end, stands behind it.
-    """
-    text = _plain(text)
-    notes = [quote for quote in further if f"({_plain(quote)})" in text]
-    parts = [quote for quote in further if quote not in notes]
-    leads = [part for part in parts if text.find(_plain(part)) < text.find(_plain(said))]
-    behind = [part for part in parts if part not in leads]
-    whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
-    return text == _plain(" ".join(whole))
-
-
-def _cells(row: str) -> list[str]:
-    """The cells of a row; one without a first cell begins with the line between them."""
-    return [cell.strip() for cell in f" {row} ".split(CELLS)]
-
-
 def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:
     """Each cited document once, in the order of first citation."""
     found: dict[int, Source] = {}
@@ -393,10 +335,6 @@ def _passages(
 def _passage_url(raw: dict[str, Any]) -> str:
     address = reverse("chat:source", args=[raw["sha256"], raw.get("page") or 1])
     return f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited"
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _plain_text(shown: ShownTurn) -> str:

@@ -1,11 +1,11 @@
-"""The tables that cited rows stand in, as their pages are read today.
+"""Rows that are cited: taken apart as they are quoted, and the tables that they stand in today.
 
 A row may name no medicine and no condition of its own: its table's caption does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -16,8 +16,18 @@ from django.db.models import Q
 from chat.models import Citation
 from chat.web.painting import locate
 from corpus.models import Page
+from corpus.statements.lead_ins import as_lead
+from corpus.statements.table_rows import labelled
 
 CELLS = " | "  # between the cells of a table row in the text of a page
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a table as pairs of label and cell, and the footnotes that it is marked with."""
+
+    pairs: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,55 @@ def _caption(text: str, blocks: list[Mapping[str, Any]], position: int) -> str:
     if not said and above and above["kind"] == "caption":
         said = text[above["start"] : above["end"]]
     return " ".join(said.split())
+
+
+def table_row(quotes: Sequence[str]) -> TableRow | None:
+    """The row of `[row, header, ...]`, the order in which a row is quoted; else None.
+
+    A merged cell is the first quote behind these, and fills the row's empty first cell. The others
+    are its notes: what stands above the table and below it.
+    """
+    cells = _cells(quotes[0]) if quotes else []
+    labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
+    if len(cells) < 2 or len(labels) != len(cells):
+        return None
+    notes = list(quotes[2:])
+    if not cells[0] and notes:
+        cells[0] = notes.pop(0)
+    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(notes))
+
+
+def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
+    """Whether a text is one quote with the lines above it, or a row with its labels and notes.
+
+    Whatever else is put together from quotes may say what none of them says. All that is quoted
+    behind it stands in it, too.
+    """
+    row = table_row(quotes)
+    if row:
+        labels, cells = zip(*row.pairs, strict=True)
+        return _is_shown(text, labelled(labels, cells), row.notes)
+    return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
+
+
+def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
+    """Whether a text is `said` with all that it depends on, as quotable units are written.
+
+    What goes on behind it, as a list over a page's end, stands behind it.
+    """
+    text = plain(text)
+    notes = [quote for quote in further if f"({plain(quote)})" in text]
+    parts = [quote for quote in further if quote not in notes]
+    leads = [part for part in parts if text.find(plain(part)) < text.find(plain(said))]
+    behind = [part for part in parts if part not in leads]
+    whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
+    return text == plain(" ".join(whole))
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row; one without a first cell begins with the line between them."""
+    return [cell.strip() for cell in f" {row} ".split(CELLS)]
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,8 +1,9 @@
 """What a page says of a statement, without a database."""
 
 from chat.models import Claim, Reason
-from chat.web.presentation import ShownClaim, is_verbatim, table_row
+from chat.web.presentation import ShownClaim
 from chat.web.refusals import ADVICE, ADVICE_ALONE
+from chat.web.tables import is_verbatim, table_row
 from corpus.positions import below_title
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"
