@@ -17,6 +17,7 @@ from evaluation.measures.configured import ragas_judge
 from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.ragas_judge import RAGAS_MEASURES, RagasJudge
 from evaluation.measures.types import AnswerClaim, AnsweredItem, Outcome, Scored
+from tests.llm.__main__ import judge
 from tests.llm.scoring import Given, schema_of, scores
 from tests.llm.server import Answer, endpoint, says, slowly, status
 
@@ -51,8 +52,9 @@ def similar(one: str, other: str) -> float:
     return float((first @ second.T)[0, 0])
 
 
-def test_each_measure_by_hand() -> None:
-    found = scored(scores())
+@pytest.mark.parametrize("answer", [scores(), judge], ids=["alone", "as served"])
+def test_each_measure_by_hand(answer: Answer) -> None:
+    found = scored(answer)
     assert list(found) == list(RAGAS_MEASURES)
     assert {each.outcome for each in found.values()} == {Outcome.SCORED}
     values = {name: each.value for name, each in found.items()}
