@@ -32,7 +32,7 @@ from corpus.review.corrections import corrections_unseen
 from corpus.review.front_matter import front_matter
 from corpus.review.versions import compare
 from corpus.selectors import answers_citing, predecessors_suggested
-from corpus.services.history import history_add
+from corpus.services.history import history_add, history_published
 from corpus.services.lifecycle import document_supersede
 from corpus.services.metadata import document_edit
 from corpus.staff_selectors import (
@@ -200,11 +200,9 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     except MedragError as error:
         messages.error(request, error.sentence)
         return False
-    looked = ", ".join(str(number) for number in form.to_look_at)
-    after = f" after a look at page {looked}" if looked else ""
-    count = len(form.cleaned_data["compared"])
-    after += f", {count} correction{'s' if count > 1 else ''} compared" if count else ""
-    history_add(document, by=request.user, line=f"Published{after}.")
+    history_published(
+        document, by=request.user, looked=form.to_look_at, compared=len(form.to_compare)
+    )
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
         history_add(replaced, by=request.user, line=_superseded_by(document))

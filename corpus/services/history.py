@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.contrib.auth.models import User
 
@@ -11,6 +13,15 @@ from corpus.models import Document
 def history_add(document: Document, *, by: User, line: str) -> None:
     """Say what somebody did with a document; the audit log has its own row."""
     LogEntry.objects.log_actions(by.pk, [document], CHANGE, change_message=line, single_object=True)
+
+
+def history_published(
+    document: Document, *, by: User, looked: Sequence[int], compared: int
+) -> None:
+    """Say who published a document, after a look at which pages and how many corrections."""
+    after = f" after a look at page {', '.join(map(str, looked))}" if looked else ""
+    after += f", {compared} correction{'s' if compared > 1 else ''} compared" if compared else ""
+    history_add(document, by=by, line=f"Published{after}.")
 
 
 def history_begin(document: Document, *, by: User) -> None:

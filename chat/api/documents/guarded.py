@@ -14,6 +14,7 @@ from core.errors import MedragError
 from corpus.access import NotPermitted
 from corpus.files import FileTooLarge
 from corpus.parsing.types import ParseError
+from corpus.review.corrections import CorrectionsNotSeen
 from corpus.review.pictures import NoPicture
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.documents import HIDDEN_DUPLICATE, DuplicateDocument, NotNow
@@ -27,6 +28,7 @@ _STATUS: Mapping[type[MedragError], HTTPStatus] = {
     DuplicateDocument: HTTPStatus.CONFLICT,
     NotNow: HTTPStatus.CONFLICT,
     PagesNotReviewed: HTTPStatus.CONFLICT,
+    CorrectionsNotSeen: HTTPStatus.CONFLICT,
     BadSuccessor: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     ParseError: HTTPStatus.UNPROCESSABLE_ENTITY,

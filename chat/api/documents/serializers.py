@@ -16,6 +16,7 @@ from corpus.models import (
     Authority,
     Chunk,
     Collection,
+    Correction,
     Document,
     Job,
     JobState,
@@ -27,6 +28,7 @@ from corpus.staff_selectors import PageCheck
 
 MAX_REASON_CHARS = 1000
 MAX_PAGES = 20_000
+MAX_CORRECTIONS = 20_000
 SHA256 = r"^[0-9a-f]{64}$"
 _STEPS = tuple(Stage)
 
@@ -121,8 +123,20 @@ def _looked() -> serializers.ListField:
     )
 
 
+def _compared() -> serializers.ListField:
+    return serializers.ListField(
+        child=Whole(min_value=1, max_value=2**63 - 1),
+        required=False,
+        default=list,
+        max_length=MAX_CORRECTIONS,
+        help_text="Corrections, by their `id`, that somebody compared with the page: all of "
+        "`corrections`.",
+    )
+
+
 class PublishRequest(Strict):
     looked = _looked()
+    compared = _compared()
 
 
 class SupersedeRequest(Strict):
@@ -132,6 +146,7 @@ class SupersedeRequest(Strict):
 class ReplaceRequest(Strict):
     successor = OtherDocument(help_text="SHA-256 of the new version, a draft or in review.")
     looked = _looked()
+    compared = _compared()
 
 
 class NothingRequest(Strict):
@@ -217,6 +232,22 @@ class DoubtResponse(serializers.Serializer[PageCheck]):
     )
 
 
+class CorrectionResponse(serializers.ModelSerializer[Correction]):
+    """What staff corrected of what was read, and nobody has published yet."""
+
+    made_by = serializers.SerializerMethodField()
+    taken_back = serializers.BooleanField(
+        source="is_taken_back", help_text="What was read counts again; `text` is that."
+    )
+
+    class Meta:
+        model = Correction
+        fields = ("id", "page", "as_read", "text", "taken_back", "reason", "made_by", "made_at")
+
+    def get_made_by(self, correction: Correction) -> str | None:
+        return _name(correction.made_by)
+
+
 class NoticeResponse(serializers.Serializer[Any]):
     code = serializers.CharField()
     level = serializers.CharField()
@@ -227,14 +258,23 @@ class DocumentDetails(DocumentResponse):
     """A document with what somebody has to know before trusting it."""
 
     doubts = serializers.SerializerMethodField()
+    corrections = serializers.SerializerMethodField(
+        help_text="Those that whoever publishes it has to compare with the page, by page."
+    )
     notices = serializers.SerializerMethodField()
 
     class Meta(DocumentResponse.Meta):
-        fields = (*DocumentResponse.Meta.fields, "doubts", "notices")  # type: ignore[assignment]
+        fields = (  # type: ignore[assignment]
+            *DocumentResponse.Meta.fields, "doubts", "corrections", "notices",
+        )  # fmt: skip
 
     @extend_schema_field(DoubtResponse(many=True))
     def get_doubts(self, document: Document) -> Any:
         return DoubtResponse(self.context["doubts"], many=True).data
+
+    @extend_schema_field(CorrectionResponse(many=True))
+    def get_corrections(self, document: Document) -> Any:
+        return CorrectionResponse(self.context["corrections"], many=True).data
 
     @extend_schema_field(NoticeResponse(many=True))
     def get_notices(self, document: Document) -> Any:

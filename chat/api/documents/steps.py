@@ -28,9 +28,10 @@ from chat.api.documents.views import CONFLICT, FORBIDDEN, details
 from chat.api.fields import Strict
 from chat.api.guarded import BODY, NOT_FOUND, problems, user_of, valid
 from corpus.models import Document
+from corpus.review.corrections import corrections_unseen
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.documents import document_reindex, document_retry
-from corpus.services.history import history_add
+from corpus.services.history import history_add, history_published
 from corpus.services.lifecycle import (
     document_approve,
     document_reinstate,
@@ -124,11 +125,11 @@ def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str
     "publish",
     "Publish a document",
     "From now on clinicians get answers from it. Where the site wants two persons, its uploader "
-    "may not.",
+    "may not, nor who corrected something of it that nobody has compared since.",
     asks=PublishRequest,
 )
 def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    _publish(document, by=user, looked=asked["looked"])
+    _publish(document, by=user, asked=asked)
     return []
 
 
@@ -141,7 +142,7 @@ def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     others=lambda user, document: documents_for_staff(user).exclude(pk=document.pk),
 )
 def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    _publish(asked["successor"], by=user, looked=asked["looked"], supersedes=document)
+    _publish(asked["successor"], by=user, asked=asked, supersedes=document)
     return []  # that of the new version says it
 
 
@@ -206,8 +207,11 @@ def reindex(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     return ["Queued to be read again."]
 
 
-def _publish(document: Document, *, by: User, looked: list[int], **more: Any) -> None:
-    """Publish what somebody has looked at. Raises as `document_approve`."""
+def _publish(
+    document: Document, *, by: User, asked: dict[str, Any], supersedes: Document | None = None
+) -> None:
+    """Publish what somebody has looked at and compared. Raises as `document_approve`."""
+    looked, compared = asked["looked"], asked["compared"]
     doubtful = pages_doubtful(page_checks(document))
     if missing := [str(number) for number in doubtful if number not in looked]:
         pages = ", ".join(missing[:NAMED]) + (" and more" if len(missing) > NAMED else "")
@@ -215,6 +219,13 @@ def _publish(document: Document, *, by: User, looked: list[int], **more: Any) ->
             f"Nobody has looked at page {pages}. It was not published.",
             hint="Compare each with its picture, and name it in `looked`.",
         )
-    document_approve(document, by=by, today=timezone.localdate(), looked=looked, **more)
-    after = f" after a look at page {', '.join(map(str, doubtful))}" if doubtful else ""
-    history_add(document, by=by, line=f"Published{after}.")
+    unseen = corrections_unseen(document).count()
+    document_approve(
+        document,
+        by=by,
+        today=timezone.localdate(),
+        supersedes=supersedes,
+        looked=looked,
+        compared=compared,
+    )
+    history_published(document, by=by, looked=doubtful, compared=unseen)

@@ -31,6 +31,7 @@ from chat.api.pages import Uploaded
 from corpus.access import collections_uploadable, readable_ids
 from corpus.filenames import clean_filename
 from corpus.models import Document
+from corpus.review.corrections import corrections_unseen
 from corpus.services.documents import document_discard, document_ingest
 from corpus.services.history import history_add, history_begin
 from corpus.services.metadata import document_edit
@@ -170,9 +171,13 @@ class DocumentView(OfDocuments):
 
 
 def details(document: Document, user: User) -> dict[str, Any]:
-    """Two queries, and that of a document that was not read for its user."""
+    """Three queries, and that of a document that was not read for its user."""
     doubtful = [check for check in page_checks(document) if check.is_doubtful]
-    context = {"readable": readable_ids(user), "doubts": doubtful}
+    context = {
+        "readable": readable_ids(user),
+        "doubts": doubtful,
+        "corrections": corrections_unseen(document),
+    }
     return dict(DocumentDetails(document, context=context).data)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -14,9 +15,10 @@ from django.urls import reverse
 
 from chat.models import AuditEvent
 from corpus.models import Document, Job, JobState, Lifecycle
+from corpus.services.corrections import correction_make
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
-from tests.chat.guidelines import publish_guideline, store_files
+from tests.chat.guidelines import NOTE, publish_guideline, store_files
 from tests.chat.storing import Storing
 from tests.corpora import publish
 from tests.people import narrow, person
@@ -136,6 +138,31 @@ def test_each_role_may_what_the_administration_lets_it(
     event = AuditEvent.objects.latest("seq")
     assert event.action == action
     assert event.actor.endswith(":somebody")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_may_publish_alone_confirms_a_correction(
+    chest: Document, settings: LazySettings, role: str
+) -> None:
+    settings.TWO_PERSON_PUBLISH = True
+    row = correction_make(
+        chest, page=1, block=2, cell=None, as_read=NOTE, text="Stop.", reason="Misread.",
+        by=person("corrector", STAFF, PUBLISHERS),
+    )  # fmt: skip
+    Job.objects.filter(document=chest).update(state=JobState.DONE)
+    somebody = person("somebody", *ROLES[role])
+    client = signed_in(somebody)
+    before = AuditEvent.objects.count()
+    response = post(client, reverse("api:publish", args=[chest.sha256]), {"compared": [row.pk]})
+    row.refresh_from_db()
+    if role not in OPERATIONS["post", "publish"][0]:
+        assert_problem(response, 403)
+        assert (row.seen_by, AuditEvent.objects.count()) == (None, before)
+        return
+    assert response.status_code == 200, response.content
+    assert row.seen_by == somebody
+    event = AuditEvent.objects.latest("seq")
+    assert (event.action, event.actor) == ("document.published", f"user:{somebody.pk}:somebody")
 
 
 @pytest.mark.parametrize(("method", "name"), OPERATIONS)

@@ -15,15 +15,17 @@ from django.test import Client
 from PIL import Image
 
 from chat.api.pages import InReadingOrder, Uploaded
-from corpus.models import Document, Job, JobState, Lifecycle, Page, Stage
+from corpus.models import Correction, Document, Job, JobState, Lifecycle, Page, Stage
+from corpus.services.corrections import correction_make
 from corpus.services.indexing import document_index
 from corpus.staff_selectors import sent_back
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
-from tests.chat.guidelines import publish_guideline
+from tests.chat.guidelines import DOSE, publish_guideline
 from tests.corpora import publish, shelf
 from tests.people import person
 
+RIGHT = DOSE.replace("500 mg", "50 mg")
 DOCUMENTS = "/api/v1/documents"
 TEXT = b"# Hyperkalaemia\n\n## Treatment\n\nGive 10 mL of calcium gluconate over 5 minutes."
 
@@ -229,6 +231,56 @@ def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
         problem = post(client, of(draft.sha256, "/publish"), {"looked": looked})
         assert_problem(problem, 409, "looked at page 2")
     assert post(client, of(draft.sha256, "/publish"), {"looked": [2]}).status_code == 200
+
+
+def corrected(by: User, title: str) -> tuple[Document, Correction]:
+    """A document that was in force until one of its words was corrected, and is indexed so."""
+    document = publish_guideline(title=title)
+    row = correction_make(
+        document, page=1, block=1, cell=None, as_read=DOSE, text=RIGHT, reason="A 0.", by=by
+    )
+    document_index(document.pk)
+    return document, row
+
+
+def test_the_second_person_compares_what_was_corrected(
+    client: Client, staff: User, settings: LazySettings
+) -> None:
+    settings.TWO_PERSON_PUBLISH = True
+    document, row = corrected(staff, "Pneumonia")
+    second, address = person("second", PUBLISHERS), of(document.sha256, "/publish")
+    shown = get(signed_in(second), of(document.sha256)).json()
+    assert [{**one, "made_at": ""} for one in shown["corrections"]] == [{
+        "id": row.pk, "page": 1, "as_read": DOSE, "text": RIGHT, "taken_back": False,
+        "reason": "A 0.", "made_by": "staff", "made_at": "",
+    }]  # fmt: skip
+    assert_problem(post(client, address, {"compared": [row.pk]}), 403, "another person")
+    for compared in ({}, {"compared": []}, {"compared": [row.pk + 1]}):
+        assert_problem(post(signed_in(second), address, compared), 409, "nobody has compared")
+    assert_problem(post(signed_in(second), address, {"compared": ["1"]}), 400)
+    row.refresh_from_db()
+    assert row.seen_by is None
+    told = post(signed_in(second), address, {"compared": [row.pk]}).json()
+    assert (told["lifecycle"], told["corrections"]) == ("PUBLISHED", [])
+    row.refresh_from_db()
+    assert row.seen_by == second
+    line = LogEntry.objects.latest("pk")
+    assert (line.user, line.change_message) == (second, "Published, 1 correction compared.")
+
+
+def test_what_is_still_indexed_with_a_correction_waits(client: Client, staff: User) -> None:
+    document, row = corrected(staff, "Pneumonia")
+    Job.objects.filter(document=document).update(state=JobState.RUNNING)
+    response = post(client, of(document.sha256, "/publish"), {"compared": [row.pk]})
+    assert_problem(response, 409, "still being indexed")
+
+
+def test_a_new_version_that_was_corrected_is_compared_too(client: Client, staff: User) -> None:
+    old, (new, row) = publish("# Old", collection="chest"), corrected(staff, "New")
+    address, body = of(old.sha256, "/replace"), {"successor": new.sha256}
+    assert_problem(post(client, address, body), 409, "nobody has compared")
+    told = post(client, address, {**body, "compared": [row.pk]}).json()
+    assert told["lifecycle"] == "SUPERSEDED"
 
 
 def test_a_new_version_takes_the_place_of_the_old_in_one_step(client: Client) -> None:
