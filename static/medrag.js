@@ -45,6 +45,14 @@ document.addEventListener("click", async (event) => {
   button.textContent = button.dataset.done;
 });
 
+// What is unfolded at the end of the page would lie under the box for questions.
+document.addEventListener("click", (event) => {
+  const summary = event.target.closest("summary");
+  if (!summary) return;
+  const shown = () => summary.parentElement.open && summary.parentElement.scrollIntoView({ block: "nearest" });
+  summary.parentElement.addEventListener("toggle", shown, { once: true });
+});
+
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (asks(event.target)) say("busy");
 });
