@@ -1,44 +1,39 @@
 """A walk of each kind of person over their main pages: no barrier, no error, at every size.
 
 One site and one browser for all of them. `axe` looks at each page by the rules of WCAG 2.1, A and
-AA: at both widths by all of them, in the dark by those of contrast, the only ones it can change.
+AA: at each width by all of them, in the dark by those of contrast, the only ones it can change.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from axe_core_python.selenium import Axe
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from chat.models import Citation, Conversation, Turn
-from corpus.models import Collection, Document, Job, JobState, Lifecycle
-from evaluation.models import QuestionRun
-from evaluation.question_runs.services import question_runs_execute_due
-from medrag_site.accounts import ADMINISTRATORS, demo_accounts
-from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
+from chat.models import Citation, Conversation
+from medrag_site.accounts import CLINICIANS
+from tests.chat.guidelines import DOSE, QUESTION
 from tests.databases import fresh_database
-from tests.evaluation.question_runs.asking import run_of
-from tests.site.browsing.browser import Visitor, browser, in_a_browser, served
+from tests.site.browsing.browser import WAIT_S, browser, in_a_browser, served
+from tests.site.browsing.walker import WIDTHS, Walker, inhabited, places
+from tests.site.sign_in.provider import CLIENT, SECRET, provider
 from tests.site.sign_in.test_second_factor import code_of
 
 pytestmark = in_a_browser
 
-WIDTHS = (1280, 390)
-RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
-CONTRAST = {"type": "rule", "values": ["color-contrast"]}
-SCROLLS_SIDEWAYS = (
-    "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
-)
-FINISHED = "for (const one of document.getAnimations()) one.finish()"
+WIDE = pytest.mark.exhaustive  # its pages are looked at in every run, in the other walks
+IS_ON_TOP = """
+const { x, y, width, height } = arguments[0].getBoundingClientRect();
+return document.elementFromPoint(x + width / 2, y + height / 2) === arguments[0]
+"""
 MISSPELLED = "How is pnuemonia in adults treated?"
 ADMIN = {
     "staff": [
@@ -79,44 +74,6 @@ ADMIN = {
 }
 
 
-class Walker(Visitor):
-    """A visitor who looks at each page in both widths, in light and dark, with `axe` beside."""
-
-    def looks(self, name: str) -> list[str]:
-        """What is wrong with the page that is open; nothing if all is well."""
-        found = []
-        for width in WIDTHS:
-            self._shows(width=width, scheme="light")
-            found += [f"{name} at {width}: {barrier}" for barrier in self._barriers(RULES)]
-            if self.driver.execute_script(SCROLLS_SIDEWAYS):
-                found.append(f"{name} at {width} scrolls sideways")
-            self._keeps(f"{name}-{width}-light")
-            self._shows(width=width, scheme="dark")
-            found += [f"{name} at {width}, dark: {b}" for b in self._barriers(CONTRAST)]
-            self._keeps(f"{name}-{width}-dark")
-        self._shows(width=WIDTHS[0], scheme="light")
-        return found + self.complaints()
-
-    def _shows(self, *, width: int, scheme: str) -> None:
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-        media = {"features": [{"name": key, "value": value} for key, value in features.items()]}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        self.driver.execute_script(FINISHED)  # colours that fade into each other
-
-    def _barriers(self, rules: dict[str, Any]) -> list[str]:
-        options = {"runOnly": rules, "resultTypes": ["violations"]}
-        violations = Axe().run(self.driver, options=options)["violations"]
-        return [
-            f"{v['id']} {n['target']} {n['failureSummary']}" for v in violations for n in v["nodes"]
-        ]
-
-    def _keeps(self, name: str) -> None:
-        if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
-            self.driver.save_screenshot(f"{folder}/{name}.png")
-
-
 @pytest.fixture(scope="module")
 def walk(
     django_db_setup: None,
@@ -131,44 +88,17 @@ def walk(
         fresh_database(socket_dir),
         pytest.MonkeyPatch.context() as patch,
         override_settings(FILES_DIR=folder),
+        provider() as hospital,
     ):
         patch.setenv("MEDRAG_TEST_FILES", str(folder))
+        for name, value in {
+            "ISSUER": hospital.issuer, "CLIENT_ID": CLIENT, "CLIENT_SECRET": SECRET,
+            "GROUPS": f"gl-doctors={CLINICIANS}",
+        }.items():  # fmt: skip
+            patch.setenv(f"MEDRAG_OIDC_{name}", value)
         passwords = inhabited()
         with served(folder / "web.log") as address, browser(folder) as driver:
             yield Walker(driver, address), passwords
-
-
-def inhabited() -> dict[str, str]:
-    passwords = {name: password for name, _, password in demo_accounts()}
-    passwords["administrator"] = "administrator-secret"
-    administrator = User.objects.create_user(
-        "administrator", password=passwords["administrator"], is_staff=True
-    )
-    administrator.groups.add(Group.objects.get(name=ADMINISTRATORS))
-    publish_guideline(issuer="Northfield")
-    publish_guideline(title="Pneumonia elsewhere", issuer="Southfield", population="child")
-    publish_guideline(title="Withdrawn", lifecycle=Lifecycle.WITHDRAWN)
-    failed = publish_guideline(title="Damaged", lifecycle=Lifecycle.DRAFT, indexed_at=None)
-    Job.objects.filter(document=failed).update(state=JobState.FAILED)
-    clinician = User.objects.get(username="clinician")
-    first = ask(clinician)
-    ask(clinician, UNANSWERABLE, conversation=first.conversation)
-    run_of()
-    question_runs_execute_due()
-    return passwords
-
-
-def places() -> dict[str, Any]:
-    """What stands in the addresses of `ADMIN`."""
-    return {
-        "document": Document.objects.order_by("pk")[0].pk,
-        "failed": Document.objects.get(title="Damaged").pk,
-        "withdrawn": Document.objects.get(title="Withdrawn").pk,
-        "collection": Collection.objects.order_by("pk")[0].pk,
-        "turn": Turn.objects.order_by("created_at")[0].pk,
-        "run": QuestionRun.objects.get().pk,
-        "user": User.objects.get(username="clinician").pk,
-    }
 
 
 @pytest.mark.parametrize("person", ADMIN)
@@ -255,21 +185,102 @@ def is_offered_another_spelling(walker: Walker) -> None:
     walker.sees(".turn h2", "How is pneumonia in adults treated?")
 
 
-def test_a_clinician_without_javascript(walk: tuple[Walker, dict[str, str]]) -> None:
+@pytest.mark.parametrize("scripts", ["with", "without"])
+@pytest.mark.parametrize("width", [pytest.param(WIDTHS[0], marks=WIDE), *WIDTHS[1:]])
+def test_a_clinician_s_work(walk: tuple[Walker, dict[str, str]], width: int, scripts: str) -> None:
     walker, passwords = walk
-    switch = "Emulation.setScriptExecutionDisabled"
-    walker.driver.execute_cdp_cmd(switch, {"value": True})
-    try:
+    walker.shows(width=width)
+    switched = walker.without_scripts() if scripts == "without" else contextlib.nullcontext()
+    with switched:
         walker.signs_in("clinician", passwords["clinician"])
-        for turn in (".turn", ".turn ~ .turn"):
-            walker.types("#id_question", QUESTION)
-            walker.clicks("#ask button.primary")
-            walker.sees(f"{turn}.answered .claim", DOSE)
-        assert len(walker.driver.find_elements(By.CSS_SELECTOR, ".turn")) == 2
-        assert not walker.driver.find_element(By.ID, "suggestions").is_displayed()
-        walker.clicks(".feedback button")
-        walker.sees(".feedback [role=status]", "Thank you.")
-        walker.clicks("a.citation")
-        walker.sees("rect.painted")
-    finally:
-        walker.driver.execute_cdp_cmd(switch, {"value": False})
+        wrong = asks_on(walker) + reads_and_says(walker) + finds_again(walker)
+        wrong += walker.looks("work", widths=[width])
+    assert not wrong, "\n".join(wrong)
+
+
+def asks_on(walker: Walker) -> list[str]:
+    """Ask, ask on, ask again without a word, in one collection, and in all."""
+    walker.types("#id_question", QUESTION + Keys.TAB)
+    walker.clicks("#ask button.primary")
+    walker.sees(".turn.answered .claim", DOSE)
+    asks(walker, "and for children?")
+    walker.clicks(nth_turn(2) + " .chip")
+    walker.sees(nth_turn(3) + " h2")
+    walker.clicks("#id_question")
+    Select(walker.sees("#id_collection")).select_by_visible_text("Elsewhere")
+    asks(walker, QUESTION)
+    walker.sees(nth_turn(4) + ".abstained .searched", "Searched only: Elsewhere.")
+    wrong = walker.looks("narrowed", widths=[walker.width])
+    walker.clicks(nth_turn(4) + " .searched button")
+    walker.sees(nth_turn(5) + ".answered .claim", DOSE)
+    return wrong
+
+
+def reads_and_says(walker: Walker) -> list[str]:
+    """Open what is cited and come back, say what one thinks of it, and share it."""
+    walker.clicks("a.citation")
+    walker.sees("rect.painted")
+    wrong = walker.looks("cited", widths=[walker.width])
+    walker.clicks("a.back")
+    walker.clicks(nth_turn(1) + " .feedback button[value=no]")
+    walker.clicks(nth_turn(1) + " .feedback summary")
+    walker.types(nth_turn(1) + " .feedback textarea", "Which route?")
+    walker.clicks(nth_turn(1) + " .feedback details button")
+    walker.sees(nth_turn(1) + " .feedback [role=status]", "Thank you.")
+    walker.clicks("#sharing summary")
+    if walker.has_scripts:
+        box = walker.sees("#sharing button")
+        in_view = WebDriverWait(walker.driver, WAIT_S)
+        in_view.until(lambda driver: driver.execute_script(IS_ON_TOP, box), "it lies under another")
+    walker.clicks("#sharing button")
+    walker.sees("#sharing a")
+    wrong += walker.looks("shared-by-link", widths=[walker.width])
+    walker.clicks("#sharing a")
+    walker.sees(".notice", "This is what colleagues read")
+    return wrong + walker.looks("as-colleagues-read-it", widths=[walker.width])
+
+
+def finds_again(walker: Walker) -> list[str]:
+    """Give the conversation another name, and find it by that."""
+    walker.goes_to("/conversations/")
+    walker.clicks(".manage summary")
+    box = walker.sees(".manage input[name=title]")
+    box.clear()
+    box.send_keys(f"For ward {walker.width}" + Keys.ENTER)
+    walker.sees(".threads a", f"For ward {walker.width}")
+    walker.types("#q", f"ward {walker.width}" + Keys.ENTER)
+    walker.sees("#q[value]")
+    wrong = walker.looks("found-again", widths=[walker.width])
+    walker.clicks(".threads a")
+    walker.sees(nth_turn(5))
+    return wrong
+
+
+def asks(walker: Walker, question: str) -> None:
+    before = len(walker.driver.find_elements(By.CSS_SELECTOR, ".turn"))
+    walker.types("#id_question", question + Keys.TAB)
+    walker.clicks("#ask button.primary")
+    walker.sees(f"{nth_turn(before + 1)} h2", question)
+
+
+def nth_turn(number: int) -> str:
+    return f"#turns > .turn:nth-child({number})"
+
+
+def test_the_hospital_s_own_sign_in(walk: tuple[Walker, dict[str, str]]) -> None:
+    """What somebody sees whose sign-in fails there, or who has no business here."""
+    walker, _ = walk
+    walker.driver.delete_all_cookies()
+    walker.goes_to("/sign-in/")
+    walker.sees("a.button", "Sign in with your hospital account")
+    wrong = walker.looks("sign-in-of-the-hospital")
+    walker.goes_to("/sign-in/hospital/back/?error=access_denied")
+    walker.sees("h1", "The hospital's sign-in did not work")
+    walker.complaints()  # its status
+    wrong += walker.looks("hospital-sign-in-failed")
+    walker.goes_to("/sign-in/")
+    walker.clicks("a.button")
+    walker.sees("h1", "This site is not open to your account")
+    walker.complaints()
+    wrong += walker.looks("not-let-in")
+    assert not wrong, "\n".join(wrong)

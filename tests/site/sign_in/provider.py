@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -80,6 +80,13 @@ def provider() -> Iterator[Provider]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/authorise?"):  # a browser: whoever comes is signed in there
+                given = one.authorise(self.path)
+                self.send_response(302)
+                asked = one.codes[given["code"]]
+                self.send_header("Location", f"{asked['redirect_uri']}?{urlencode(given)}")
+                self.end_headers()
+                return
             self.answer(one.pages().get(self.path))
 
         def do_POST(self) -> None:
