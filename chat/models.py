@@ -119,7 +119,11 @@ class Turn(models.Model):
         Conversation, null=True, on_delete=models.PROTECT, related_name="turns"
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="turns"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="turns",
+        verbose_name="asked by",
     )
     channel = models.CharField(max_length=10, choices=Channel)
     question = models.TextField()
@@ -135,7 +139,7 @@ class Turn(models.Model):
     warnings = models.JSONField(default=list)
     nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
     owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField("asked at")
     duration_ms = models.PositiveIntegerField()
     text_removed_at = models.DateTimeField(null=True)
 
@@ -239,8 +243,8 @@ class AuditEvent(models.Model):
     `hash` covers the stored bytes of every other column; `chat.audit` has the formula.
     """
 
-    seq = models.PositiveBigIntegerField(primary_key=True)  # 1, 2, 3 ... without gaps
-    at = models.DateTimeField()
+    seq = models.PositiveBigIntegerField("number", primary_key=True)  # 1, 2, 3 ... without gaps
+    at = models.DateTimeField("time")
     actor = models.TextField(blank=True)
     action = models.TextField()
     subject = models.TextField(blank=True)
@@ -280,10 +284,15 @@ class AuditHead(models.Model):
 class Feedback(models.Model):
     """What the asker said of a turn."""
 
-    turn = models.OneToOneField(Turn, on_delete=models.CASCADE, related_name="feedback")
+    turn = models.OneToOneField(
+        Turn, on_delete=models.CASCADE, related_name="feedback", verbose_name="answer"
+    )
     helpful = models.BooleanField()
     comment = models.TextField(blank=True, max_length=2000)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField("given at", auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "feedback"
 
     def __str__(self) -> str:
         return "helpful" if self.helpful else "not helpful"
@@ -328,17 +337,25 @@ class Review(models.Model):
     seed = models.BigIntegerField(null=True)
     percent = models.FloatField(null=True)
     assignee = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name="assigned to",
     )
     verdict = models.CharField(max_length=20, choices=Verdict, blank=True)
     note = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField("in the queue since", auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     done_at = models.DateTimeField(null=True)
     done_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name="judged by",
     )
 
     class Meta:
@@ -405,9 +422,13 @@ class CalibrationRecord(models.Model):
     """One calibration of the gate, as it was made. Only `is_active` ever changes."""
 
     number = models.PositiveIntegerField(unique=True)  # 1, 2, 3 ...
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField("made at", auto_now_add=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name="made by",
     )  # null: somebody at the terminal
     method = models.CharField(max_length=20)  # of `chat.gate.calibration.METHODS`
     intercept = models.FloatField()
@@ -419,14 +440,17 @@ class CalibrationRecord(models.Model):
     guarantee = models.CharField(max_length=20)  # `conformal` or `none`
     counts = models.JSONField()  # of questions by kind
     metrics = models.JSONField()  # of questions that the weights were not fitted on
-    encoder = models.CharField(max_length=200)  # fingerprint; its cosines were fitted on
+    encoder = models.CharField(
+        "search model", max_length=200
+    )  # fingerprint; its cosines were fitted on
     retrieval = models.CharField(max_length=64)  # fingerprint of the search
-    testset = models.CharField(max_length=200)
-    testset_digest = models.CharField(max_length=64)
+    testset = models.CharField("test set", max_length=200)
+    testset_digest = models.CharField("SHA-256 of the test set", max_length=64)
     plot = models.BinaryField()  # PNG
-    is_active = models.BooleanField(default=False)
+    is_active = models.BooleanField("in use", default=False)
 
     class Meta:
+        verbose_name = "calibration"
         ordering = ["-number"]
         default_permissions = ("view", "change")
         constraints = [

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from chat.admin import heard
+from chat.admin.filters import DaysFilter
 from chat.admin.read_only import ReadOnly
 from chat.models import Feedback
 
@@ -21,8 +24,11 @@ else:
 
 @admin.register(Feedback)
 class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
-    list_display = ("created_at", "helpful", "comment", "turn")
-    list_filter = ("helpful", "created_at")
+    list_display = ("created_at", "helpful", "comment", "question")
+    list_filter = ("helpful", DaysFilter)
+    fields = ("created_at", "helpful", "comment", "question")
+    readonly_fields = ("created_at", "question")
+    show_facets = admin.ShowFacets.NEVER
     list_select_related = ("turn",)
     search_fields = ("comment", "turn__question")
 
@@ -33,6 +39,12 @@ class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
             path("not-helpful/", view(heard.unhelpful), name="chat_feedback_unhelpful"),
             *super().get_urls(),
         ]
+
+    @admin.display(description="question")
+    def question(self, feedback: Feedback) -> SafeString:
+        """Link to the answer that was meant."""
+        address = reverse("admin:chat_turn_change", args=[feedback.turn_id])
+        return format_html('<a href="{}">{}</a>', address, feedback.turn.question)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
         return super().get_queryset(request).defer("turn__trace", "turn__nearest")

@@ -27,7 +27,12 @@ from corpus.admin import passages as reading
 from corpus.admin import upload as uploads
 from corpus.admin.collections import CollectionAdmin
 from corpus.admin.encoders import EncoderAdmin
-from corpus.admin.filters import AttentionFilter, CollectionFilter, ReviewFilter
+from corpus.admin.filters import (
+    AttentionFilter,
+    CollectionFilter,
+    JobStateFilter,
+    ReviewFilter,
+)
 from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
 from corpus.admin.progress import JobCell, progress
@@ -77,6 +82,15 @@ _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
     "step": ("<int:pk>/step/<slug:action>/", decisions.step),
 }
 
+_LABELS = {
+    "effective_from": "In force from",
+    "source_url": "Web address",
+    "indexed_at": "Last indexed",
+    "engine": "Read by",
+    "media_type": "Type",
+    "size_bytes": "Size in bytes",
+}
+
 
 @admin.register(Document)
 class DocumentAdmin(DocumentModelAdmin):
@@ -98,7 +112,7 @@ class DocumentAdmin(DocumentModelAdmin):
         "lifecycle",
         CollectionFilter,
         "source_type",
-        "job__state",
+        ("job__state", JobStateFilter),
     )
     list_per_page = 100
     search_fields = ("title", "filename", "issuer", "sha256")
@@ -206,7 +220,7 @@ class DocumentAdmin(DocumentModelAdmin):
         change: bool = False,
         **kwargs: Any,
     ) -> type[DocumentForm]:
-        form = super().get_form(request, obj, change, **kwargs)
+        form = super().get_form(request, obj, change, labels=_LABELS, **kwargs)
         if "population" in form.base_fields:
             choices = population_choices(obj.population if obj else "")
             form.base_fields["population"] = forms.ChoiceField(

@@ -54,6 +54,14 @@ class AttentionFilter(admin.SimpleListFilter):
         return found[1](queryset) if found else queryset
 
 
+class JobStateFilter(admin.ChoicesFieldListFilter):
+    """By how far a document was read, in words that tell that from its lifecycle."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.title = "job"
+
+
 class ReviewFilter(admin.SimpleListFilter):
     title = "review"
     parameter_name = "review"

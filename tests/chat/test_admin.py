@@ -1,5 +1,7 @@
 """What an auditor reads, and that nobody writes there."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -8,6 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Citation, Turn
+from corpus.models import Document
 from medrag_site.accounts import AUDITORS, STAFF
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
@@ -91,3 +94,27 @@ def test_corpus_staff_read_no_questions(bob: User, turn: Turn) -> None:
     staff = member(bob, STAFF)
     assert staff.get(reverse("admin:chat_turn_changelist")).status_code == 403
     assert staff.get(reverse("admin:chat_turn_change", args=[turn.pk])).status_code == 403
+
+
+def test_lists_and_labels_say_what_people_call_it(auditor: Client, turn: Turn) -> None:
+    feedback_save(turn, helpful=False, comment="Which route?")
+    start = auditor.get(reverse("admin:index")).content.decode()
+    assert ">Feedback</a>" in start and "Feedbacks" not in start
+    assert ">Sign out</button>" in start and "Log out" not in start
+    for name, headings in {
+        "chat_feedback": ["Given at", "Helpful", "Comment", "Question"],
+        "chat_auditevent": ["Number", "Time", "Actor", "Action", "Subject"],
+        "chat_turn": ["Asked at", "Asked by", "Question", "Outcome"],
+    }.items():
+        page = auditor.get(reverse(f"admin:{name}_changelist"))
+        content = page.content.decode()
+        shown = re.findall(r'<div class="text">(?:<a [^>]*>|<span>)(\w[^<]*)<', content)
+        assert shown[: len(headings)] == headings
+    said = auditor.get(reverse("admin:chat_feedback_changelist")).content.decode()
+    assert reverse("admin:chat_turn_change", args=[turn.pk]) in said and QUESTION in said
+    document = Document.objects.get()
+    page = auditor.get(reverse("admin:corpus_document_change", args=[document.pk]))
+    for label in ("Web address:", "In force from:", "Size in bytes:", "Read by:"):
+        assert f"<label>{label}</label>" in page.content.decode()
+    documents = auditor.get(reverse("admin:corpus_document_changelist")).content.decode()
+    assert "By job" in documents and "By state" not in documents
