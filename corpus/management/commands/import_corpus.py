@@ -31,7 +31,7 @@ class Command(BaseCommand):
         known = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
         parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=known)
         parser.add_argument("path", type=Path, metavar="PATH")
-        parser.add_argument("--collection", metavar="SLUG", help="the shelf they belong to")
+        parser.add_argument("--collection", metavar="SLUG", help="the collection they belong to")
         parser.add_argument(
             "--language",
             action="append",

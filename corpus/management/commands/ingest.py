@@ -34,7 +34,7 @@ class Command(BaseCommand):
             metavar="FILE",
             help="CSV or JSON that describes documents; PATH is then the folder of their files",
         )
-        parser.add_argument("--collection", metavar="SLUG", help="the shelf they belong to")
+        parser.add_argument("--collection", metavar="SLUG", help="the collection they belong to")
         parser.add_argument("--publish", action="store_true", help="publish what is new at once")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen")
         parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
