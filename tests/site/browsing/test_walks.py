@@ -43,6 +43,7 @@ ADMIN = {
         "/admin/corpus/document/{document}/change/",
         "/admin/corpus/document/{document}/read/1/",
         "/admin/corpus/document/{document}/read/1/correct/b1/",
+        "/admin/corpus/document/{document}/approve/",
         "/admin/corpus/document/{failed}/step/discard/",
         "/admin/corpus/document/{withdrawn}/step/reinstate/",
         "/admin/corpus/collection/{collection}/change/",
@@ -55,6 +56,8 @@ ADMIN = {
         "/admin/chat/auditevent/",
         "/admin/chat/review/",
         "/admin/chat/feedback/",
+        "/admin/chat/calibrationrecord/",
+        "/admin/evaluation/dayfigures/quality/",
     ],
     "evaluator": [
         "/admin/",
