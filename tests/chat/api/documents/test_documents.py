@@ -255,8 +255,9 @@ def test_the_second_person_compares_what_was_corrected(
         "reason": "A 0.", "made_by": "staff", "made_at": "",
     }]  # fmt: skip
     assert_problem(post(client, address, {"compared": [row.pk]}), 403, "another person")
-    for compared in ({}, {"compared": []}, {"compared": [row.pk + 1]}):
-        assert_problem(post(signed_in(second), address, compared), 409, "nobody has compared")
+    bodies: tuple[dict[str, Any], ...] = ({}, {"compared": []}, {"compared": [row.pk + 1]})
+    for body in bodies:
+        assert_problem(post(signed_in(second), address, body), 409, "nobody has compared")
     assert_problem(post(signed_in(second), address, {"compared": ["1"]}), 400)
     row.refresh_from_db()
     assert row.seen_by is None
