@@ -1,0 +1,54 @@
+"""Conversations, the log, and what people and calibrations add, a module for each kind of table."""
+
+from chat.models.answers import (
+    REMOVED,
+    WANT_OF_EVIDENCE,
+    Channel,
+    Citation,
+    Claim,
+    ClaimKind,
+    Conversation,
+    Mode,
+    Reason,
+    Scope,
+    Turn,
+    TurnStatus,
+)
+from chat.models.calibration import CalibrationRecord
+from chat.models.log import AuditEvent, AuditHead
+from chat.models.reviews import (
+    ClaimLabel,
+    Feedback,
+    Flag,
+    Review,
+    ReviewState,
+    SupportLabel,
+    Verdict,
+)
+from chat.models.tokens import TokenGrant
+
+__all__ = [
+    "REMOVED",
+    "WANT_OF_EVIDENCE",
+    "AuditEvent",
+    "AuditHead",
+    "CalibrationRecord",
+    "Channel",
+    "Citation",
+    "Claim",
+    "ClaimKind",
+    "ClaimLabel",
+    "Conversation",
+    "Feedback",
+    "Flag",
+    "Mode",
+    "Reason",
+    "Review",
+    "ReviewState",
+    "Scope",
+    "SupportLabel",
+    "TokenGrant",
+    "Turn",
+    "TurnStatus",
+    "Verdict",
+]

@@ -1,0 +1,235 @@
+"""What was asked, and what was answered or refused."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from corpus.positions import SECTIONS, below_title, place_words
+
+REMOVED = "Text removed under retention"  # in the place of what somebody wrote
+
+
+class Reason(models.TextChoices):
+    """Why a question was not answered. The code is stable; the label is for people."""
+
+    NO_EVIDENCE = "NO_EVIDENCE", "No guideline here speaks of this"
+    WEAK_EVIDENCE = "WEAK_EVIDENCE", "No guideline here answers this well enough"
+    ONLY_OUT_OF_DATE = "ONLY_OUT_OF_DATE", "Only a guideline that is no longer in force answers it"
+    NOT_PERMITTED_EVIDENCE = "NOT_PERMITTED_EVIDENCE", "The guidelines on this are not open to you"
+    UNCLEAR_QUESTION = "UNCLEAR_QUESTION", "It is not clear what this question is about"
+    OUT_OF_SCOPE = "OUT_OF_SCOPE", "This is outside what these guidelines cover"
+    UNSUPPORTED_CLAIMS = "UNSUPPORTED_CLAIMS", "No statement could be verified against its source"
+    LOW_CONFIDENCE = "LOW_CONFIDENCE", "The evidence does not cover the question well enough"
+    CONFLICT = "CONFLICT", "Guidelines in force disagree on this"
+    IDENTIFIERS_IN_QUESTION = "IDENTIFIERS_IN_QUESTION", "The question seems to identify a patient"
+    SEARCH_UNAVAILABLE = "SEARCH_UNAVAILABLE", "The guidelines could not be searched just now"
+    GATE_UNAVAILABLE = "GATE_UNAVAILABLE", "It could not be judged whether a guideline answers this"
+    GENERATOR_UNAVAILABLE = "GENERATOR_UNAVAILABLE", "The answer could not be written just now"
+    VERIFIER_UNAVAILABLE = "VERIFIER_UNAVAILABLE", "The answer could not be verified just now"
+    BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
+
+
+# A refusal for one of these is a gap: no guideline in force gave the answer.
+WANT_OF_EVIDENCE = (
+    Reason.NO_EVIDENCE,
+    Reason.WEAK_EVIDENCE,
+    Reason.LOW_CONFIDENCE,
+    Reason.ONLY_OUT_OF_DATE,
+    Reason.OUT_OF_SCOPE,
+)
+
+
+class Mode(models.TextChoices):
+    """What an answer has to pass before it is shown. Claims are verified in each of them."""
+
+    STANDARD = "standard", "Standard: verdicts shown, no bar for confidence"
+    FAITHFUL = "faithful", "Faithful: what is not supported is left out"
+    CONFIDENT = "confident", "Confident: a model also judges coverage, scope and contradiction"
+    CONFIDENT_LITE = "confident-lite", "Confident, with coverage from the search"
+
+
+class ClaimKind(models.TextChoices):
+    ANSWER = "answer", "Answer"
+    CAUTION = "caution", "Caution from the same section"  # added, since the answer left it out
+    OTHERWISE = "otherwise", "Another guideline says otherwise"
+
+
+class Scope(models.TextChoices):
+    """What a token may be used for, of what its account may do."""
+
+    ASK = "ask", "Ask, search, begin conversations, say what was helpful"
+    READ = "read", "Read one's own conversations, answers and the pages that they cite"
+    DOCUMENTS = "documents", "Work with documents and collections"
+    USERS = "users", "Work with accounts"
+    AUDIT = "audit", "Read the log and have it verified"
+
+
+class Channel(models.TextChoices):
+    PAGE = "page", "Page"
+    API = "api", "API"
+    COMMAND = "command", "Command"
+    EVALUATION = "evaluation", "Evaluation"  # asked to measure: nobody acts on the answer
+
+
+class Conversation(models.Model):
+    """A clinician's thread of questions; nobody else sees it but the auditor, and colleagues while
+    its owner shares it.
+
+    Its turns stay for the auditor when its owner deletes it. One without a user is of an
+    evaluation: it stands in nobody's list.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="conversations"
+    )
+    title = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True)  # by its owner, who is not shown it any more
+    shared_at = models.DateTimeField(null=True)  # since when colleagues may read it by its link
+
+    class Meta:
+        ordering = ["-updated_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class TurnStatus(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAINED = "abstained", "Refused"
+
+
+class Turn(models.Model):
+    """One question and what became of it, with the whole trace.
+
+    Never changed after it is made, but that retention removes its text: `chat.retention`.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(
+        Conversation, null=True, on_delete=models.PROTECT, related_name="turns"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="turns",
+        verbose_name="asked by",
+    )
+    channel = models.CharField(max_length=10, choices=Channel)
+    question = models.TextField()
+    standalone = models.TextField(blank=True)  # as it was searched, where that is another wording
+    mode = models.CharField(max_length=20, choices=Mode, default=Mode.CONFIDENT_LITE)
+    option = models.CharField(max_length=1, blank=True)  # letter, of a multiple-choice question
+    status = models.CharField(max_length=10, choices=TurnStatus)
+    reason = models.CharField(max_length=30, choices=Reason, blank=True)
+    confidence = models.FloatField()  # [0, 1]
+    fingerprint = models.CharField(max_length=64)  # of the configuration that made it
+    trace = models.JSONField()
+    # Shown with it: `{"code", "text", "claims"}`, the last the indexes that it is about.
+    warnings = models.JSONField(default=list)
+    nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
+    owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
+    created_at = models.DateTimeField("asked at")
+    duration_ms = models.PositiveIntegerField()
+    text_removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "answer"  # to people; a refusal is one, too
+        ordering = ["created_at", "pk"]
+        indexes = [
+            models.Index(fields=["conversation", "created_at"]),
+            models.Index(fields=["-created_at", "-id"], name="turn_newest"),
+            models.Index(
+                fields=["channel", "status", "reason", "duration_ms"], name="turn_counted"
+            ),
+        ]
+        permissions = [("replay_turn", "Can run a turn again and compare")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+    @property
+    def removal(self) -> str:
+        """Say that its text was removed, and when; empty where it is there."""
+        if self.text_removed_at is None:
+            return ""
+        day = date_format(timezone.localtime(self.text_removed_at), "j F Y")
+        return f"The text of this question and of its answer was removed under retention on {day}."
+
+
+class Claim(models.Model):
+    """One statement of an answer."""
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="claims")
+    index = models.PositiveIntegerField()  # 1-based, as shown
+    text = models.TextField()
+    kind = models.CharField(max_length=10, choices=ClaimKind, default=ClaimKind.ANSWER)
+    population = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ["turn", "index"]
+        constraints = [models.UniqueConstraint(fields=["turn", "index"], name="claim_once")]
+
+    def __str__(self) -> str:
+        return f"claim {self.index}"
+
+    @property
+    def under(self) -> str:
+        """What its first quote stands under. No query where the citations are fetched."""
+        return next((citation.under for citation in self.citations.all()), "")
+
+
+class Citation(models.Model):
+    """The span of a page that a claim rests on, copied so that it outlives a re-index.
+
+    `quote` equals the page's text at `start:end` when the citation was made.
+    """
+
+    claim = models.ForeignKey(Claim, on_delete=models.CASCADE, related_name="citations")
+    index = models.PositiveIntegerField()  # 1-based number of the passage in the turn
+    document = models.ForeignKey(
+        "corpus.Document", on_delete=models.PROTECT, related_name="citations"
+    )
+    chunk_key = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    title = models.CharField(max_length=500)
+    version = models.CharField(max_length=50, blank=True)
+    page = models.PositiveIntegerField()
+    section = models.TextField(blank=True)
+    position = models.CharField(max_length=100, blank=True)  # in its section, without pages
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        ordering = ["claim", "pk"]
+
+    def __str__(self) -> str:
+        return f"[{self.index}]"
+
+    @property
+    def section_path(self) -> list[str]:
+        return self.section.split(SECTIONS) if self.section else []
+
+    @property
+    def under(self) -> str:
+        """What the quote stands under, such as `Paracetamol dosing › By mouth`."""
+        return " › ".join(part for part in (self.title, *self._headings) if part)
+
+    @property
+    def _headings(self) -> list[str]:
+        below = below_title(self.section, self.title)
+        return below.split(SECTIONS) if below else []
+
+    @property
+    def place(self) -> str:
+        """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
+        return place_words(self.page, below_title(self.section, self.title), self.position)

@@ -1,0 +1,50 @@
+"""The log that proves what happened."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.indexes import HashIndex
+from django.db import models
+
+
+class AuditEvent(models.Model):
+    """One link of the chain. Written only by the database function `audit_append`.
+
+    `hash` covers the stored bytes of every other column; `chat.audit` has the formula.
+    """
+
+    seq = models.PositiveBigIntegerField("number", primary_key=True)  # 1, 2, 3 ... without gaps
+    at = models.DateTimeField("time")
+    actor = models.TextField(blank=True)
+    action = models.TextField()
+    subject = models.TextField(blank=True)
+    payload = models.TextField()  # canonical JSON, kept as text: jsonb would rewrite it
+    prev_hash = models.BinaryField(max_length=32, unique=True)
+    hash = models.BinaryField(max_length=32, unique=True)
+
+    class Meta:
+        ordering = ["seq"]
+        default_permissions = ("view",)
+        permissions = [
+            ("verify_auditevent", "Can verify the log"),
+            ("sign_auditevent", "Can sign the head of the log"),
+            ("export_auditevent", "Can export the log"),
+        ]
+        # What happened to a thing; by hash, since a subject may be of any length.
+        indexes = [HashIndex(fields=["subject"], name="event_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.action}"
+
+
+class AuditHead(models.Model):
+    """The chain's last link: the one row that every writer locks. Only `audit_append` writes it."""
+
+    seq = models.PositiveBigIntegerField(default=0)
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="audit_head_one_row")]
+
+    def __str__(self) -> str:
+        return str(self.seq)

@@ -1,0 +1,31 @@
+"""What a token of the API may do."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from chat.models.answers import Scope
+
+
+class TokenGrant(models.Model):
+    """What a token of knox's is for; `chat.sign_in.tokens` is its only writer."""
+
+    token = models.OneToOneField("knox.AuthToken", on_delete=models.CASCADE, related_name="grant")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100, blank=True, help_text="what uses it")
+    scopes = ArrayField(models.CharField(max_length=20, choices=Scope))
+    rate = models.CharField(max_length=20, blank=True)  # such as 600/min; empty: the site's
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    used_on = models.DateField(null=True)  # the last day, by the site's clock
+
+    class Meta:
+        verbose_name = "API token"
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.name or f"token {self.pk}"
