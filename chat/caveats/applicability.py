@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
+from chat.reader.agreement import are_of_prevention
 from chat.types import DraftClaim
 from core.text.drugs import drugs
 from core.text.measures import Interval
@@ -118,7 +119,7 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     """
     named = {number: _who(claim) for number, claim in claims.items()}
     parts = [_for_whom(asked, named)]
-    if needed := _needed(claims):
+    if needed := _needed(asked, claims):
         parts.append(f"You need {needed}.")
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
@@ -148,8 +149,8 @@ def _unasked(
     found: dict[str, list[int]] = {}
     for number, claim in claims.items():
         hit = claim.quotes[0].hit
-        headed = qualifiers_of(" ; ".join([hit.title, *hit.section_path]))
-        if drugs(claim.text) and PROPHYLAXIS in headed - qualifiers_of(question):
+        is_preventive = are_of_prevention((*reversed(hit.section_path), hit.title))
+        if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
             found.setdefault("prevention", []).append(number)
         if not asked.states and not asked.kidney:
             for state in group_words(hit_people(hit).states):
@@ -188,13 +189,17 @@ def _who_by(hit: Hit, about: People) -> str:
     return _OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED
 
 
-def _needed(claims: Mapping[int, DraftClaim]) -> str:
-    """What must be known of the patient: the weight once, the bounds by their statements."""
+def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
+    """What must be known of the patient: the weight once, the bounds by their statements.
+
+    A weight that the question gives is not asked for.
+    """
     bounds: dict[str, list[int]] = {}
     for number, claim in claims.items():
         for bound in _bounds(claim):
             bounds.setdefault(bound, []).append(number)
-    parts = ["the weight"] if any(_is_by_weight(claim) for claim in claims.values()) else []
+    is_by_weight = any(_is_by_weight(claim) for claim in claims.values())
+    parts = ["the weight"] if is_by_weight and not asked.weights else []
     parts += [
         bound if len(at) == len(claims) else f"for {_numbers(at)}, {bound}"
         for bound, at in bounds.items()

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from chat.types import Unit
 from core.text.drugs import drugs
 from core.text.populations import People, apart, people_of
+from core.text.quantities.reading import read
 from core.text.routes import routes
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
@@ -96,10 +99,18 @@ _GRAMMAR = frozenset(
 )
 
 
+class _Bound(NamedTuple):
+    """One end of what a text bounds on one side."""
+
+    end: Fraction
+    unit: str
+    is_upper: bool
+
+
 def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
     """Leave out statements about another medicine, other people, or those without the condition.
 
-    `asked` is the question with the other names of what it says in it.
+    `asked` is the question and what it is by the other names of what it says.
     """
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
@@ -107,7 +118,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     left = [
         unit
-        for unit in advising(question, without_denied(question, units))
+        for unit in advising(question, without_denied(question, on_asked_side(question, units)))
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wants_treatment or not prevents(unit))
@@ -245,9 +256,12 @@ def says_of_dose(text: str) -> bool:
 
 def prevents(unit: Unit) -> bool:
     """Whether a dose is one that prevents, by the nearest that says what it is for."""
-    if not _DOSE.search(unit.text):
-        return False
-    for text in (unit.text, *_above(unit)):
+    return bool(_DOSE.search(unit.text)) and are_of_prevention((unit.text, *_above(unit)))
+
+
+def are_of_prevention(texts: Iterable[str]) -> bool:
+    """Whether the first text that says what it is for says prevention, and not treatment too."""
+    for text in texts:
         if _TREATS.search(text):
             return False
         if _PREVENTS.search(text):
@@ -278,6 +292,33 @@ def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
         if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
         and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
     ]
+
+
+def on_asked_side(question: str, units: Sequence[Unit]) -> list[Unit]:
+    """Leave out what is for the other side of a bound: `more than 12 weeks` of `within 12 weeks`.
+
+    Only where both name the same value, and the statement not on the question's side as well.
+    """
+    bounds = _bounds(question)
+    return [unit for unit in units if not (bounds and _is_other_side(bounds, _bounds(unit.text)))]
+
+
+def _is_other_side(asked: frozenset[_Bound], said: frozenset[_Bound]) -> bool:
+    return any(
+        bound._replace(is_upper=not bound.is_upper) in said and bound not in said for bound in asked
+    )
+
+
+@lru_cache(maxsize=8192)
+def _bounds(text: str) -> frozenset[_Bound]:
+    """What has one end and a unit: a bare number may count anything."""
+    intervals = (one for found in read(text).quantities for one in found.readings)
+    return frozenset(
+        _Bound(end, interval.unit, is_upper=interval.low is None)
+        for interval in intervals
+        if interval.unit and (interval.low is None) != (interval.high is None)
+        for end in interval.ends
+    )
 
 
 def _is_asked(name: str, question: str) -> bool:

@@ -29,7 +29,7 @@ from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import get_embedder
 from corpus.encoders.types import Embedder, Vectors
-from retrieval.analysis import spelled_out
+from retrieval.analysis import by_every_name, spelled_out
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
@@ -86,7 +86,7 @@ def _kept(embedder: Embedder) -> QueryCache:
 
 def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
     """Return every statement of the hits with what costs no encoding."""
-    units = in_agreement(question, spelled_out(question), quotable_units(hits, question))
+    units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
     if not units:
         return [], {}
     words = coverage(units, asked_lexemes(question))

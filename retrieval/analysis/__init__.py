@@ -8,7 +8,7 @@ from retrieval.lexicon import terms as lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.types import Analysis, Expansion
 
-__all__ = ["analyse", "expansions", "spelled_out"]
+__all__ = ["analyse", "by_every_name", "expansions", "spelled_out"]
 
 
 def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
@@ -32,3 +32,8 @@ def spelled_out(asked: Analysis | str) -> str:
     if isinstance(asked, str):
         return lexicon.spelled_out(asked, site_lexicon().found_in(asked))
     return lexicon.spelled_out(asked.text, asked.expansions)
+
+
+def by_every_name(text: str) -> str:
+    """The text spelled out, and again by each other name of what it says. One query."""
+    return lexicon.by_every_name(text, site_lexicon().found_in(text))

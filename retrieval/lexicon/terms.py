@@ -141,6 +141,17 @@ def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
     return text
 
 
+def by_every_name(text: str, expansions: Iterable[Expansion]) -> str:
+    """The text spelled out, and again with each other name in the place of the one it has."""
+    every = list(expansions)
+    named = (_renamed(text, each) for each in every if each.same)
+    return "; ".join(dict.fromkeys([spelled_out(text, every), *named]))
+
+
+def _renamed(text: str, name: Expansion) -> str:
+    return re.sub(rf"(?<!\w){re.escape(name.short)}(?!\w)", lambda _: name.words, text)
+
+
 def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
     """The text with each lay form replaced by its words; the same text where it has none."""
     for each, place in reversed(_placed(text, [e for e in expansions if e.lay])):

@@ -190,6 +190,21 @@ def test_a_value_outside_a_statement_is_told_with_both(question: str, text: str,
     assert mismatch(question, text, "adult") == told
 
 
+@pytest.mark.parametrize("weight", ["14 kg", "a weight of 14 kg"])
+def test_a_weight_that_the_question_gives_is_not_asked_for(weight: str) -> None:
+    by_weight = claim("Give 15 mg/kg.", population="all")
+    assert applicability(f"dose at {weight}", [by_weight]).line == ""
+    assert applicability("dose", [by_weight]).line == "You need the weight."
+
+
+def test_a_guideline_on_prevention_and_treatment_is_not_for_prevention_alone() -> None:
+    dose, title = "Give gentamicin 5 mg/kg.", "Infection: prevention and treatment"
+    treats = claim(dose, title=title, section=("Suspected infection",))
+    assert applicability("gentamicin dose", [treats]).unasked == ""
+    prevents = claim(dose, title=title, section=("Prevention",))
+    assert "only for prevention" in applicability("gentamicin dose", [prevents]).unasked
+
+
 def test_statements_for_different_people_are_told_apart() -> None:
     claims = [claim(DOSE, population="adult"), claim(DOSE, population="paediatric")]
     line = applicability("amoxicillin", claims).line

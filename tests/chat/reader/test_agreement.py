@@ -14,6 +14,7 @@ from chat.reader.agreement import (
     is_about_medicine,
     says_of_dose,
 )
+from chat.reader.choose import sifted
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
@@ -198,3 +199,44 @@ def test_where_an_amount_is_asked_for_and_given_nothing_else_answers() -> None:
     assert left == ["Give gentamicin 5 mg/kg.", "Do not give gentamicin to the deaf."]
     left = agreeing(f"{text}\n", "gentamicin dose, when to adjust it?")
     assert any("troughs" in said for said in left)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("relapse within 12 wks, which dose?", [True, False]),
+        ("came back > 12 weeks after, which dose?", [False, True]),
+        ("came back within 3 weeks, which dose?", [True, True]),
+        ("came back, which dose?", [True, True]),
+    ],
+)
+def test_a_row_for_the_other_side_of_a_bound_is_left_out(
+    question: str, expected: list[bool]
+) -> None:
+    text = (
+        "# Colitis\n| Episode | Dose |\n| --- | --- |\n"
+        "| Again within 12 weeks of recovery | 217 mg |\n"
+        "| Again more than 12 weeks after recovery | 119 mg |"
+    )
+    rows = " ".join(agreeing(text, question))
+    assert ["217 mg" in rows, "119 mg" in rows] == expected
+
+
+def test_what_stands_on_both_sides_of_a_bound_is_left() -> None:
+    text = "# Colitis\nWithin 12 weeks give 217 mg, after more than 12 weeks 119 mg."
+    assert any("119 mg" in said for said in agreeing(text, "relapse within 12 weeks"))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_left"),
+    [
+        ("adrenaline im dose, child", True),
+        ("epinephrine im dose, child", True),
+        ("noradrenaline dose, child", False),
+        ("already on adrenaline, ketamine dose", False),
+    ],
+)
+def test_a_medicine_is_the_same_by_its_other_name(question: str, is_left: bool) -> None:
+    publish("# Emergency card\n| Drug | Dose |\n| --- | --- |\n| Epinephrine | IM: 0.01 mg/kg |")
+    units, _ = sifted(question, hits_for("Epinephrine IM 0.01 mg/kg"))
+    assert any("0.01 mg/kg" in unit.text for unit in units) is is_left
