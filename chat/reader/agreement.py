@@ -40,6 +40,9 @@ _KINDS = frozenset({"penicillin"})  # names that stand for all that end with the
 _NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
 _DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
 _IMPAIRED_BELOW = 60  # mL/min
+_YEAR = 365  # days, up to which doses differ from those of children
+_YOUNGEST = frozenset(("preterm", "neonate"))
+_INFANTS = _YOUNGEST | {"infant"}
 _ORGANS = re.compile(
     r"\b(?:e?gfr|crcl|creatinine|renal|kidney|dialysis|hepatic|liver|cirrh\w+|child-pugh)\b",
     re.IGNORECASE,
@@ -232,6 +235,8 @@ def is_for(asked: People, unit: Unit) -> bool:
     named = {*about.states, *around.states}
     if not named >= _NAMED_ONLY.intersection(asked.states):
         return False
+    if holds_dose and _is_under_a_year(asked) and not _tells_of_infants(unit):
+        return False
     return not holds_dose or not _is_dosed_apart(asked) or _tells_of_organs(unit)
 
 
@@ -243,6 +248,19 @@ def _is_open_ended(people: People) -> bool:
 def _is_dosed_apart(people: People) -> bool:
     is_impaired = any(each.high <= _IMPAIRED_BELOW for each in people.kidney)
     return is_impaired or not _DOSED_APART.isdisjoint(people.states)
+
+
+def _is_under_a_year(people: People) -> bool:
+    """Whether nobody older is meant: what is said of children alone may not be for so young."""
+    if people.ages:
+        return all(each.high < _YEAR for each in people.ages)
+    return not _YOUNGEST.isdisjoint(people.age_groups)
+
+
+def _tells_of_infants(unit: Unit) -> bool:
+    """Whether what it says or stands under names ages, weights or infants."""
+    levels = [_people(text) for text in (unit.text, *_above(unit), unit.hit.population)]
+    return any(each.ages or each.weights or not _INFANTS.isdisjoint(each.groups) for each in levels)
 
 
 def _tells_of_organs(unit: Unit) -> bool:

@@ -240,3 +240,28 @@ def test_a_medicine_is_the_same_by_its_other_name(question: str, is_left: bool) 
     publish("# Emergency card\n| Drug | Dose |\n| --- | --- |\n| Epinephrine | IM: 0.01 mg/kg |")
     units, _ = sifted(question, hits_for("Epinephrine IM 0.01 mg/kg"))
     assert any("0.01 mg/kg" in unit.text for unit in units) is is_left
+
+
+PAIN = """# Pain in children
+Give ibuprofen 10 mg/kg by mouth.
+Give paracetamol 15 mg/kg from 1 month of age.
+Give ibuprofen 5 mg/kg to infants.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("ibuprofen dose 4 month old", ["Give ibuprofen 5 mg/kg to infants."]),
+        ("paracetamol dose 4 month old", ["Give paracetamol 15 mg/kg from 1 month of age."]),
+        ("ibuprofen dose 4 year old", ["Give ibuprofen 10 mg/kg by mouth."]),
+        ("ibuprofen dose newborn", ["Give ibuprofen 5 mg/kg to infants."]),
+    ],
+)
+def test_a_dose_for_children_is_for_nobody_under_a_year(question: str, shown: list[str]) -> None:
+    parts = PAIN.strip().splitlines()
+    for line in parts[1:]:
+        publish(f"{parts[0]}\n{line}", population="children", title=f"Pain {line}")
+    units = quotable_units(hits_for(f"{question} {PAIN}"), "")
+    left = [unit.text for unit in in_agreement(question, question, units)]
+    assert sorted(text for text in left if text in parts) == sorted(shown)
