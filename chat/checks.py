@@ -9,7 +9,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from chat.endpoints import GENERATE, JUDGE, endpoints_fault
+from chat.endpoints import GENERATE, JUDGE, TEACHER, endpoints_fault
 from chat.generation import language_model
 from chat.question import follow_ups
 from chat.verification import answer_judge as judging
@@ -52,7 +52,9 @@ def _settings_faults() -> list[str]:
     judging = endpoints_fault(
         JUDGE, settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS
     )
-    return [fault for fault in (generating, judging) if fault]
+    named = settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL, settings.TEACHER_LLM_KEY
+    teaching = endpoints_fault(TEACHER, *([value] if value else [] for value in named))
+    return [fault for fault in (generating, judging, teaching) if fault]
 
 
 def _missing_faults() -> list[str]:

@@ -1,4 +1,4 @@
-"""The language models that write answers and those that judge them, as the settings name them."""
+"""The language models that write answers, judge them and teach, as the settings name them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from django.conf import settings
 from core.llm import client as language_model
 from core.llm.client import Endpoint
 
-GENERATE, JUDGE = "MEDRAG_GENERATE_LLM", "MEDRAG_JUDGE_LLM"  # how their settings begin
+# How their settings begin.
+GENERATE, JUDGE, TEACHER = "MEDRAG_GENERATE_LLM", "MEDRAG_JUDGE_LLM", "MEDRAG_TEACHER_LLM"
 
 
 def generating_endpoints() -> tuple[Endpoint, ...]:
@@ -27,6 +28,17 @@ def judging_endpoints() -> tuple[Endpoint, ...]:
     return _endpoints(
         JUDGE, settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS
     )
+
+
+def teaching_endpoint() -> Endpoint | None:
+    """Return the one that labels claims for others to learn from; none where none is set.
+
+    Never another in its place, and never two: labels of two models are not to be compared.
+    """
+    if not settings.TEACHER_LLM_URL:
+        return None
+    named = settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL, settings.TEACHER_LLM_KEY
+    return Endpoint(*named, settings=TEACHER)
 
 
 def warm_up() -> None:

@@ -143,6 +143,12 @@ JUDGE_LLM_KEYS = env.secrets("MEDRAG_JUDGE_LLM_KEY")
 JUDGE_LLM_PRICE = env.prices("MEDRAG_JUDGE_LLM_PRICE")
 JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
 
+# A language model that writes labelled claims to train and measure verifiers on; asked by
+# `evaluate` alone
+TEACHER_LLM_URL = env.url("MEDRAG_TEACHER_LLM_URL")
+TEACHER_LLM_MODEL = env.text("MEDRAG_TEACHER_LLM_MODEL")
+TEACHER_LLM_KEY = env.secret("MEDRAG_TEACHER_LLM_KEY")
+
 # What verifies claims after the guards
 VERIFIER = env.choice("MEDRAG_VERIFIER", "checker", ("checker", "nli", "llm"))
 VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")

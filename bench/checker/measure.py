@@ -15,6 +15,7 @@ from chat.verification.entailment.types import Verifier
 from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs
 from core.errors import MedragError
+from core.llm.usage import Usage
 from evaluation.datasets.pairs import LABELS, LabelledPair, PairSet
 from evaluation.metrics.accuracy import accuracy
 from evaluation.metrics.confusion import Floats, confusion
@@ -43,6 +44,8 @@ class Checked:
     judgements: tuple[Judgement | None, ...]
     seconds: float
     failures: Mapping[int, str] = field(default_factory=dict)  # by the pair's place, from 0
+    tokens: int = 0  # of all calls, those that failed too, as the servers say
+    megabytes: float | None = None  # of its own files; None: not known here
 
     @property
     def notes(self) -> dict[str, int]:
@@ -59,6 +62,11 @@ class Checked:
     def pairs_per_s(self) -> float | None:
         """Judged pairs; None where nothing was judged."""
         return len(self.judged) / self.seconds if self.judged and self.seconds else None
+
+    @property
+    def ms_a_pair(self) -> float | None:
+        """The same the other way round."""
+        return 1000 / self.pairs_per_s if self.pairs_per_s else None
 
     @property
     def per_pair(self) -> list[dict[str, float]]:
@@ -147,7 +155,7 @@ def check_pairs(
     shown = [Pair(each.claim, Evidence((each.evidence,), each.context)) for each in pair_set.pairs]
     found: list[Judgement | None] = []
     failures: dict[int, str] = {}
-    seconds = 0.0
+    seconds, before = 0.0, verifier.usage
     for first in range(0, len(shown), BATCH):
         batch = shown[first : first + BATCH]
         started = time.perf_counter()
@@ -159,7 +167,12 @@ def check_pairs(
             failures |= dict.fromkeys(range(first, len(found)), error.sentence)
         on_progress(len(found))
     named = verifier.name, verifier.fingerprint
-    return Checked(*named, pair_set.pairs, tuple(found), seconds, failures)
+    tokens = _tokens(verifier.usage) - _tokens(before)
+    return Checked(*named, pair_set.pairs, tuple(found), seconds, failures, tokens)
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.prompt_tokens + usage.completion_tokens
 
 
 def _rows(place: int) -> Bools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,14 @@ from django.utils import timezone
 
 from bench.checker.measure import Checked, check_pairs
 from bench.checker.tables import calibration_json, pair_lines, report_lines
+from bench.checker.verifiers import (
+    TEACHER,
+    measured_fault,
+    measured_verifier,
+    megabytes,
+    teaching,
+)
 from chat.endpoints import judging_endpoints
-from chat.verification.entailment.configured import verifier_fault, verifier_named
 from core.errors import MedragError
 from core.llm.client import silence_of
 from core.progress import Progress
@@ -40,10 +47,11 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
         with Progress(name, len(pair_set.pairs), "pairs") as progress:
             result = check_pairs(
                 pair_set,
-                verifier_named(name),
+                measured_verifier(name),
                 timeout_s=settings.ANSWER_TIMEOUT_S,
                 on_progress=progress.at,
             )
+            result = replace(result, megabytes=megabytes(name))
         say(f"{name}: {len(result.judged)} pairs judged ({result.seconds:.0f} s)")
         found.append(result)
     return found
@@ -52,7 +60,7 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
 def refuse_faulty(names: Sequence[str]) -> None:
     """By the settings and the files alone. Raises FaultyVerifier."""
     for name in names:
-        if fault := verifier_fault(name):
+        if fault := measured_fault(name):
             raise FaultyVerifier(fault, hint="Nothing was measured.")
 
 
@@ -64,12 +72,13 @@ def refuse_unusable(names: Sequence[str]) -> None:
     refuse_faulty(names)
     try:
         for name in names:
-            verifier_named(name)
+            measured_verifier(name)
     except ImproperlyConfigured as error:
         raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
-    silences = list(map(silence_of, judging_endpoints())) if "llm" in names else []
-    if silences and all(silences):  # of several the first that answers is asked
-        raise FaultyVerifier(silences[0], hint="Nothing was measured.")
+    for name, endpoints in (("llm", judging_endpoints), (TEACHER, teaching)):
+        silences = list(map(silence_of, endpoints())) if name in names else []
+        if silences and all(silences):  # of several the first that answers is asked
+            raise FaultyVerifier(silences[0], hint="Nothing was measured.")
 
 
 def checker_runs_store(
@@ -123,7 +132,7 @@ def checker_run_store(
 
 def _latency_ms(result: Checked) -> dict[str, dict[str, float]]:
     """By judged pair; nothing where none was judged."""
-    return {"pair": {"mean": 1000 / result.pairs_per_s}} if result.pairs_per_s else {}
+    return {"pair": {"mean": result.ms_a_pair}} if result.ms_a_pair else {}
 
 
 def checker_folder_write(out: Path, pair_set: PairSet, results: Sequence[Checked]) -> None:
@@ -148,6 +157,8 @@ def _metrics_json(pair_set: PairSet, results: Sequence[Checked]) -> dict[str, An
                 **calibration_json(each),
                 "fingerprint": each.fingerprint,
                 "seconds": each.seconds,
+                "megabytes": each.megabytes,
+                "tokens": each.tokens,
                 "failed": {"pairs": len(each.pairs) - len(each.judged), "notes": dict(each.notes)},
             }
             for each in results

@@ -28,7 +28,9 @@ SEMANTICS = (
     "it, recall over those that are it, F1 over both. Calibration is of the score as the "
     f"probability of `supported`: Brier, and ECE over {BINS} bins of equal width. Pairs without a "
     "judgement, where a verifier failed, count in `accuracy, failures wrong` alone, as wrong; in "
-    "an answer they are a refusal. Pairs/s: of judged pairs, over the calls that judged them. "
+    "an answer they are a refusal. Pairs/s: of judged pairs, over the calls that judged them; ms a "
+    "pair is its inverse. MB: of a verifier's own files, - where its model is elsewhere. Tokens: "
+    "what language models took, as their servers say. "
     "Intervals: percentile bootstrap over those n pairs, "
     f"{RESAMPLES:,} resamples, seeded; where something happened in none of n pairs they are empty, "
     "and up to 3 / n is possible (Hanley and Lippman-Hand, JAMA 1983)."
@@ -81,15 +83,19 @@ def calibration_json(result: Checked) -> dict[str, Any]:
 
 
 def _headline(results: Sequence[Checked]) -> Iterator[str]:
-    yield f"| verifier | {' | '.join(HEADLINE)} | ECE | without judgement | pairs/s |"
-    yield "|---|" + "---|" * (len(HEADLINE) + 3)
+    columns = (*HEADLINE, "ECE", "without judgement", "pairs/s", "MB", "ms a pair", "tokens")
+    yield f"| verifier | {' | '.join(columns)} |"
+    yield "|---|" + "---|" * len(columns)
     for result in results:
         figures = " | ".join(_spread(result.intervals[name]) for name in HEADLINE)
         failed = len(result.pairs) - len(result.judged)
         error, speed = result.calibration_error, result.pairs_per_s
         calibrated = "-" if error is None else f"{error:.3f} (n {len(result.judged)})"
         fast = "-" if speed is None else f"{speed:.1f}"
-        yield f"| {result.name} | {figures} | {calibrated} | {failed} | {fast} |"
+        size = "-" if result.megabytes is None else f"{result.megabytes:.1f}"
+        slow = "-" if result.ms_a_pair is None else f"{result.ms_a_pair:.1f}"
+        cost = f"{size} | {slow} | {result.tokens}"
+        yield f"| {result.name} | {figures} | {calibrated} | {failed} | {fast} | {cost} |"
 
 
 def _details(result: Checked) -> Iterator[str]:

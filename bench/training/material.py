@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.training.silver import is_silver, silver_records
 from bench.training.types import Row, Task
 from core.text.sentences import line_sentence_spans
 from evaluation.datasets.reading import id_of, once, records_of
@@ -46,10 +47,12 @@ def read_material(
 ) -> Material:
     """The rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` those of open licences alone.
 
+    A file may stand in the place of a folder; what `evaluate silver` wrote is read as rows.
+
     A folder may say in `licences.json` under which licence its sources are; one that nothing is
     said of is not open. `limit` keeps so many rows, chosen by a hash. Raises DatasetError.
     """
-    licences = _licences([Path(__file__).with_name(LICENCES), *(f / LICENCES for f in folders)])
+    licences = _licences([Path(__file__).with_name(LICENCES), *map(_licences_beside, folders)])
     rows = once(
         ((f"{row.source} {row.id}", row) for folder in folders for row in _rows(folder, task)),
         "--data",
@@ -84,17 +87,23 @@ def _licences(paths: Iterable[Path]) -> dict[str, str]:
     return found
 
 
+def _licences_beside(folder: Path) -> Path:
+    return (folder.parent if folder.is_file() else folder) / LICENCES
+
+
 def _is_open(licence: str) -> bool:
     return bool(licence) and not licence.startswith(_NOT_OPEN)
 
 
 def _rows(folder: Path, task: Task) -> Iterator[Row]:
     paths = sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")])
+    paths = [folder] if folder.is_file() else paths
     if not paths:
         raise DatasetError(f"--data: {folder} holds no .jsonl and no .jsonl.gz.")
     first, second = task.keys
     for path in paths:
-        for record in records_of(path, first, second, "id", "source"):
+        plain = records_of(path, first, second, "id", "source")
+        for record in silver_records(path, first) if is_silver(path) else plain:
             identifier = id_of(record["id"], path.name)
             place = f"{path.name}, {identifier}"
             if not all(isinstance(record[key], str) and record[key].strip() for key in task.keys):

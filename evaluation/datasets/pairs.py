@@ -73,6 +73,8 @@ class PairSet:
 def read_pairs(path: Path) -> PairSet:
     """JSON lines `{"claim", "evidence", "label"}` with an optional `context`; others are let be.
 
+    `passage` may stand for `evidence`, as in what `evaluate silver` writes.
+
     Their ids are the numbers of their lines. Raises DatasetError with the number for a line that is
     none, a key that stands twice, a label that is not known, a claim without a word, and a pair
     that stands above with another label.
@@ -135,6 +137,8 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
         raise DatasetError(f"{place}: a key stands twice.") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: no JSON.") from error
+    if isinstance(record, dict) and "passage" in record:
+        record.setdefault("evidence", record["passage"])
     if not isinstance(record, dict) or not {"claim", "evidence", "label"} <= record.keys():
         raise DatasetError(f"{place}: claim, evidence and label are needed.")
     if record["label"] not in LABELS:

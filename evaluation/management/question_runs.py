@@ -158,7 +158,7 @@ def _print(run: QuestionRun, say: Say) -> None:
 
 
 def _created(options: dict[str, Any]) -> QuestionRun:
-    question_set = _set_named(options["arguments"])
+    question_set = question_set_named(options["arguments"])
     numbers = ("limit", "budget_s", "budget_questions", "budget_tokens")
     for name in numbers:
         if not options[name] >= 0:
@@ -186,7 +186,7 @@ def _resumed(options: dict[str, Any]) -> QuestionRun:
     return run
 
 
-def _set_named(arguments: list[str]) -> QuestionSet:
+def question_set_named(arguments: list[str]) -> QuestionSet:
     """By number, or by name where one set has it alone."""
     if len(arguments) != 1:
         raise CommandError("run takes a question set: its number, or its name.")

@@ -1,11 +1,18 @@
-"""The judges of this site's evaluations, as its settings name them."""
+"""The judges and the teacher of this site's evaluations, as its settings name them."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from chat.endpoints import GENERATE, JUDGE, generating_endpoints, judging_endpoints
+from chat.endpoints import (
+    GENERATE,
+    JUDGE,
+    TEACHER,
+    generating_endpoints,
+    judging_endpoints,
+    teaching_endpoint,
+)
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.judge import LanguageModelJudge
 from core.llm.breaker import PAUSE_S
@@ -50,6 +57,19 @@ def judge_fault() -> str:
                 f"{JUDGE}_URL and {JUDGE}_MODEL name the model that writes answers by "
                 f"{GENERATE}_URL: no model scores its own answers. Name another judge."
             )
+    return ""
+
+
+def teacher_fault() -> str:
+    """Say why there is no teacher that may label claims; empty where there is one."""
+    teaching = teaching_endpoint()
+    if teaching is None:
+        return f"No teacher is configured: set {TEACHER}_URL and {TEACHER}_MODEL."
+    if _address(teaching) in map(_address, generating_endpoints()):
+        return (
+            f"{TEACHER}_URL and {TEACHER}_MODEL name the model that writes answers by "
+            f"{GENERATE}_URL: who checks it must not learn from it. Name another teacher."
+        )
     return ""
 
 

@@ -35,14 +35,9 @@ from bench.answers.services import (
     model_measure,
 )
 from bench.answers.telling import report_lines as report_lines_of_answers
-from bench.checker.run import (
-    checker_folder_write,
-    checker_runs_store,
-    refuse_unusable,
-    verifiers_check,
-)
-from bench.checker.tables import report_lines as checker_lines
 from bench.child_work import run_child_task
+from bench.management.checker import checker_arguments, checker_run
+from bench.management.silver import silver_arguments, silver_run
 from bench.peers import PEERS, require
 from bench.peers.comparison import peers_lines, peers_run, peers_write
 from bench.runs import databases
@@ -51,11 +46,9 @@ from bench.runs.configurations import NAMED, Recipe, configuration
 from bench.runs.errors import refuse_faulty, refuse_silent
 from bench.services import Order, folder_write, report_lines, runs_measure
 from bench.tables import SEMANTICS
-from chat.verification.entailment.configured import VERIFIERS, verifiers_configured
 from core.errors import MedragError
 from corpus.management.arguments import person_named
 from evaluation.datasets import FORMATS
-from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.datasets.types import Dataset
 from evaluation.folders import (
     read_as_served,
@@ -87,6 +80,8 @@ peers: other search engines over the same texts and vectors, side by side with o
 answers: the questions of --testset FILE over the documents of --documents DIR, by patterns;
 model: the same questions, answered by a language model that knows the answers or lies;
 checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
+silver [SET]: claims that a teacher writes and labels, of passages for the questions of a set or of
+--passages FILE, to train and measure verifiers on; a killed run goes on in the same --out DIR;
 compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
 first; compare NUMBER NUMBER: the same of two runs of a question set;
 import FORM PATH: keeps a question set for evaluations over the site's own corpus;
@@ -117,8 +112,6 @@ class Command(BaseCommand):
             metavar="NAME",
             help=f"one of {', '.join(NAMED)}, or switches such as 'fusion=sum k=5'",
         )
-        parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
-        parser.add_argument("--verifier", action="append", default=[], choices=VERIFIERS, help="checker: one that is configured; may be given several times, by default all that are")  # noqa: E501  # fmt: skip
         parser.add_argument("--testset", type=Path, metavar="FILE", help="answers: JSON list of questions, with patterns that tell a right answer")  # noqa: E501  # fmt: skip
         parser.add_argument("--documents", type=Path, metavar="DIR", help="answers: the files that the questions are about")  # noqa: E501  # fmt: skip
         parser.add_argument(
@@ -135,6 +128,8 @@ class Command(BaseCommand):
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
+        checker_arguments(parser)
+        silver_arguments(parser)
         question_set_arguments(parser)
         question_run_arguments(parser)
 
@@ -153,6 +148,7 @@ class Command(BaseCommand):
             "answers": self._answers,
             "model": self._model,
             "checker": self._checker,
+            "silver": lambda options: silver_run(options, self._say),
             "compare": self._compare,
             "import": lambda options: question_set_import(options, self._say),
             "run": lambda options: question_run_start(options, self._say),
@@ -239,21 +235,8 @@ class Command(BaseCommand):
         self._say(f"Written to {out}")
 
     def _checker(self, options: dict[str, Any]) -> None:
-        if not options["out"] or options["arguments"]:
-            raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
-        if options["limit"] < 0:
-            raise CommandError("--limit is a number of pairs, at least 1.")
-        out, by = Path(options["out"]), person_named(options["user"])
-        refuse_unwritable(out)
-        refuse_used(out)
-        names = options["verifier"] or verifiers_configured()
-        refuse_unusable(names)
-        pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
-        results = verifiers_check(pair_set, names, say=self._say)
-        checker_folder_write(out, pair_set, results)
-        checker_runs_store(pair_set, results, by=by, started_at=started)
-        self._print(checker_lines(pair_set, results))
-        self._say(f"Written to {out}")
+        self._print(checker_run(options, self._say))
+        self._say(f"Written to {options['out']}")
 
     def _read(self, source: Source) -> Dataset:
         """Raises DatasetError."""
@@ -372,16 +355,6 @@ def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder,
     testset, documents, limit = options["testset"], options["documents"], options["limit"]
     found = read_questions(testset, documents, limit=limit)
     return found, AnswersOrder(testset, documents, limit, options["rebuild"]), out
-
-
-def _pairs_read(options: dict[str, Any]) -> PairSet:
-    """Of a file, or of a data set; never of both. Raises DatasetError."""
-    folder, split = options["dataset"], options["split"]
-    if options["pairs"] and not (folder or options["format"] or split):
-        return read_pairs(options["pairs"])
-    if folder and options["format"] == "scifact" and not options["pairs"]:
-        return read_scifact_pairs(folder, split=split or "train")
-    raise CommandError("checker takes --pairs FILE, or --format scifact with --dataset DIR.")
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=["reader", "checker", "choice", "gate"], help=WHAT)
-        parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files; may be given several times")  # noqa: E501  # fmt: skip
+        parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files, or one such file, also what `evaluate silver` wrote; may be given several times")  # noqa: E501  # fmt: skip
         parser.add_argument("--licence", choices=["open", "any"], default="open", help="open leaves out sets whose licence is not stated or not verified")  # noqa: E501  # fmt: skip
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the checkpoint and the model go; a run that was killed goes on there")  # noqa: E501  # fmt: skip
         parser.add_argument("--export", action="store_true", help="train nothing: write the best model of the checkpoint so far")  # noqa: E501  # fmt: skip

@@ -109,7 +109,7 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
     (run,) = Run.objects.all()
     assert run.latency_ms == {}
     wrong = "0.000 (0.000 to 0.000, n 4)"
-    assert f"| llm | - | {wrong} | - | - | - | - | - | 4 | - |" in said
+    assert f"| llm | - | {wrong} | - | - | - | - | - | 4 | - | - | - | 0 |" in said
     assert "| supported | - | - | - | 0 | 0 | 0 |" in said
     assert found["accuracy"]["n"] == 0
     assert found["accuracy, failures wrong"] == {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 4}

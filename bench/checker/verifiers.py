@@ -1,0 +1,105 @@
+"""Verifiers that are measured: those of the site, its exact checks alone, and the teacher."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from chat.endpoints import teaching_endpoint
+from chat.verification import verbatim
+from chat.verification.entailment import checker, judge
+from chat.verification.entailment.configured import VERIFIERS, verifier_fault, verifier_named
+from chat.verification.entailment.types import Verifier
+from chat.verification.types import Judgement, Label, Pair
+from chat.verification.verify import CHECKS
+from core.llm.client import Endpoint
+from core.llm.usage import Usage
+from evaluation.measures.configured import teacher_fault
+
+RULES, TEACHER = "rules", "teacher"
+NAMED = (*VERIFIERS, RULES, TEACHER)
+
+
+class Rules:
+    """The exact checks and no model, as a site without a verifier has them.
+
+    A claim that is its evidence word for word is supported; what a check has something against is
+    what that check says; of all other words nothing is known, so that they are not found.
+    """
+
+    name = RULES
+    usage = Usage()
+    said = ()
+
+    @property
+    def fingerprint(self) -> str:
+        """Over the source of each check; what they call may change beneath them."""
+        modules = [inspect.getmodule(each) for each in (*CHECKS, verbatim.is_verbatim)]
+        source = "".join(inspect.getsource(module) for module in modules if module)
+        return f"rules-1:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+
+    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
+        """One judgement a pair, within milliseconds: `timeout_s` is not looked at."""
+        return [_by_rules(pair) for pair in pairs]
+
+
+class Teacher(judge.LanguageModelJudge):
+    """The model that writes silver sets, as a judge of pairs."""
+
+    name = TEACHER
+
+
+def measured_verifier(name: str) -> Verifier:
+    """One of `NAMED`. Raises ImproperlyConfigured, and ValueError for another name."""
+    match name:
+        case "rules":
+            return Rules()
+        case "teacher":
+            return Teacher(teaching())
+    return verifier_named(name)
+
+
+def measured_fault(name: str) -> str:
+    """What keeps it from working, as a sentence; empty where nothing does. Calls nobody."""
+    match name:
+        case "rules":
+            return ""
+        case "teacher":
+            return teacher_fault() or judge.PROMPT.fault()
+    return verifier_fault(name)
+
+
+def teaching() -> tuple[Endpoint, ...]:
+    """The teacher's endpoint, if there is one."""
+    endpoint = teaching_endpoint()
+    return (endpoint,) if endpoint else ()
+
+
+def megabytes(name: str) -> float | None:
+    """Size of its own files; 0 of what has none, None of a model behind an endpoint."""
+    match name:
+        case "rules":
+            return 0.0
+        case "checker":
+            return _megabytes(checker.FOLDER)
+        case "nli" if Path(settings.VERIFIER_MODEL).is_dir():
+            return _megabytes(Path(settings.VERIFIER_MODEL))
+    return None
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+def _by_rules(pair: Pair) -> Judgement:
+    if verbatim.is_verbatim(pair.claim, pair.evidence.quotes):
+        return Judgement(Label.SUPPORTED, 1.0)
+    for check in CHECKS:
+        if finding := check(pair.claim, pair.evidence):
+            opposite = float(finding.label is Label.CONTRADICTED)
+            return Judgement(finding.label, 0.0, opposite, finding.detail)
+    return Judgement(Label.NOT_FOUND, 0.0)

@@ -1,0 +1,60 @@
+"""What `manage.py evaluate checker` takes and does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from bench.checker.run import (
+    checker_folder_write,
+    checker_runs_store,
+    refuse_unusable,
+    verifiers_check,
+)
+from bench.checker.tables import report_lines
+from bench.checker.verifiers import NAMED
+from chat.verification.entailment.configured import verifiers_configured
+from corpus.management.arguments import person_named
+from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
+from evaluation.folders import refuse_unwritable, refuse_used
+
+
+def checker_arguments(parser: CommandParser) -> None:
+    """Add those that only `checker` has; it shares --dataset, --format, --split and --out."""
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found; or what silver wrote')  # noqa: E501  # fmt: skip
+    parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: one that is configured, the teacher of silver, or rules: the exact checks alone; may be given several times, by default all that this site could use")  # noqa: E501  # fmt: skip
+
+
+def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str]:
+    """Measure verifiers and keep what was measured; return the report.
+
+    Raises CommandError, MedragError.
+    """
+    if not options["out"] or options["arguments"]:
+        raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
+    if options["limit"] < 0:
+        raise CommandError("--limit is a number of pairs, at least 1.")
+    out, by = Path(options["out"]), person_named(options["user"])
+    refuse_unwritable(out)
+    refuse_used(out)
+    names = options["verifier"] or verifiers_configured()
+    refuse_unusable(names)
+    pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
+    results = verifiers_check(pair_set, names, say=say)
+    checker_folder_write(out, pair_set, results)
+    checker_runs_store(pair_set, results, by=by, started_at=started)
+    return report_lines(pair_set, results)
+
+
+def _pairs_read(options: dict[str, Any]) -> PairSet:
+    """Of a file, or of a data set; never of both. Raises DatasetError."""
+    folder, split = options["dataset"], options["split"]
+    if options["pairs"] and not (folder or options["format"] or split):
+        return read_pairs(options["pairs"])
+    if folder and options["format"] == "scifact" and not options["pairs"]:
+        return read_scifact_pairs(folder, split=split or "train")
+    raise CommandError("checker takes --pairs FILE, or --format scifact with --dataset DIR.")

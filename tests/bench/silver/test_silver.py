@@ -1,0 +1,395 @@
+"""A silver set by the whole command: a teacher on loopback that is sound, fails, is slow, lies."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
+
+from bench.silver.teacher import PROMPT
+from evaluation.datasets.pairs import read_pairs
+from tests.chat.guidelines import QUESTION, publish_guideline
+from tests.evaluation.question_runs.asking import ITEMS, stored_set
+from tests.llm.server import Answer, Endpoint, endpoint, raw, says, slowly, status
+from tests.llm.transport import completion
+from tests.processes import ROOT
+
+DOSE = "Adults get 5 mg of\ndemonstracillin daily."
+PASSAGES = [
+    {"question": "What dose do adults get?", "passage": DOSE},
+    {"question": "What dose do adults get?", "passage": "Children get 2 mg daily."},
+    {"question": "How often is it given?", "passage": DOSE, "more": 1},
+]
+SOUND = [
+    {"claim": "Adults take 5 mg a day.", "label": "supported", "quote": "5 mg of demonstracillin"},
+    {"claim": "Adults take 50 mg a day.", "label": "contradicted", "quote": "Adults get 5 mg"},
+    {"claim": "It is given by mouth.", "label": "not_found", "quote": ""},
+]
+ELSEWHERE = [{"claim": "Adults take 5 mg.", "label": "not_found", "quote": ""}]
+
+
+def claims(written: Any, **usage: int) -> Answer:
+    body = completion(json.dumps({"claims": written}))
+    return raw(json.dumps(body | ({"usage": usage} if usage else {})).encode())
+
+
+def sound(handler: BaseHTTPRequestHandler) -> None:
+    """Each passage gets what is true of it."""
+    prompt = handler.request_body["messages"][0]["content"]  # type: ignore[attr-defined]
+    claims(SOUND if DOSE in prompt else ELSEWHERE)(handler)
+
+
+@contextmanager
+def teaching(settings: Settings, default: Answer = sound) -> Iterator[Endpoint]:
+    with endpoint(default) as server:
+        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = server.url, "teacher-1"
+        settings.TEACHER_LLM_KEY = "key-of-the-teacher"
+        yield server
+
+
+@pytest.fixture
+def passages(tmp_path: Path) -> Path:
+    path = tmp_path / "passages.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in PASSAGES))
+    return path
+
+
+def silver(*arguments: object) -> str:
+    out = io.StringIO()
+    call_command("evaluate", "silver", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def lines(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "silver.jsonl").read_text().splitlines()]
+
+
+def test_each_line_says_what_a_passage_says_of_a_claim_and_who_says_so(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings) as server:
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+    found = lines(tmp_path / "out")
+    assert server.keys == ["Bearer key-of-the-teacher"] * 3
+    assert {key: found[0][key] for key in ("question", "passage", "claim", "label", "quote")} == {
+        "question": "What dose do adults get?",
+        "passage": DOSE,
+        "claim": "Adults take 5 mg a day.",
+        "label": "supported",
+        "quote": "5 mg of\ndemonstracillin",  # as it stands in the passage
+    }
+    assert {(each["teacher"], each["prompt"]) for each in found} == {("teacher-1", PROMPT.identity)}
+    # The third answer repeats the first's claims about the same passage: kept once.
+    assert len(found) == 3 + 1
+    assert "4 claims (1 supported, 1 contradicted, 2 not_found) of 2 questions" in said
+    assert "3 passages shown, 360 tokens" in said  # 100 and 20 of each answer
+    assert "left out, duplicates: 3" in said
+
+
+def test_what_was_asked_is_not_asked_again(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings) as server:
+        first = silver("--passages", passages, "--out", tmp_path / "out")
+        written = (tmp_path / "out" / "silver.jsonl").read_bytes()
+        again = silver("--passages", passages, "--out", tmp_path / "out")
+    assert len(server.asked) == 3
+    assert again == first
+    assert (tmp_path / "out" / "silver.jsonl").read_bytes() == written
+
+
+def test_what_a_kill_tore_is_written_again_once(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    """Each state that a kill can leave: before the log's line, in it, in a line of the file."""
+    out = tmp_path / "out"
+    with teaching(settings) as server:
+        silver("--passages", passages, "--out", out)
+        whole, log = (out / "silver.jsonl").read_bytes(), (out / "asked.log").read_bytes()
+        first_line = log.index(b"\n") + 1
+        for kept in (0, 10, first_line, first_line + 10, len(log) - 1):
+            (out / "asked.log").write_bytes(log[:kept])
+            (out / "silver.jsonl").write_bytes(whole if kept else whole[:-5])
+            silver("--passages", passages, "--out", out)
+            assert (out / "silver.jsonl").read_bytes() == whole
+            assert (out / "asked.log").read_bytes() == log
+    assert len(server.asked) == 3 + 3 + 3 + 2 + 2 + 1
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_leaves_each_line_once(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    out = tmp_path / "out"
+    with teaching(settings) as server:
+        server.script = [sound, slowly(0.2, 300)]
+        command = [sys.executable, "manage.py", "evaluate", "silver", "--passages", str(passages)]
+        process = subprocess.Popen(
+            [*command, "--out", str(out)],
+            cwd=ROOT,
+            env={
+                **os.environ,
+                "DJANGO_SETTINGS_MODULE": "tests.settings",
+                "MEDRAG_TEACHER_LLM_URL": server.url,
+                "MEDRAG_TEACHER_LLM_MODEL": "teacher-1",
+            },
+            stdout=subprocess.DEVNULL,
+        )
+        while len(server.asked) < 2 and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert len(lines(out)) == 3
+        silver("--passages", passages, "--out", out)
+    found = lines(out)
+    assert len(server.asked) == 4  # the call that the kill cut off, once more
+    assert len(found) == 4
+    assert len({each["id"] for each in found}) == 4
+
+
+GARBAGE: dict[str, Answer] = {
+    "no JSON": says("I would rather not."),
+    "another form": says('{"claims": "none"}'),
+    "a label that is none": claims([SOUND[0] | {"label": "true"}]),
+    "a claim without a word": claims([SOUND[2] | {"claim": " - "}]),
+    "a quote from elsewhere": claims([SOUND[0] | {"quote": "500 mg"}]),
+    "no quote": claims([SOUND[1] | {"quote": " "}]),
+    "two labels": claims([SOUND[0], SOUND[2] | {"claim": "adults take  5 mg a day"}]),
+    "too many": claims([SOUND[2]] * 7),
+    "no completion": raw(b"<html>"),
+}
+
+
+@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
+def test_a_malformed_answer_is_counted_and_left_out_whole(
+    passages: Path, tmp_path: Path, settings: Settings, garbage: Answer
+) -> None:
+    with teaching(settings) as server:
+        server.script = [garbage]
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+        asked = len(server.asked)
+        silver("--passages", passages, "--out", tmp_path / "out")
+        assert len(server.asked) == asked  # it would say the same again
+    assert "left out, malformed: 1" in said
+    assert "4 claims (1 supported, 1 contradicted, 2 not_found) of 2 questions" in said
+    assert [each["question"] for each in lines(tmp_path / "out")] == [
+        "What dose do adults get?",
+        *["How often is it given?"] * 3,
+    ]
+
+
+def test_a_claim_that_is_labelled_otherwise_later_stays_as_it_was(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings) as server:
+        server.script = [claims(SOUND[:1]), claims(ELSEWHERE), claims([SOUND[2] | {"claim": SOUND[0]["claim"]}])]  # noqa: E501  # fmt: skip
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+    assert "left out, conflicting: 1" in said
+    assert [each["label"] for each in lines(tmp_path / "out")] == ["supported", "not_found"]
+    assert len(read_pairs(tmp_path / "out" / "silver.jsonl").pairs) == 2
+
+
+def test_a_call_that_fails_is_asked_again_next_time(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings) as server:
+        server.script = [status(418)]
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+        assert "1 calls failed" in said
+    with teaching(settings) as server:
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+        assert len(server.asked) == 1
+    assert "3 passages shown" in said
+    assert "failed" not in said
+
+
+def test_a_teacher_that_is_away_ends_it_and_what_was_written_stays(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    rows = [{"question": f"Which dose, {n}?", "passage": DOSE} for n in range(9)]
+    passages.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    with teaching(settings, status(401)) as server:
+        server.script = [sound]
+        with pytest.raises(CommandError, match=r"status 401.*3 times.*MEDRAG_TEACHER_LLM_KEY"):
+            silver("--passages", passages, "--out", tmp_path / "out")
+    assert len(lines(tmp_path / "out")) == 3
+
+
+def test_a_slow_teacher_is_left_when_the_seconds_are_over(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings, slowly(0.1, 300)) as server:
+        server.script = [sound]
+        said = silver("--passages", passages, "--out", tmp_path / "out", "--budget-s", 1.5)
+    assert len(server.asked) == 2
+    assert "Ended by --budget-s" in said
+    assert len(lines(tmp_path / "out")) == 3
+
+
+@pytest.mark.parametrize(
+    ("budget", "shown", "name"),
+    [
+        (("--budget-questions", 1), 2, "questions"),
+        (("--budget-questions", 2), 3, ""),
+        (("--budget-tokens", 120), 1, "tokens"),
+        (("--budget-tokens", 121), 2, "tokens"),
+        (("--budget-tokens", 999), 3, ""),
+    ],
+)
+def test_a_budget_counts_what_was_asked_before(
+    passages: Path,
+    tmp_path: Path,
+    settings: Settings,
+    budget: tuple[Any, ...],
+    shown: int,
+    name: str,
+) -> None:
+    with teaching(settings) as server:
+        for _ in range(2):
+            said = silver("--passages", passages, "--out", tmp_path / "out", *budget)
+            assert len(server.asked) == shown
+            assert (f"Ended by --budget-{name}" in said) if name else ("Ended" not in said)
+
+
+def test_tokens_that_no_server_counts_are_reckoned_from_the_texts(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings, says(json.dumps({"claims": ELSEWHERE}))) as server:
+        silver("--passages", passages, "--out", tmp_path / "out", "--budget-tokens", 1)
+    (prompt,) = server.prompts
+    (entry,) = map(json.loads, (tmp_path / "out" / "asked.log").read_text().splitlines())
+    assert entry["tokens"] == (len(prompt) + len(json.dumps({"claims": ELSEWHERE}))) // 4
+
+
+def test_passages_that_can_not_be_shown_are_counted(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    settings.IDENTIFIERS = "block"
+    rows = [
+        {"question": "Which dose?", "passage": "word " * 1500},
+        {"question": "Which dose for Mr John Smith, born 3 May 1951?", "passage": DOSE},
+    ]
+    passages.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    with teaching(settings) as server:
+        said = silver("--passages", passages, "--out", tmp_path / "out")
+    assert not server.asked
+    assert "left out, too long: 1" in said
+    assert "left out, identifying: 1" in said
+    assert "Smith" not in (tmp_path / "out" / "asked.log").read_text()
+
+
+def test_the_generator_is_never_asked_in_the_teachers_place(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with endpoint(sound) as server:
+        settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = [server.url], ["writer"]
+        settings.GENERATE_LLM_KEYS = settings.JUDGE_LLM_KEYS = []
+        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["judge"]
+        with pytest.raises(CommandError, match=r"No teacher.*MEDRAG_TEACHER_LLM_URL"):
+            silver("--passages", passages, "--out", tmp_path / "out")
+        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = f"{server.url}/", "writer"
+        with pytest.raises(CommandError, match="must not learn from it"):
+            silver("--passages", passages, "--out", tmp_path / "out")
+    assert not server.asked
+    assert not (tmp_path / "out").exists()
+
+
+def _torn(out: Path) -> None:
+    (out / "asked.log").write_text("no JSON\n")
+
+
+def _shorter(out: Path) -> None:
+    (out / "silver.jsonl").write_text("")
+
+
+def _foreign(out: Path) -> None:
+    (out / "asked.log").unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [(_torn, "can't be read"), (_shorter, "are missing"), (_foreign, "is not empty")],
+)
+def test_a_folder_of_something_else_is_left_as_it_is(
+    passages: Path, tmp_path: Path, settings: Settings, change: Callable[[Path], None], why: str
+) -> None:
+    out = tmp_path / "out"
+    with teaching(settings):
+        silver("--passages", passages, "--out", out)
+        change(out)
+        before = {each.name: each.read_bytes() for each in out.iterdir()}
+        with pytest.raises(CommandError, match=why):
+            silver("--passages", passages, "--out", out)
+    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+
+
+def test_what_another_teacher_wrote_is_not_gone_on_with(
+    passages: Path, tmp_path: Path, settings: Settings
+) -> None:
+    with teaching(settings):
+        silver("--passages", passages, "--out", tmp_path / "out")
+        settings.TEACHER_LLM_MODEL = "teacher-2"
+        with pytest.raises(CommandError, match="another teacher or prompt"):
+            silver("--passages", passages, "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--out", "o"),
+        ("--passages", "p"),
+        ("1", "--passages", "p", "--out", "o"),
+        ("1", "2", "--out", "o"),
+        ("1", "--out", "o", "--limit", 3),
+        ("1", "--out", "o", "--budget-s", -1),
+        ("--passages", "not there", "--out", "o"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(CommandError):
+        silver(*arguments)
+
+
+@pytest.mark.parametrize("row", ["{", "[]", '{"question": "q"}', '{"question": " ", "passage": "p"}', '{"question": "q", "passage": 1}', ""])  # noqa: E501  # fmt: skip
+def test_a_file_that_can_not_be_read_is_refused_before_anybody_is_asked(
+    passages: Path, tmp_path: Path, settings: Settings, row: str
+) -> None:
+    passages.write_text((json.dumps(PASSAGES[0]) + "\n") * bool(row) + row + "\n")
+    with teaching(settings) as server, pytest.raises(CommandError):
+        silver("--passages", passages, "--out", tmp_path / "out")
+    assert not server.asked
+
+
+def test_passages_of_a_set_are_those_that_the_site_finds(
+    db: None, tmp_path: Path, settings: Settings
+) -> None:
+    publish_guideline(picture=False)
+    question_set = stored_set(ITEMS)
+    with teaching(settings, claims(ELSEWHERE)):
+        silver(question_set.pk, "--out", tmp_path / "out", "--budget-questions", 1)
+    found = lines(tmp_path / "out")
+    assert {each["question"] for each in found} == {QUESTION}
+    assert any("500 mg" in " ".join(each["passage"].split()) for each in found)
+
+
+def test_a_question_that_follows_another_is_not_asked(
+    db: None, tmp_path: Path, settings: Settings
+) -> None:
+    publish_guideline(picture=False)
+    with teaching(settings, claims(ELSEWHERE)):
+        silver(stored_set(ITEMS[2:]).pk, "--out", tmp_path / "out")
+    assert {each["question"] for each in lines(tmp_path / "out")} == {ITEMS[2].question}
