@@ -38,7 +38,22 @@ def core() -> Any:
     or is written over that memory.
     """
     known = _cores.get(os.getpid())
-    return known or _cores.setdefault(os.getpid(), openvino().Core())
+    if known is None:
+        _meet_numpy()
+        known = _cores.setdefault(os.getpid(), openvino().Core())
+    return known
+
+
+@cache
+def _meet_numpy() -> None:
+    """Have OpenVINO's binding look up NumPy while one thread computes.
+
+    It does so at the first use of a tensor's data, under a lock of C++ and with Python's own given
+    up in between: two threads that were first together would wait for each other for ever.
+    """
+    import numpy as np  # late: not every command computes
+
+    openvino().Tensor(np.zeros(1, dtype=np.int64)).data[:] = 1
 
 
 @cache

@@ -233,8 +233,8 @@ def test_a_person_leaves_by_a_key(own_database: str, key: str) -> None:
     with terminal() as (process, ours):
         assert "Type a question" in read_until(ours, "> ")
         os.write(ours, f"{QUESTION}\n".encode())
-        assert DOSE in " ".join(read_until(ours, "Check the cited page").split())
-        read_until(ours, "> ")
+        said = read_until(ours, "\n> ")  # answer and prompt may come in one piece
+        assert DOSE in " ".join(said.split())
         if key == "end":
             os.write(ours, b"\x04")
         else:
