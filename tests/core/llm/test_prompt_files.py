@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from bench.silver import teacher
 from chat import checks
 from chat.verification.entailment import judge
 from core.llm.prompt_files import Prompt
 from corpus.indexing import context_lines
 from corpus.summaries import abstractive as written
+from evaluation.choices import model_alone
 from retrieval.rerank import language_model
 from retrieval.rewriting import generated
 
@@ -24,6 +26,8 @@ OURS = [
     language_model.PROMPT,
     *checks.PROMPTS,
     judge.PROMPT,
+    model_alone.PROMPT,
+    teacher.PROMPT,
 ]
 
 
