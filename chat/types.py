@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chat.models import ClaimKind, Reason
+from corpus.encoders.batches import embedded_statement, statement_context
 from retrieval.types import Hit
 
 
@@ -31,16 +32,17 @@ class Unit:
     holds_asked_number: bool = False  # a row whose range a number of the question falls into
     caption: str = ""  # of the row's table
     is_row: bool = False
+    statement: int | None = field(default=None, compare=False)  # its row, where it has one
 
     @property
     def context(self) -> str:
         """Title, section, population and caption: what it is about, never quoted with it."""
-        return " | ".join(part for part in (self.hit.context, self.caption) if part)
+        return statement_context(self.hit.context, self.caption)
 
     @property
     def embedded_text(self) -> str:
         """With its context in front, for a likeness to the question."""
-        return f"{self.context}: {self.text}"
+        return embedded_statement(self.hit.context, self.caption, self.text)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from corpus.statements.table_rows import filled_cells
 from retrieval.types import Hit
 
 _Table = tuple[int, int, int]  # document, page, where it starts
-_PLACED = ("kind", "caption", "table", "row")
+_Kept = tuple[Statement, int | None]  # with the key of its row, where it has one
+_STORED = ("pk", "chunk", "text", "pieces", "kind", "caption", "table", "row")
 
 
 def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
@@ -49,32 +50,36 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
     said = _statements(hits)
     allowed = _rows_allowed(said, hits, question)
     for hit in hits:
-        for one in said[hit.chunk_id]:
+        for one, key in said[hit.chunk_id]:
             rows = allowed.get(_table_of(hit, one)) if one.is_row else None
             if rows is None or one.row in rows:
-                yield _unit(hit, one, holds_asked_number=rows is not None)
+                yield Unit(
+                    hit,
+                    one.text,
+                    tuple(Quote(hit, p.page, p.start, p.end, p.text) for p in one.pieces),
+                    rows is not None,
+                    one.caption,
+                    one.is_row,
+                    key,
+                )
 
 
-def _unit(hit: Hit, one: Statement, *, holds_asked_number: bool) -> Unit:
-    quotes = tuple(Quote(hit, part.page, part.start, part.end, part.text) for part in one.pieces)
-    return Unit(hit, one.text, quotes, holds_asked_number, one.caption, one.is_row)
-
-
-def _statements(hits: Sequence[Hit]) -> dict[int, list[Statement]]:
-    """What each passage says, by the number of its chunk."""
-    said: dict[int, list[Statement]] = {hit.chunk_id: [] for hit in hits}
+def _statements(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
+    """What each passage says, by the number of its chunk, with the keys of the rows."""
+    said: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:
         return said
     rows = PassageStatement.objects.filter(
         chunk__in=said, chunk__document__statements_version=STATEMENTS_VERSION
     ).order_by("chunk", "index")
-    for chunk, text, pieces, *rest in rows.values_list("chunk", "text", "pieces", *_PLACED):
-        said[chunk].append(Statement(text, tuple(Piece(*piece) for piece in pieces), *rest))
+    for key, chunk, text, pieces, *rest in rows.values_list(*_STORED):
+        statement = Statement(text, tuple(Piece(*piece) for piece in pieces), *rest)
+        said[chunk].append((statement, key))
     silent = [hit for hit in hits if not said[hit.chunk_id]]
     return said | _made_now(silent) if silent else said
 
 
-def _made_now(hits: Sequence[Hit]) -> dict[int, list[Statement]]:
+def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     """The same of documents that were cut before statements were kept, or by other rules."""
     documents = Document.objects.filter(pk__in={hit.document_id for hit in hits})
     old = documents.exclude(statements_version=STATEMENTS_VERSION)
@@ -82,21 +87,20 @@ def _made_now(hits: Sequence[Hit]) -> dict[int, list[Statement]]:
     pages = Page.objects.filter(document__in=old)
     for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
         views[document][number] = PageView(*page)
-    said = {}
+    said: dict[int, list[_Kept]] = {}
     for hit in hits:
         if hit.document_id in views:
             spans = [(span.page, span.start, span.end) for span in hit.spans]
-            (said[hit.chunk_id],) = statements_of(
-                [(hit.section_path, spans)], views[hit.document_id]
-            )
+            (made,) = statements_of([(hit.section_path, spans)], views[hit.document_id])
+            said[hit.chunk_id] = [(one, None) for one in made]
     return said
 
 
 def _rows_allowed(
-    said: Mapping[int, Sequence[Statement]], hits: Sequence[Hit], question: str
+    said: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
 ) -> dict[_Table, set[int]]:
     """The rows that a number of the question belongs to, of each table whose ranges decide that."""
-    tables = {_table_of(hit, one) for hit in hits for one in said[hit.chunk_id] if one.is_row}
+    tables = {_table_of(hit, one) for hit in hits for one, _ in said[hit.chunk_id] if one.is_row}
     if not tables or not measures(levelled(question)):
         return {}
     wanted = Q(pk__in=[])

@@ -26,8 +26,9 @@ from chat.reader.weights import weights
 from chat.reader.words import coverage
 from chat.types import Unit
 from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
+from corpus.encoders import statement_vectors
 from corpus.encoders.query_cache import QueryCache
-from corpus.encoders.registry import get_embedder
+from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from retrieval.analysis import by_every_name, spelled_out
 from retrieval.lexical.search import asked_lexemes
@@ -48,7 +49,7 @@ class Candidates:
 
 
 def read(question: str, hits: Sequence[Hit]) -> Reading:
-    """Score the statements of all hits. Three queries; the same input gives the same reading."""
+    """Score the statements of all hits. Four queries; the same input gives the same reading."""
     found = encoded(question, *sifted(question, hits))
     known, count = weights(), len(found.units)
     # Rounded, so that the last bits of a float never decide between two statements.
@@ -72,15 +73,27 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
     units = [units[place] for place in kept]
     features = {name: column[kept] for name, column in features.items()}
     embedder = get_embedder()
-    vectors = _kept(embedder).vectors([unit.embedded_text for unit in units])
+    vectors = _vectors(units, embedder)
     likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
     features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
     return Candidates(tuple(units), with_reader(features, _odds(question, units)), vectors)
 
 
+def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
+    """`(n, d)`: those that indexing kept, and the others made now. One query."""
+    space, texts = encoder_facts().space, [unit.embedded_text for unit in units]
+    digests = [statement_vectors.digest_of(space, text) for text in texts]
+    kept = statement_vectors.read([unit.statement for unit in units], digests)
+    missing = [place for place in range(len(units)) if place not in kept]
+    if missing:
+        made = _made_now(embedder).vectors([texts[place] for place in missing])
+        kept |= dict(zip(missing, statement_vectors.rounded(made), strict=True))
+    return np.stack([kept[place] for place in range(len(units))])
+
+
 @lru_cache(maxsize=1)
-def _kept(embedder: Embedder) -> QueryCache:
-    """Vectors of the last statements: questions on one topic read the same ones."""
+def _made_now(embedder: Embedder) -> QueryCache:
+    """Vectors of the last statements that had none: questions on one topic read the same ones."""
     return QueryCache(embedder.encode, entries=KEPT)
 
 

@@ -24,6 +24,16 @@ def embedded_text(chunk: Chunk) -> str:
     return f"{chunk.context}\n{chunk.text}"
 
 
+def statement_context(context: str, caption: str) -> str:
+    """What a statement is about: that of its passage, and the caption of its table."""
+    return " | ".join(part for part in (context, caption) if part)
+
+
+def embedded_statement(context: str, caption: str, text: str) -> str:
+    """What an encoder reads of a statement of a passage."""
+    return f"{statement_context(context, caption)}: {text}"
+
+
 def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
     """`(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that isn't."""
     vectors = embedder.encode([embedded_text(row) for row in rows])

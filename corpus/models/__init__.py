@@ -13,7 +13,7 @@ from corpus.models.documents import (
 )
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat
-from corpus.models.statements import PassageStatement
+from corpus.models.statements import PassageStatement, StatementVector
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
 from corpus.models.uploads import UploadKey
@@ -38,6 +38,7 @@ __all__ = [
     "SectionSummary",
     "SourceType",
     "Stage",
+    "StatementVector",
     "Storage",
     "SummaryVector",
     "UploadKey",

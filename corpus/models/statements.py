@@ -31,3 +31,19 @@ class PassageStatement(models.Model):
 
     def __str__(self) -> str:
         return f"statement {self.index}"
+
+
+class StatementVector(models.Model):
+    """A statement's vector, a byte a component (`corpus.encoders.statement_vectors`).
+
+    In a table of its own: a question reads some hundred statements and compares sixteen.
+    """
+
+    statement = models.OneToOneField(
+        PassageStatement, on_delete=models.CASCADE, primary_key=True, related_name="vector"
+    )
+    made_of = models.BinaryField()  # digest of the encoder and of the text that it read
+    components = models.BinaryField()  # int8, in order; its length is not kept
+
+    def __str__(self) -> str:
+        return f"of statement {self.pk}"

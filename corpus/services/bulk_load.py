@@ -28,7 +28,7 @@ from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.types import BlockKind
 from corpus.parsing.types import Page as ParsedPage
-from corpus.services.indexing import write_vectors
+from corpus.services.embedding import write_vectors
 from corpus.services.passages import passages_write
 from corpus.services.summaries import document_summarise, documents_to_summarise
 from corpus.statements import STATEMENTS_VERSION

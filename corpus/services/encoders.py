@@ -19,11 +19,11 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from core.errors import MedragError
-from corpus.encoders import vectors
+from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.adoption import encoders_to_adopt
 from corpus.encoders.batches import BATCH, encode_rows
 from corpus.encoders.folders import Facts
-from corpus.encoders.registry import configured_specs, embedder_of, facts_for
+from corpus.encoders.registry import configured_specs, embedder_of, encoder_facts, facts_for
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.indexing.vector_index import FILLING, OWNER, alone, index_build
@@ -209,7 +209,7 @@ def encoder_reembed(
 def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None:
     done, total = vectors.progress(encoder)
     on_progress(done, total)
-    made = _with_its_vectors(encoder)
+    made, read_by = _with_its_vectors(encoder), encoder_facts().space
     with connection.cursor() as cursor:
         cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
         lacking = list(cursor.fetchall())
@@ -224,6 +224,9 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
         is_there = len(known) == len(ids)
         found = np.array([known[pk] for pk in ids]) if is_there else encode_rows(embedder, rows)
         vectors.write(encoder, ids, found)
+        if encoder.fingerprint == read_by:
+            wanted = statement_vectors.unencoded(rows, read_by)
+            statement_vectors.write(wanted, statement_vectors.encode(embedder, wanted))
         done += len(rows)
         on_progress(min(done, total), total)
 

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from core.database_availability import is_away, when_it_answers
@@ -30,15 +28,15 @@ from core.text.languages import configuration_of
 from corpus import files
 from corpus.chunking.cutting import Order, Passage
 from corpus.encoders import vectors
-from corpus.encoders.batches import BATCH, IncompleteDocument, encode_rows
-from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder, load_early
-from corpus.encoders.types import Embedder, Vectors
-from corpus.indexing import context_lines, jobs, search_vectors, statistics
+from corpus.encoders.batches import IncompleteDocument
+from corpus.encoders.registry import encoder_facts, load_early
+from corpus.encoders.types import Embedder
+from corpus.indexing import context_lines, jobs, statistics
 from corpus.indexing import disk_space as room
 from corpus.indexing.jobs import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
-from corpus.models import Chunk, Document, Encoder, EncoderState, Job, JobState, Page, Stage
+from corpus.models import Chunk, Document, Job, JobState, Page, Stage
 from corpus.parsing import sniff
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.types import ParsedDocument
@@ -47,6 +45,7 @@ from corpus.review.disabled_passages import still_disabled
 from corpus.review.versions import signature
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
+from corpus.services.embedding import document_embed, reading_embedder
 from corpus.services.lifecycle import document_hold_back
 from corpus.services.passages import passages_write
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
@@ -55,14 +54,10 @@ from corpus.statements import STATEMENTS_VERSION
 
 logger = logging.getLogger(__name__)
 
-MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and runs out
-MODEL_LOAD_HEAD_START_S = 60.0  # importing torch holds the interpreter lock
-BATCH_LIMIT_S = 180.0
 WRITE_LIMIT_S = 300.0  # of a transaction with all rows of a document
 _OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
 
 Step = Callable[[Document, Lease], Stage]
-T = TypeVar("T")
 
 
 def document_index(document_id: int | None = None) -> None:
@@ -224,41 +219,8 @@ def _take_out(document: Document) -> None:
     document.chunks.filter(disabled_at=None).delete()
 
 
-def _embedder(lease: Lease) -> Embedder:
-    """The encoder by whose tokens it is cut, which the first call in a process has to load."""
-    embedder = _loaded(lease, get_embedder)
-    lease.hold()
-    lease.lap("load")
-    return embedder
-
-
-def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
-    """The encoders whose vectors a document needs to be searched."""
-    rows = list(vectors.searched())
-    if not rows:
-        raise _no_encoder()
-    encoders = _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
-    lease.hold()
-    lease.lap("load")
-    return encoders
-
-
-def _loaded(lease: Lease, load: Callable[[], T]) -> T:
-    return lease.run(load, limit_s=MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S)
-
-
-def _no_encoder() -> IncompleteDocument:
-    if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
-        return IncompleteDocument(
-            "No encoder can be searched yet: the first one is being built.",
-            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
-            retryable=True,
-        )
-    return IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
-
-
 def _chunk(document: Document, lease: Lease) -> Stage:
-    embedder = _embedder(lease)
+    embedder = reading_embedder(lease)
     came_as_passages = document.media_type == sniff.PASSAGES
     pages = [] if came_as_passages else pages_corrected(document)
     passages = _passages(document, pages, embedder, lease)
@@ -335,56 +297,6 @@ def _passages(
         )
 
 
-def _embed(document: Document, lease: Lease) -> Stage:
-    encoders = _searched(lease)
-    chunks = Chunk.objects.filter(document=document)
-    total = chunks.count()
-    for rows, encoding in _encoded_ahead(chunks, encoders):
-        made = lease.result_of(encoding, limit_s=BATCH_LIMIT_S)
-        lease.lap("embed")
-        with transaction.atomic():
-            lease.hold(done=min(rows[0].index // BATCH * BATCH + BATCH, total), total=total)
-            write_vectors(rows, made)
-        lease.lap("write")
-        jobs.give_way(lease)
-    with transaction.atomic():
-        lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
-    return Stage.EMBEDDED
-
-
-def _encoded_ahead(
-    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
-) -> Iterator[tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]]]:
-    """Yield each batch that lacks something with its vectors to come, in order.
-
-    While the caller writes one the next is encoded: one at a time, each as ever.
-    """
-
-    def encode(rows: list[Chunk]) -> list[tuple[Encoder, Vectors]]:
-        return [(encoder, encode_rows(embedder, rows)) for encoder, embedder in encoders]
-
-    before: tuple[list[Chunk], Future[list[tuple[Encoder, Vectors]]]] | None = None
-    with ThreadPoolExecutor(1) as pool:
-        for first in _batches_to_do(chunks, encoders):
-            rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
-            begun = rows, pool.submit(encode, rows)
-            if before is not None:
-                yield before
-            before = begun
-        if before is not None:
-            yield before
-
-
-def _batches_to_do(
-    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
-) -> list[int]:
-    """The first index of each batch that lacks a vector or its words."""
-    lacking = set(chunks.filter(search_vector=None).values_list("index", flat=True))
-    for encoder, _ in encoders:
-        lacking |= vectors.lacking(encoder, chunks)
-    return sorted({index // BATCH * BATCH for index in lacking})
-
-
 def _finish(document: Document, lease: Lease) -> Stage:
     made = summaries_draft(document, run=lease.run)
     lease.lap("embed")
@@ -421,16 +333,9 @@ def _finish(document: Document, lease: Lease) -> Stage:
 _STEPS: dict[Stage, Step] = {
     Stage.STORED: _parse,
     Stage.PARSED: _chunk,
-    Stage.CHUNKED: _embed,
+    Stage.CHUNKED: document_embed,
     Stage.EMBEDDED: _finish,
 }
-
-
-def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
-    """What each encoder and full text make of a batch."""
-    for encoder, of_rows in made:
-        vectors.write(encoder, [row.pk for row in rows], of_rows)
-    search_vectors.write(rows)
 
 
 def _refuse_gaps(parsed: ParsedDocument) -> None:

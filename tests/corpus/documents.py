@@ -61,6 +61,7 @@ def derived(document: Document) -> list[tuple[object, ...]]:
 
 
 def said_of(chunk: Chunk) -> list[tuple[object, ...]]:
-    """The statements of a passage, in order."""
-    names = ("index", "kind", "text", "pieces", "caption", "table", "row")
-    return list(chunk.statements.values_list(*names))
+    """The statements of a passage with their vectors, in order."""
+    names = ("index", "kind", "text", "pieces", "caption", "table", "row", "vector__components")
+    rows = chunk.statements.values_list(*names)
+    return [(*said, bytes(vector or b"")) for *said, vector in rows]

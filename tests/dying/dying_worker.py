@@ -55,12 +55,12 @@ def _arm(moment: str) -> None:
 
     from corpus.indexing import jobs
     from corpus.sandbox import parent as sandbox
-    from corpus.services import indexing
+    from corpus.services import embedding
 
     if moment == DURING_PARSING:
         sandbox._check_output = _die  # type: ignore[assignment]
     elif moment == IN_MID_EMBEDDING:
-        indexing.write_vectors = _dying_after(indexing.write_vectors, BATCHES_BEFORE_DEATH)
+        embedding.write_vectors = _dying_after(embedding.write_vectors, BATCHES_BEFORE_DEATH)
     else:
         stage = moment.removeprefix(BEFORE).removeprefix(AFTER)
         reached: list[str] = []

@@ -232,7 +232,7 @@ def test_a_second_person_sees_it_before_it_is_in_force_again(
 
 def test_a_correction_while_it_is_cut_is_in_the_index_too(monkeypatch: pytest.MonkeyPatch) -> None:
     document = ingest(TEXT)
-    embed = indexing._embed
+    embed = indexing._STEPS[Stage.CHUNKED]
 
     def late(stored: Document, lease: Any) -> Any:
         if not Correction.objects.exists():

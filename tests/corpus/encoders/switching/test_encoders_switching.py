@@ -16,10 +16,11 @@ from django.core.management.base import CommandError
 from django.db import connection, connections
 from pytest_django import Settings
 
-from corpus.encoders import vectors
+from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.batches import BATCH, encode_rows
 from corpus.encoders.registry import (
     active_encoders,
+    encoder_facts,
     searched_rows,
 )
 from corpus.encoders.types import Embedder, Vectors
@@ -31,6 +32,7 @@ from corpus.models import (
     EncoderState,
     JobState,
     Stage,
+    StatementVector,
     SummaryVector,
 )
 from corpus.services import encoders
@@ -62,6 +64,17 @@ def test_what_asks_may_change_without_new_vectors(site: Site, encoder_models: Pa
     site.configure(one='one query_prefix = "query "')
     assert encoders_sync() == encoders.Synced()
     assert (tables(), Encoder.objects.get(name="one").spec["query_prefix"]) == (before, "query ")
+
+
+def test_statements_have_vectors_of_the_new_one_too(site: Site) -> None:
+    document = indexed()
+    site.configure(minilm="wide")
+    encoders_sync()
+    encoder_reembed(building())
+    space = encoder_facts().space
+    assert statement_vectors.unencoded(list(document.chunks.all()), space).keys == ()
+    kept = StatementVector.objects.values_list("components", flat=True)
+    assert {len(bytes(each)) for each in kept} == {64}
 
 
 def test_the_old_one_is_searched_until_the_new_one_has_every_vector(site: Site) -> None:
@@ -258,7 +271,7 @@ _DYING = """
 import os, signal
 import django
 django.setup()
-from corpus.encoders import vectors
+from corpus.encoders import statement_vectors, vectors
 from corpus.models import Encoder
 from corpus.services.encoders import encoder_reembed
 written = []

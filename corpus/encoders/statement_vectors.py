@@ -1,0 +1,115 @@
+"""Vectors of statements, made when a document is indexed: a question encodes none of them.
+
+Each is kept with a digest of what it was made of, the encoder and the text that it read. Where that
+is not what is asked for (another encoder, a title that was edited), it counts as missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from django.db.models import QuerySet
+
+from corpus.encoders.batches import embedded_statement, refuse_bad_vectors
+from corpus.encoders.types import Embedder, Vectors
+from corpus.models import Chunk, PassageStatement, StatementVector
+
+_WRITE = """
+INSERT INTO corpus_statementvector (statement_id, made_of, components)
+SELECT s.id, v.made_of, v.components
+FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) AS v(id, made_of, components)
+JOIN corpus_passagestatement s ON s.id = v.id
+ORDER BY s.id FOR KEY SHARE OF s
+ON CONFLICT (statement_id) DO UPDATE
+SET made_of = EXCLUDED.made_of, components = EXCLUDED.components
+"""
+_MOST = 127  # of an int8
+
+
+@dataclass(frozen=True)
+class Unencoded:
+    """Statements without a vector of one encoder: keys, digests and texts, in one order."""
+
+    keys: tuple[int, ...] = ()
+    digests: tuple[bytes, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+def unencoded(chunks: Sequence[Chunk], space: str) -> Unencoded:
+    """Return what these passages say and has no vector of `space`. One query."""
+    contexts = {chunk.pk: chunk.context for chunk in chunks}
+    rows = PassageStatement.objects.filter(chunk__in=contexts).order_by("chunk", "index")
+    found = []
+    for pk, chunk, caption, text, kept in rows.values_list(
+        "pk", "chunk", "caption", "text", "vector__made_of"
+    ):
+        read_as = embedded_statement(contexts[chunk], caption, text)
+        digest = digest_of(space, read_as)
+        if kept is None or bytes(kept) != digest:
+            found.append((pk, digest, read_as))
+    return Unencoded(*zip(*found, strict=True)) if found else Unencoded()
+
+
+def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
+    """`(n, d)` float32 of unit norm, in order; what overlapping passages share is encoded once.
+
+    Raises `IncompleteDocument` for any that isn't.
+    """
+    if not wanted.texts:
+        return np.zeros((0, 0), dtype=np.float32)
+    texts = list(dict.fromkeys(wanted.texts))
+    made = embedder.encode(texts)
+    refuse_bad_vectors(made, len(texts))
+    places = {text: place for place, text in enumerate(texts)}
+    return np.asarray(made[[places[text] for text in wanted.texts]])
+
+
+def lacking(chunks: QuerySet[Chunk]) -> set[int]:
+    """The indexes of those of a document's chunks that say what has no vector. One query."""
+    without = chunks.order_by().filter(statements__isnull=False, statements__vector=None)
+    return set(without.values_list("index", flat=True))
+
+
+def digest_of(space: str, text: str) -> bytes:
+    """16 bytes that tell what a vector was made of; `space` is `corpus.encoders.folders.Facts`'."""
+    return hashlib.sha256(f"{space}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def kept_as(vectors: Vectors) -> list[bytes]:
+    """A byte a component of each vector `(n, d)`, its largest as 127. Cosines move by 0.0005."""
+    most = np.abs(vectors).max(axis=1, keepdims=True)
+    return [row.tobytes() for row in np.rint(vectors * (_MOST / most)).astype(np.int8)]
+
+
+def restored(kept: Sequence[bytes]) -> Vectors:
+    """`(n, d)` float32 of unit norm, of what `kept_as` gave; n is at least 1."""
+    found = np.stack([np.frombuffer(each, dtype=np.int8) for each in kept]).astype(np.float32)
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+
+def rounded(vectors: Vectors) -> Vectors:
+    """As they would be if they had been kept, so that it makes no difference whether they were."""
+    return restored(kept_as(vectors)) if len(vectors) else vectors
+
+
+def write(wanted: Unencoded, vectors: Vectors) -> None:
+    """Keep the vectors of statements that are still there. One statement; none for none."""
+    if wanted.keys:
+        with connection.cursor() as cursor:
+            cursor.execute(_WRITE, [list(wanted.keys), list(wanted.digests), kept_as(vectors)])
+
+
+def read(statements: Sequence[int | None], digests: Sequence[bytes]) -> dict[int, Vectors]:
+    """`(d,)` by place, of those that are kept and were made of just that. One query."""
+    rows = StatementVector.objects.filter(pk__in=[pk for pk in statements if pk is not None])
+    kept = {pk: each for pk, *each in rows.values_list("pk", "made_of", "components")}
+    found = {
+        place: bytes(kept[pk][1])
+        for place, (pk, digest) in enumerate(zip(statements, digests, strict=True))
+        if pk in kept and bytes(kept[pk][0]) == digest
+    }
+    return dict(zip(found, restored(list(found.values())), strict=True)) if found else {}

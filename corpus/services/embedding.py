@@ -1,0 +1,136 @@
+"""The vectors and words of a document's passages, made batch by batch and kept as they are made.
+
+Batches are aligned by the passages' indexes, so that whoever goes on computes the same vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from corpus.encoders import statement_vectors, vectors
+from corpus.encoders.batches import BATCH, IncompleteDocument, encode_rows
+from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
+from corpus.encoders.types import Embedder, Vectors
+from corpus.indexing import jobs, search_vectors
+from corpus.indexing.jobs import Lease
+from corpus.models import Chunk, Document, Encoder, EncoderState, Stage
+
+MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and runs out
+MODEL_LOAD_HEAD_START_S = 60.0  # importing torch holds the interpreter lock
+BATCH_LIMIT_S = 180.0
+
+T = TypeVar("T")
+
+
+def document_embed(document: Document, lease: Lease) -> Stage:
+    """Make what is lacking; each batch is committed by itself, while the lease holds."""
+    encoders = _searched(lease)
+    embedder = reading_embedder(lease)
+    chunks = Chunk.objects.filter(document=document)
+    total = chunks.count()
+    for batch, encoding in _encoded_ahead(chunks, encoders, embedder):
+        made, of_statements = lease.result_of(encoding, limit_s=BATCH_LIMIT_S)
+        lease.lap("embed")
+        first = batch.rows[0].index // BATCH * BATCH
+        with transaction.atomic():
+            lease.hold(done=min(first + BATCH, total), total=total)
+            write_vectors(batch.rows, made)
+            statement_vectors.write(batch.statements, of_statements)
+        lease.lap("write")
+        jobs.give_way(lease)
+    with transaction.atomic():
+        lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
+    return Stage.EMBEDDED
+
+
+@dataclass(frozen=True)
+class _Batch:
+    rows: list[Chunk]
+    statements: statement_vectors.Unencoded
+
+
+_Encoded = tuple[list[tuple[Encoder, Vectors]], Vectors]
+
+
+def _encoded_ahead(
+    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]], reading: Embedder
+) -> Iterator[tuple[_Batch, Future[_Encoded]]]:
+    """Yield each batch that lacks something with its vectors to come, in order.
+
+    Statements have those of the encoder that answers are read by. While the caller writes one
+    batch the next is encoded: one at a time, each as ever.
+    """
+
+    def encode(batch: _Batch) -> _Encoded:
+        of_rows = [(encoder, encode_rows(embedder, batch.rows)) for encoder, embedder in encoders]
+        return of_rows, statement_vectors.encode(reading, batch.statements)
+
+    space = encoder_facts().space
+    before: tuple[_Batch, Future[_Encoded]] | None = None
+    with ThreadPoolExecutor(1) as pool:
+        for first in _batches_to_do(chunks, encoders):
+            rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
+            batch = _Batch(rows, statement_vectors.unencoded(rows, space))
+            begun = batch, pool.submit(encode, batch)
+            if before is not None:
+                yield before
+            before = begun
+        if before is not None:
+            yield before
+
+
+def _batches_to_do(
+    chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
+) -> list[int]:
+    """The first index of each batch that lacks a vector, one of a statement, or its words."""
+    lacking = set(chunks.filter(search_vector=None).values_list("index", flat=True))
+    lacking |= statement_vectors.lacking(chunks)
+    for encoder, _ in encoders:
+        lacking |= vectors.lacking(encoder, chunks)
+    return sorted({index // BATCH * BATCH for index in lacking})
+
+
+def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
+    """The encoders whose vectors a document needs to be searched."""
+    rows = list(vectors.searched())
+    if not rows:
+        raise _no_encoder()
+    encoders = _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
+    lease.hold()
+    lease.lap("load")
+    return encoders
+
+
+def reading_embedder(lease: Lease) -> Embedder:
+    """The encoder by whose tokens it is cut, which the first call in a process has to load."""
+    embedder = _loaded(lease, get_embedder)
+    lease.hold()
+    lease.lap("load")
+    return embedder
+
+
+def _no_encoder() -> IncompleteDocument:
+    if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
+        return IncompleteDocument(
+            "No encoder can be searched yet: the first one is being built.",
+            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
+            retryable=True,
+        )
+    return IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
+
+
+def _loaded(lease: Lease, load: Callable[[], T]) -> T:
+    return lease.run(load, limit_s=MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S)
+
+
+def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
+    """What each encoder and full text make of a batch."""
+    for encoder, of_rows in made:
+        vectors.write(encoder, [row.pk for row in rows], of_rows)
+    search_vectors.write(rows)
