@@ -2,6 +2,7 @@
 
 import gc
 import shutil
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,6 +57,11 @@ LONG_FILES = (
 )
 LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
 EXHAUSTIVE_TIMEOUT_S = 3600
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As in a shell's background job: all that tests start would ignore it too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
