@@ -17,6 +17,7 @@ from bench.runs.configurations import Configuration
 from bench.runs.failures import why
 from bench.runs.gated_search import look_all
 from bench.runs.search import search_all
+from bench.runs.windows import cut_by
 from core.progress import Progress
 from corpus.models import Chunk, Collection, Document
 from corpus.services.bulk_load import PlainDocument, documents_load
@@ -86,6 +87,7 @@ def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
             map(_plain, dataset.documents),
             collection=_shelf(dataset),
             with_context=errand.with_context,
+            cut=cut_by(errand.window) if errand.window else None,
             on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
         )
     databases.tidy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bench.runs.configurations import Configuration, Recipe
+from bench.runs.configurations import Configuration, Recipe, Window
 from core.errors import MedragError
 from retrieval.config import RetrievalConfig
 
@@ -127,6 +127,8 @@ _SEARCHES = (
 )
 # How many passages are handed on shows only behind the gate, and in what a reader gets.
 _SERVED = (("5 passages at most", "k=5"),)
+# The splitter lets passages share a third at most and no more than the encoder reads: these don't.
+_WINDOWS = (Window(128, 64), Window(256, 128), Window(512, 256))
 
 
 def _search(name: str, text: str, needs: str) -> Switch:
@@ -145,12 +147,18 @@ def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
     by_size = _sizes(cut) if cut.strategy == "sections" else [_by("sections", "cut by sections")]
     by_strategy = [_by("characters", "windows of characters")]
     recipes = [*by_size, *(by_strategy if cut.strategy == "sections" else [])]
+    recipes += map(_windows, _WINDOWS)
     return [
         *((recipe, "") for recipe in recipes),
         (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
         (Recipe("vectors of 32 bits (vector)", storage="vector"), "halfvec"),
         (Recipe("without context line", (), with_context=False), ""),
     ]
+
+
+def _windows(window: Window) -> Recipe:
+    name = f"windows of {window.tokens} tokens, stride {window.stride}"
+    return Recipe(name, window=window)
 
 
 def _by(strategy: str, name: str) -> Recipe:

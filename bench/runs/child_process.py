@@ -109,6 +109,7 @@ class _Sending:
             configurations=tuple(configurations),
             out=str(out),
             with_context=task.recipe.with_context,
+            window=task.recipe.window,
             depth=task.depth,
             peers=task.peers,
             gate=task.gate,

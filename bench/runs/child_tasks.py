@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.runs.configurations import DEPTH, Configuration
+from bench.runs.configurations import DEPTH, Configuration, Window
 from bench.runs.sampling import limited
 from evaluation.datasets import read_dataset
 from evaluation.datasets.trec import Run
@@ -47,6 +47,7 @@ class ChildTask:
     configurations: tuple[Configuration, ...]
     out: str
     with_context: bool = True
+    window: Window | None = None  # that cuts the documents in the place of the site's splitter
     depth: int = DEPTH
     gate: Mapping[str, Any] = field(default_factory=dict)  # for what is asked as served
     peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
@@ -92,6 +93,7 @@ def read_errand(path: Path) -> ChildTask:
         "source": Source(**values["source"]),
         "configurations": tuple(Configuration(**each) for each in values["configurations"]),
         "peers": tuple(values.get("peers", ())),
+        "window": Window(**cut) if (cut := values.get("window")) else None,
     }
     return ChildTask(**(values | read))
 

@@ -41,16 +41,26 @@ class Configuration:
 
 
 @dataclass(frozen=True)
+class Window:
+    """Passages blind to structure: so many tokens, each begun `stride` tokens after the last."""
+
+    tokens: int
+    stride: int
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A way to build an index: settings that differ, and whether passages carry their context.
 
-    `storage`, where it is not empty, is pgvector's type of every encoder's vectors.
+    `storage`, where it is not empty, is pgvector's type of every encoder's vectors. `window`, where
+    there is one, cuts in the place of the site's splitter.
     """
 
     name: str = "as set"
     environment: tuple[tuple[str, str], ...] = ()
     with_context: bool = True
     storage: str = ""
+    window: Window | None = None
 
 
 def configuration(text: str) -> Configuration:

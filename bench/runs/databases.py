@@ -85,6 +85,7 @@ def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
         names_of(configured(recipe.storage)),
         json.dumps(sorted(recipe.environment)),
         str(recipe.with_context),
+        *([f"windows {window.tokens}/{window.stride}"] if (window := recipe.window) else []),
         *([summaries] if (summaries := made_by(encoder_facts())) else []),
     ]
     return PREFIX + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Protocol
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.chunking import ChunkDraft, split
+from corpus.chunking import ChunkDraft, CountTokens, split
 from corpus.chunking.cutting import passages_of
 from corpus.encoders import vectors as vector_tables
 from corpus.encoders.batches import refuse_bad_vectors
@@ -47,11 +48,20 @@ class PlainDocument:
     size_bytes: int
 
 
+class Cut(Protocol):
+    """A way to cut a text into passages, in order, in the place of the site's own."""
+
+    def __call__(
+        self, page: ParsedPage, *, title: str, sha256: str, count_tokens: CountTokens
+    ) -> list[ChunkDraft]: ...
+
+
 def documents_load(
     texts: Iterable[PlainDocument],
     *,
     collection: Collection,
     with_context: bool = True,
+    cut: Cut | None = None,
     on_progress: Callable[[int, int], None] = lambda documents, passages: None,
 ) -> None:
     """Index what is not here yet, and count the statistics of the whole index anew.
@@ -59,8 +69,8 @@ def documents_load(
     Then summaries are made where the site makes any (MEDRAG_SUMMARIES) and a document lacks them;
     LanguageModelUnavailable is raised where a model writes them and does not answer. What was
     committed stays when it is interrupted, and the next call goes on from there. `with_context`
-    False leaves the line of title and section out of every passage. `on_progress` gets how many
-    documents and passages were made so far.
+    False leaves the line of title and section out of every passage; `cut` takes the place of the
+    site's splitter. `on_progress` gets how many documents and passages were made so far.
     """
     embedder = get_embedder()
     known = set(Document.objects.values_list("sha256", flat=True))
@@ -68,7 +78,7 @@ def documents_load(
     passages = 0
     for start in range(0, len(waiting), TOGETHER):
         batch = waiting[start : start + TOGETHER]
-        passages += _load(batch, collection, embedder, with_context=with_context)
+        passages += _load(batch, collection, embedder, with_context=with_context, cut=cut)
         on_progress(start + len(batch), passages)
     with transaction.atomic():
         statistics.recount()
@@ -83,20 +93,21 @@ def _load(
     embedder: Embedder,
     *,
     with_context: bool,
+    cut: Cut | None,
 ) -> int:
     recipe = site_recipe(encoder_facts())
     documents = [_document(text, collection, recipe) for text in batch]
     pages = [_page(text) for text in batch]
-    cut = [
+    kept = [
         [draft if with_context else _without_context(draft, embedder) for draft in drafts]
-        for drafts in (_drafts(d, p, embedder) for d, p in zip(documents, pages, strict=True))
+        for drafts in (_drafts(d, p, embedder, cut) for d, p in zip(documents, pages, strict=True))
     ]
     passages = [
         passages_of(drafts, [page], title=document.title, population=document.population)
-        for document, drafts, page in zip(documents, cut, pages, strict=True)
+        for document, drafts, page in zip(documents, kept, pages, strict=True)
     ]
     # Outside the transaction; the encoder sorts by length, which pays over as many as these.
-    read = [f"{d.context}\n{d.text}" for drafts in cut for d in drafts]
+    read = [f"{d.context}\n{d.text}" for drafts in kept for d in drafts]
     made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
     with transaction.atomic():
         Document.objects.bulk_create(documents)
@@ -141,7 +152,12 @@ def _page(text: PlainDocument) -> ParsedPage:
     )
 
 
-def _drafts(document: Document, page: ParsedPage, embedder: Embedder) -> list[ChunkDraft]:
+def _drafts(
+    document: Document, page: ParsedPage, embedder: Embedder, cut: Cut | None
+) -> list[ChunkDraft]:
+    if cut:
+        about = {"title": document.title, "sha256": document.sha256}
+        return cut(page, **about, count_tokens=embedder.count_tokens)
     return split(
         (page,),
         title=document.title,
