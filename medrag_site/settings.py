@@ -115,6 +115,7 @@ ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 
 # Retrieval: what differs from the defaults of retrieval.config, such as `fusion=sum k=5`
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
+CONCEPTS = env.text("MEDRAG_CONCEPTS")  # a folder with rows of UMLS; else the lexicon's concepts
 
 # What `reranker=` of MEDRAG_RETRIEVAL asks: a cross-encoder's folder, or an endpoint and its model
 RERANK_URL = env.url("MEDRAG_RERANK_URL")

@@ -14,6 +14,8 @@ MAX_WORDINGS = 8  # that a language model is asked for
 SURROUNDINGS_CHARS = 2000  # around a passage, where a reader asks and the site says no other
 # Switches that are gone, at their defaults: a gate calibrated before is of no other search.
 _GONE = {"adaptive_k": False, "neighbours": False}
+# Switches that came later, which at these values leave a search as it was.
+_ADDED = {"concept_weight": 0.0}
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class RetrievalConfig:
     alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
     rrf_k: int = 60  # Cormack et al., SIGIR 2009
     collapse_twins: bool = True  # of passages that say the same, rank the best
+    concept_weight: float = 0.0  # share of the score that the question's concepts in a passage have
 
     # Rerank
     reranker: str = "none"  # or cross-encoder, llm, http; the settings say which model
@@ -77,7 +80,8 @@ class RetrievalConfig:
 
 @lru_cache(maxsize=64)
 def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
-    content = {"version": PIPELINE_VERSION, "parts": parts, **_GONE, **asdict(config)}
+    said = {name: value for name, value in asdict(config).items() if _ADDED.get(name) != value}
+    content = {"version": PIPELINE_VERSION, "parts": parts, **_GONE, **said}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -110,6 +114,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "rewrite_timeout_s": (0.1, 60),
     "alpha": (0, 1),
     "rrf_k": (1, 10_000),
+    "concept_weight": (0, 1),
     "rerank_candidates": (1, 1000),
     "rerank_timeout_s": (0.1, 60),
     "authority_weight": (0, 1),

@@ -15,6 +15,7 @@ from core.errors import MedragError
 from core.llm.client import silence_of
 from corpus.encoders.registry import configured_specs
 from retrieval.config import RetrievalConfig, config_from
+from retrieval.prepared.site_concepts import concepts_fault
 from retrieval.rerank.configured import reranker_fault, reranker_for
 from retrieval.rerank.types import Passage
 from retrieval.rewriting.generated import PROMPTS, endpoint_within
@@ -37,6 +38,9 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
     except ValueError as error:
         hint = "Leave it out for the defaults."
         return [Error(f"MEDRAG_RETRIEVAL: {error}.", hint=hint, id="retrieval.E001")]
+    if fault := concepts_fault():
+        hint = "Leave it out to know the concepts of the lexicon."
+        return [Error(fault, hint=hint, id="retrieval.E008")]
     return config_faults(config)
 
 

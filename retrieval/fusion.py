@@ -76,6 +76,29 @@ def _share(scores: Scores, *, low: float) -> dict[int, float]:
     return {chunk: (score - low) / width if width else 0.0 for chunk, score in scores.items()}
 
 
+def boosted(
+    ranked: Sequence[Ranked], shares: Mapping[int, float], *, weight: float
+) -> tuple[Ranked, ...]:
+    """Score by `(1 - weight) * score / max score + weight * share`, in [0, 1].
+
+    `shares`, [0, 1], by chunk; one that has none there has 0. Order: score descending, then key
+    ascending.
+    """
+    most = max((entry.score for entry in ranked), default=0.0) or 1.0
+    scored = [
+        replace(
+            entry,
+            score=round(
+                (1 - weight) * entry.score / most + weight * shares.get(entry.chunk_id, 0.0),
+                SUM_DIGITS,
+            ),
+        )
+        for entry in ranked
+    ]
+    order = sorted(scored, key=lambda entry: (-entry.score, entry.key))
+    return tuple(replace(entry, rank=rank) for rank, entry in enumerate(order, start=1))
+
+
 def reciprocal_rank_fusion(rankings: Sequence[Ranking], *, k: int = 60) -> tuple[Ranked, ...]:
     """Score each group by `sum(1 / (k + rank))` over the rankings that hold it.
 

@@ -17,11 +17,13 @@ from retrieval.dense.summaries import search_summaries
 from retrieval.fusion import (
     Scored,
     Scores,
+    boosted,
     candidates_of,
     convex_combination,
     normalised_sum,
     reciprocal_rank_fusion,
 )
+from retrieval.hits.concepts import concept_shares
 from retrieval.hits.load import hits_of
 from retrieval.hits.near_duplicates import others_that_say_it
 from retrieval.hits.surroundings import surroundings
@@ -32,8 +34,10 @@ from retrieval.lexical.search import (
     bm25_statement,
     searched_names,
 )
+from retrieval.lexicon.concepts import ConceptsUnreadable
 from retrieval.lexicon.terms import spelled_out
 from retrieval.prepared.pipelined import Statement, pipelined
+from retrieval.prepared.site_concepts import concepts_beside, concepts_fingerprint
 from retrieval.prepared.site_snapshot import SiteSnapshot, site_now
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
 from retrieval.rewriting.generated import rewriting_fingerprint
@@ -104,6 +108,8 @@ class _Search:
         asked = self._asked(analysis, variants, encoders)
         rankings = self._rankings(asked, encoders)
         fused = self._timed("fusion", lambda: self._fused(rankings, asked, encoders))
+        if config.concept_weight:
+            fused = self._timed("concepts", lambda: self._boosted(fused))
         found = self._hits(fused, asked[0], encoders[0])
         reranked = rerank(query.text, found, config, today=query.on.year)
         self.durations_ms["rerank"] = reranked.duration_ms
@@ -264,6 +270,19 @@ class _Search:
         scored = Scored(tuple(scores[: len(lexical)]), tuple(scores[len(lexical) :]))
         return convex_combination(candidates, scored, alpha=config.alpha)
 
+    def _boosted(self, fused: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
+        """Those that name the question's concepts further in front; as they are where it has none.
+
+        A query where it has any.
+        """
+        try:
+            known = concepts_beside(self.site.lexicon)
+        except ConceptsUnreadable as error:
+            self.notes.append(error.sentence)
+            return fused
+        shares = concept_shares(self.query.text, fused, known)
+        return boosted(fused, shares, weight=self.config.concept_weight) if shares else fused
+
     def _bm25(self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]) -> _Scores:
         """Of every candidate; what the search gave is not computed again."""
         known = _of(ids, found[_name_of("lexical", asked.variant)])
@@ -346,4 +365,6 @@ def _of(ids: Sequence[int], scores: Scores) -> dict[int, float]:
 
 def _fingerprint(config: RetrievalConfig, encoders: Sequence[ActiveEncoder]) -> str:
     weights = [encoder.embedder.fingerprint for encoder in encoders]
-    return config.fingerprint(*weights, reranker_fingerprint(config), rewriting_fingerprint(config))
+    asked = (reranker_fingerprint(config), rewriting_fingerprint(config))
+    concepts = concepts_fingerprint(config)
+    return config.fingerprint(*weights, *asked, *([concepts] if concepts else []))

@@ -116,6 +116,8 @@ _SEARCHES = (
     ("without condensing", "condense_above=0", ""),
     ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4", ""),
     ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75", ""),
+    ("concept overlap, weight 0.1", "concept_weight=0.1", ""),
+    ("concept overlap, weight 0.3", "concept_weight=0.3", ""),
     ("twins not collapsed", "collapse_twins=no", ""),
     ("with summaries", "summaries=yes", "summaries"),
     ("multi-query, 3 wordings by the model", "multi_query=3", "rewrite"),

@@ -83,6 +83,10 @@ class Lexicon:
         names = islice(self._new(meant, "", same=True), MAX_EXPANSIONS)
         return (*typed, *names, *respelled(meant))
 
+    def every_in(self, text: str) -> tuple[Expansion, ...]:
+        """Every known form of a text, each once, in order, whatever else the text says."""
+        return tuple(dict.fromkeys(self._every(text[:MAX_CHARS])))
+
     def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
         """What is found in `text`, each pair once, without that whose words are `said`."""
         said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()

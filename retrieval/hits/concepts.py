@@ -1,0 +1,24 @@
+"""How many of a question's concepts each candidate names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.models import Chunk
+from retrieval.lexicon.concepts import Concepts
+from retrieval.types import Ranked
+
+
+def concept_shares(text: str, ranked: Sequence[Ranked], known: Concepts) -> dict[int, float]:
+    """By chunk the share of the question's concepts that it names with its context line, [0, 1].
+
+    One query; none, and nothing, for a question without a concept.
+    """
+    asked = known.of(text)
+    if not asked:
+        return {}
+    chunks = Chunk.objects.filter(pk__in=[entry.chunk_id for entry in ranked])
+    return {
+        pk: len(asked & known.of(f"{context}\n{passage}")) / len(asked)
+        for pk, context, passage in chunks.values_list("pk", "context", "text")
+    }

@@ -1,0 +1,72 @@
+"""The concepts that this site knows: by the rows of MEDRAG_CONCEPTS, else by its lexicon."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from django.conf import settings
+
+from retrieval.config import RetrievalConfig
+from retrieval.lexicon.concepts import (
+    Concepts,
+    ConceptsUnreadable,
+    concepts_of_lexicon,
+    concepts_of_rows,
+)
+from retrieval.lexicon.terms import Lexicon
+from retrieval.prepared.site_lexicon import site_lexicon
+
+FILE = "MRCONSO.RRF"
+
+
+def site_concepts() -> Concepts:
+    """One query, and one more where the lexicon was changed. Raises ConceptsUnreadable."""
+    return concepts_beside(site_lexicon())
+
+
+def concepts_beside(lexicon: Lexicon) -> Concepts:
+    """The same without a query. The rows are read once a process, and so is what is wrong."""
+    known = _read(settings.CONCEPTS) if settings.CONCEPTS else _of_lexicon(lexicon)
+    if isinstance(known, ConceptsUnreadable):
+        raise known
+    return known
+
+
+def concepts_fault() -> str:
+    """Say why MEDRAG_CONCEPTS can't be used, as far as the first row tells; else empty."""
+    if not settings.CONCEPTS:
+        return ""
+    found = _read_from(Path(settings.CONCEPTS) / FILE, rows=1)
+    return f"MEDRAG_CONCEPTS: {found}" if isinstance(found, ConceptsUnreadable) else ""
+
+
+def concepts_fingerprint(config: RetrievalConfig) -> str:
+    """Of the rows that a search is boosted by; empty for none.
+
+    Empty for the lexicon too, whose entries make no other search of it.
+    """
+    if not (config.concept_weight and settings.CONCEPTS):
+        return ""
+    known = _read(settings.CONCEPTS)
+    return "unreadable" if isinstance(known, ConceptsUnreadable) else known.fingerprint
+
+
+_of_lexicon = lru_cache(maxsize=2)(concepts_of_lexicon)
+
+
+@lru_cache(maxsize=2)
+def _read(folder: str) -> Concepts | ConceptsUnreadable:
+    return _read_from(Path(folder) / FILE)
+
+
+def _read_from(path: Path, *, rows: int | None = None) -> Concepts | ConceptsUnreadable:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            return concepts_of_rows(islice(lines, rows))
+    except ConceptsUnreadable as error:
+        return error
+    except (OSError, UnicodeDecodeError) as error:
+        why = f"{FILE} can't be read ({type(error).__name__})."
+        return ConceptsUnreadable(why, hint="See MEDRAG_CONCEPTS.")
