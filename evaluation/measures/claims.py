@@ -37,7 +37,8 @@ def _refused(item: AnsweredItem) -> str:
     return REFUSED if item.is_refused else ""
 
 
-def _no_claim(item: AnsweredItem) -> str:
+def no_claim(item: AnsweredItem) -> str:
+    """Say why a measure of claims has no value, or nothing."""
     return REFUSED if item.is_refused else NO_CLAIM if not item.claims else ""
 
 
@@ -55,10 +56,10 @@ def _kinds(item: AnsweredItem) -> list[str]:
 
 CLAIM_MEASURES: dict[str, _Measure] = {
     "claim_faithfulness": _Measure(
-        lambda item, said: claim_faithfulness(said.by_contexts), (_no_claim,)
+        lambda item, said: claim_faithfulness(said.by_contexts), (no_claim,)
     ),
     "hallucination_rate": _Measure(
-        lambda item, said: hallucination_rate(said.by_contexts, said.by_gold), (_no_claim,)
+        lambda item, said: hallucination_rate(said.by_contexts, said.by_gold), (no_claim,)
     ),
     "claim_recall": _Measure(lambda item, said: claim_recall(said.in_answer), (_refused, _no_gold)),
     "context_precision": _Measure(
@@ -71,12 +72,12 @@ CLAIM_MEASURES: dict[str, _Measure] = {
     ),
     "critical_error_rate": _Measure(
         lambda item, said: critical_error_rate(_kinds(item), said.by_contexts, said.by_gold),
-        (_no_claim,),
+        (no_claim,),
         NO_CRITICAL,
     ),
     "guideline_adherence": _Measure(
         lambda item, said: guideline_adherence(said.by_contexts, item.authority),
-        (_no_claim,),
+        (no_claim,),
         NOTHING_CITED,
     ),
 }

@@ -22,19 +22,29 @@ from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.measure import Judges
 from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
+from retrieval.lexicon.concepts import Concepts, ConceptsUnreadable
+from retrieval.prepared.site_concepts import site_concepts
 
 # An endpoint that failed three times is skipped for a while, in which a whole run would fail.
 WAIT_S = PAUSE_S + 1
 
 
 def site_judges(config: RagasConfig) -> Judges:
-    """Return who judges a run, to be called once, before its first item.
+    """Return who judges a run, to be called once, before its first item. A query or two.
 
     Raises ImproperlyConfigured where the judge would score its own answers, or can't be loaded.
     """
     if fault := judge_fault():
         raise ImproperlyConfigured(fault)
-    return Judges(entailment_judge(), ragas_judge(config))
+    return Judges(entailment_judge(), ragas_judge(config), known_concepts())
+
+
+def known_concepts() -> Concepts | str:
+    """Return the concepts that answers are measured by, or why there are none. A query or two."""
+    try:
+        return site_concepts()
+    except ConceptsUnreadable as error:
+        return error.sentence
 
 
 def judging_endpoint() -> Endpoint | None:

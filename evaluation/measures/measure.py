@@ -11,22 +11,25 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
+from evaluation.measures.concepts import CONCEPT_MEASURES, NOT_READ, concept_scores
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.ragas_judge import NO_JUDGE, RAGAS_MEASURES, RagasJudge
 from evaluation.measures.selective import selective
 from evaluation.measures.types import AnsweredItem, Outcome, Scored, not_run
 from evaluation.metrics.statistics import interval
+from retrieval.lexicon.concepts import Concepts
 
-MEASURES: tuple[str, ...] = (*CLAIM_MEASURES, *RAGAS_MEASURES)
+MEASURES: tuple[str, ...] = (*CLAIM_MEASURES, *CONCEPT_MEASURES, *RAGAS_MEASURES)
 _NOT_MEASURED = not_run("it was not asked for")
 
 
 @dataclass(frozen=True)
 class Judges:
-    """Who judges, or why nobody does."""
+    """Who judges and what concepts are known, or why nobody does and none are."""
 
     entailment: EntailmentJudge | str = NO_JUDGE
     ragas: RagasJudge | str = NO_JUDGE
+    concepts: Concepts | str = NOT_READ
 
 
 def measure_item(item: AnsweredItem, wanted: Collection[str], judges: Judges) -> dict[str, Scored]:
@@ -38,12 +41,17 @@ def measure_item(item: AnsweredItem, wanted: Collection[str], judges: Judges) ->
     if unknown := set(wanted) - set(MEASURES):
         raise ValueError(f"no such measure: {', '.join(sorted(unknown))}")
     by_claims = [name for name in CLAIM_MEASURES if name in wanted]
+    by_concepts = [name for name in CONCEPT_MEASURES if name in wanted]
     by_ragas = [name for name in RAGAS_MEASURES if name in wanted]
     scores: dict[str, Scored] = {}
     if isinstance(judges.entailment, str):
         scores |= dict.fromkeys(by_claims, not_run(judges.entailment))
     else:
         scores |= claim_scores(item, by_claims, judges.entailment)
+    if isinstance(judges.concepts, str):
+        scores |= dict.fromkeys(by_concepts, not_run(judges.concepts))
+    else:
+        scores |= concept_scores(item, by_concepts, judges.concepts)
     if isinstance(judges.ragas, str):
         scores |= dict.fromkeys(by_ragas, not_run(judges.ragas))
     else:

@@ -20,6 +20,8 @@ from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.services import site_inquiry
 from chat.verification.answer_judge import judge_fingerprint
 from evaluation.choices.model_alone import alone_fingerprint
+from evaluation.measures.concepts import CONCEPT_MEASURES
+from evaluation.measures.configured import known_concepts
 from evaluation.models import Question
 from retrieval.types import Query
 
@@ -72,6 +74,7 @@ def frozen_now(
         "version": _version(),
         "seed": seed,
         "measures": list(measures),
+        "concepts": _concepts() if set(measures) & set(CONCEPT_MEASURES) else None,
         "budget": asdict(budget),
         "model_alone": {"prompt_and_models": alone_fingerprint()} if model_alone else None,
     }
@@ -94,6 +97,11 @@ def _gate() -> dict[str, Any]:
     except GateUnavailable as error:
         return {"unavailable": str(error)}
     return found
+
+
+def _concepts() -> str:
+    known = known_concepts()
+    return known if isinstance(known, str) else known.fingerprint
 
 
 def _digest(value: Any) -> str:

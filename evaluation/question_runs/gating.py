@@ -12,6 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from core.errors import MedragError
+from evaluation.measures.concepts import CONCEPT_MEASURES
 from evaluation.measures.measure import MEASURES
 from evaluation.metrics.non_inferiority import Finding, non_inferiority
 from evaluation.models import (
@@ -158,7 +159,10 @@ def _judged(rule: Rule, pairs: Sequence[tuple[QuestionResult, QuestionResult]]) 
     for place, run in enumerate(("baseline", "candidate")):
         if not any(name in pair[place].scores for pair in pairs):
             return Judged(False, f"Fails: {name} was not computed in the {run}.")
-    if name in MEASURES and _judges(first for first, _ in pairs) != _judges(b for _, b in pairs):
+    if name in CONCEPT_MEASURES:
+        if len({result.run.frozen.get("concepts") for result in pairs[0]}) > 1:
+            return Judged(False, f"Fails: {name} was measured by other concepts in each run.")
+    elif name in MEASURES and _judges(a for a, _ in pairs) != _judges(b for _, b in pairs):
         return Judged(False, f"Fails: {name} was judged by another judge in each run.")
     both = [
         (a.scores[name], b.scores[name]) for a, b in pairs if name in a.scores.keys() & b.scores

@@ -29,6 +29,7 @@ NOTHING = {"mean": None, "low": None, "high": None, "n": 0}
 def test_without_a_judge_each_measure_says_so() -> None:
     found = measure_item(WORKED, MEASURES, Judges())
     assert list(found) == list(MEASURES)
+    assert found.pop("concept_overlap").reason == "not run: no concepts were read"  # by nobody
     assert {(each.value, each.reason, each.outcome) for each in found.values()} == {
         (None, "not run: no judge is configured", Outcome.NOT_RUN)
     }
@@ -139,7 +140,7 @@ def test_ragas_in_a_run_whose_judge_fails_once() -> None:
     assert recall["without"]["failed"] == {"failed: the judge answered with status 500": 1}
 
 
-def test_the_judges_of_a_site(settings: LazySettings) -> None:
+def test_the_judges_of_a_site(db: None, settings: LazySettings) -> None:
     settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = []
     settings.GENERATE_LLM_URLS = settings.GENERATE_LLM_MODELS = settings.GENERATE_LLM_KEYS = []
     judges = site_judges(RagasConfig())

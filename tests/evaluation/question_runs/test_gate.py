@@ -206,3 +206,16 @@ def test_wrong_rules_judge_nothing(tmp_path: Path, wrong: str) -> None:
 
 def test_the_example_is_read() -> None:
     assert len(read_rules(EXAMPLE)) == 5
+
+
+def test_shares_of_other_concepts_are_not_compared(ward: QuestionSet, tmp_path: Path) -> None:
+    before, after = ran(ward), ran(ward)
+    rule = '[[rule]]\nmeasure = "concept_overlap"\ndirection = "higher"\nmargin = 0.4'
+    for run, name in ((before, "one"), (after, "another")):
+        judged = {"judged_by": [{"name": name, "fingerprint": "1"}]}  # of the other measures
+        run.results.update(scores={"concept_overlap": 1.0}, detail=judged)
+    assert gate(tmp_path, before, after, rules=rule)[0] == 0
+    QuestionRun.objects.filter(pk=after.pk).update(frozen=after.frozen | {"concepts": "others"})
+    status, said = gate(tmp_path, before, after, rules=rule)
+    assert status == 1
+    assert "Fails: concept_overlap was measured by other concepts in each run." in said

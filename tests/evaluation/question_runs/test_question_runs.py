@@ -104,6 +104,7 @@ def test_what_it_was_started_with_is_frozen(guideline: Document, bob: User) -> N
     assert frozen["budget"] == {"questions": 1, "seconds": 0.0, "tokens": 0}
     assert frozen["corpus"]["documents"] == 1
     assert len(frozen["configuration"]) == 16
+    assert len(frozen["concepts"]) == 16
     assert "chat/generation/prompts/answer_v1.txt" in frozen["prompts"]
     assert frozen["models"]["generator"]
     assert run.by == bob

@@ -1,0 +1,31 @@
+"""Measures of an answer by the concepts that it names: nobody judges. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from evaluation.measures.claims import no_claim
+from evaluation.measures.types import AnsweredItem, Scored, undefined
+from evaluation.metrics.claims.concept_overlap import concept_overlap
+from retrieval.lexicon.concepts import Concepts
+
+CONCEPT_MEASURES = ("concept_overlap",)
+NO_CONCEPT = "no claim names a known concept"
+NOT_READ = "no concepts were read"
+
+
+def concept_scores(
+    item: AnsweredItem, wanted: Collection[str], known: Concepts
+) -> dict[str, Scored]:
+    """Score one item by those of `CONCEPT_MEASURES` that are wanted; evidence is what is quoted."""
+    return {name: _overlap(item, known) for name in wanted}
+
+
+def _overlap(item: AnsweredItem, known: Concepts) -> Scored:
+    if why := no_claim(item):
+        return undefined(why)
+    value = concept_overlap(
+        [known.of(claim.text) for claim in item.claims],
+        [known.of("\n".join(claim.quotes)) for claim in item.claims],
+    )
+    return undefined(NO_CONCEPT) if value is None else Scored(value)
