@@ -24,7 +24,7 @@ from core.errors import MedragError
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_text
 from core.llm.prompt_files import Prompt
 from corpus.chunking import ChunkDraft, CountTokens, Strategy
-from corpus.indexing.jobs import Lease
+from corpus.indexing.leases import Lease
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
 

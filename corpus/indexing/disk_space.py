@@ -8,7 +8,7 @@ from core import disk
 from core.database_availability import DISK_FULL, sqlstate
 from core.disk import DiskFull
 from corpus.encoders import vectors
-from corpus.indexing.jobs import Lease
+from corpus.indexing.leases import Lease
 from corpus.models import Document, Stage
 from corpus.models.encoders import Storage
 

@@ -1,9 +1,7 @@
 """Who may work on a document now: claims, leases, and the sweep that mends what was lost.
 
 Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
-database's clock. A lease is held by its token: a worker that was paused past its end, or whose
-job was given to another, finds that its update changes no row, and writes nothing. It finds out
-within seconds, and its child is killed.
+database's clock.
 
 A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
 the time when it was queued and what a file of its size takes. So of files that came together the
@@ -19,17 +17,13 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
-import time
 import uuid
-from collections.abc import Callable
-from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
-from django.db import Error, connection, transaction
+from django.db import connection, transaction
 from django.db.models import (
     Case,
     DateTimeField,
@@ -43,19 +37,15 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Greatest, Now
+from django.db.models.functions import Now
 
-from core.database_availability import is_away
-from core.errors import MedragError
+from corpus.indexing.leases import Lease, LeaseLost, Preempted, ends_in
 from corpus.indexing.wakeups import Queue, delete, enqueue
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
 
-T = TypeVar("T")
-
 WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of every token of a cluster
 LOST_AFTER_S = 30.0
-BEAT_S = 2.0  # between two signs of life, each of which finds out whether the lease was lost
 SWEEP_LIMIT = 500
 
 STEP_NAMES = {
@@ -85,117 +75,6 @@ DUE = ExpressionWrapper(
 )
 
 
-class Preempted(MedragError):
-    """Shorter work is due: the job waits again, with all that was done so far."""
-
-    retryable = True
-
-
-class LeaseLost(MedragError):
-    """Another attempt may be running: stop, and write nothing."""
-
-    retryable = True
-
-
-@dataclass
-class Lease:
-    """The right of one attempt to write, kept alive by each write and by `beat`."""
-
-    job_id: int
-    document_id: int
-    token: uuid.UUID
-    attempt: int  # 1-based
-    stage: Stage
-    timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
-    gives_way: bool = False  # to what is due before it: not where somebody asked for this one
-    _beaten: float = field(default_factory=time.monotonic)
-    _lapped: float = field(default_factory=time.monotonic)
-    _shown: tuple[int, int] = (0, 0)
-
-    def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
-        """Check and extend the lease, and change the job's row. Raises LeaseLost.
-
-        Call it first in each transaction that writes: the row stays locked until the commit.
-        `for_s` is how long that may take where it may be longer than a lease.
-        """
-        until = _in(max(for_s, settings.JOB_LEASE_S))
-        changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
-        if self._held().update(**changes) != 1:
-            raise self._lost()
-        self._beaten = time.monotonic()
-
-    def _held(self) -> QuerySet[Job]:
-        return Job.objects.filter(
-            pk=self.job_id,
-            state=JobState.RUNNING,
-            lease_token=self.token,
-            lease_until__gt=Now(),
-        )
-
-    def _lost(self) -> LeaseLost:
-        return LeaseLost(f"The lease on document {self.document_id} was lost.")
-
-    def lap(self, step: str) -> None:
-        """Count the time since the last lap to `step`."""
-        now = time.monotonic()
-        self.timings[step] = round(self.timings.get(step, 0.0) + now - self._lapped, 4)
-        self._lapped = now
-
-    def progress(self, done: int, total: int) -> None:
-        """Show how far the running step is; at most a few updates per second. Raises LeaseLost.
-
-        Called at least every second, it finds a lease that was lost within BEAT_S and a second.
-        """
-        quiet_s = time.monotonic() - self._beaten
-        if quiet_s >= _beat_s() or (self._shown != (done, total) and quiet_s >= 0.3):
-            self.hold(done=done, total=total)
-            self._shown = (done, total)
-
-    def run(self, work: Callable[[], T], *, limit_s: float, head_start_s: float = 0.0) -> T:
-        """Return what `work` returns, with the lease kept alive meanwhile; raises what it raises.
-
-        For a call that takes long and uses no database: it runs in a thread of its own. Raises
-        LeaseLost as soon as the lease is lost; then nobody waits for `work`, or sees its result.
-        After `limit_s` the lease is no longer extended: a call that hangs for ever loses it.
-        `head_start_s` is given at once, for a call that may keep our thread from running at all.
-        """
-        if head_start_s:
-            self.hold(lease_until=Greatest(F("lease_until"), _in(head_start_s)))
-        future: Future[T] = Future()
-        threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
-        return self.result_of(future, limit_s=limit_s)
-
-    def result_of(self, future: Future[T], *, limit_s: float) -> T:
-        """The same for work that runs already; while the database is away it goes on."""
-        deadline = time.monotonic() + limit_s
-        while not wait([future], timeout=_beat_s()).done:
-            try:
-                self._beat(keeps=time.monotonic() < deadline)
-            except Error as error:
-                if not is_away(error):
-                    raise
-                connection.close()  # the next write says so, where it is away still
-        return future.result()
-
-    def _beat(self, *, keeps: bool) -> None:
-        """Keep the lease, or only look whether it is held. Raises LeaseLost."""
-        if keeps:
-            self.hold(lease_until=Greatest(F("lease_until"), _in(settings.JOB_LEASE_S)))
-        elif not self._held().exists():
-            raise self._lost()
-
-
-def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
-    try:
-        future.set_result(work())
-    except BaseException as error:  # noqa: BLE001  raised again where it is waited for
-        future.set_exception(error)
-
-
-def _beat_s() -> float:
-    return min(BEAT_S, settings.JOB_LEASE_S / 4)
-
-
 def _waiting() -> QuerySet[Job]:
     return Job.objects.filter(state=JobState.PENDING, attempts__lt=settings.JOB_MAX_ATTEMPTS)
 
@@ -219,7 +98,7 @@ def claim(document_id: int | None = None) -> Lease | None:
             state=JobState.RUNNING,
             attempts=F("attempts") + 1,
             lease_token=token,
-            lease_until=_in(settings.JOB_LEASE_S),
+            lease_until=ends_in(settings.JOB_LEASE_S),
             heartbeat_at=Now(),
             started_at=Now(),
             finished_at=None,
@@ -459,10 +338,6 @@ def _stopped_reason(job: Job) -> str:
         f"{STEP_NAMES[Stage(job.stage)]}. The file may need more memory or time than there is: "
         f"split it or save it again, then press Retry."
     )
-
-
-def _in(seconds: float) -> Any:
-    return Now() + timedelta(seconds=seconds)
 
 
 def _new_token() -> uuid.UUID:

@@ -18,7 +18,7 @@ from corpus.encoders.batches import BATCH, IncompleteDocument, encode_rows
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from corpus.indexing import jobs, search_vectors
-from corpus.indexing.jobs import Lease
+from corpus.indexing.leases import Lease
 from corpus.models import Chunk, Document, Encoder, EncoderState, Stage
 
 MODEL_LOAD_LIMIT_S = 300.0  # after that the lease is no longer kept alive, and runs out

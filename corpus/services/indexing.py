@@ -33,7 +33,7 @@ from corpus.encoders.registry import encoder_facts, load_early
 from corpus.encoders.types import Embedder
 from corpus.indexing import context_lines, jobs, statistics
 from corpus.indexing import disk_space as room
-from corpus.indexing.jobs import Lease, LeaseLost, Preempted
+from corpus.indexing.leases import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
 from corpus.models import Chunk, Document, Job, JobState, Page, Stage

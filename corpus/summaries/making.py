@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Run(Protocol):
-    """`corpus.indexing.jobs.Lease.run`, or a mere call where there is no lease to keep alive."""
+    """`corpus.indexing.leases.Lease.run`, or a mere call where there is no lease to keep alive."""
 
     def __call__(self, work: Callable[[], T], *, limit_s: float) -> T:
         """Return what `work` returns; it is one call of a model."""

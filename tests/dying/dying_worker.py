@@ -53,7 +53,7 @@ def _arm(moment: str) -> None:
     """Make the moment deadly."""
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-    from corpus.indexing import jobs
+    from corpus.indexing.leases import Lease
     from corpus.sandbox import parent as sandbox
     from corpus.services import embedding
 
@@ -64,10 +64,10 @@ def _arm(moment: str) -> None:
     else:
         stage = moment.removeprefix(BEFORE).removeprefix(AFTER)
         reached: list[str] = []
-        hold, commit = jobs.Lease.hold, BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+        hold, commit = Lease.hold, BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
         rollback = BaseDatabaseWrapper._rollback  # type: ignore[attr-defined]
 
-        def watched_hold(lease: jobs.Lease, for_s: float = 0.0, **changes: Any) -> None:
+        def watched_hold(lease: Lease, for_s: float = 0.0, **changes: Any) -> None:
             hold(lease, for_s, **changes)
             reached.append(str(changes.get("stage", "")))
 
@@ -82,7 +82,7 @@ def _arm(moment: str) -> None:
             reached.clear()  # an error before the commit is not the moment
             return rollback(connection)
 
-        jobs.Lease.hold = watched_hold  # type: ignore[assignment, method-assign]
+        Lease.hold = watched_hold  # type: ignore[assignment, method-assign]
         BaseDatabaseWrapper._commit = deadly_commit  # type: ignore[attr-defined]
         BaseDatabaseWrapper._rollback = forgetful_rollback  # type: ignore[attr-defined]
 

@@ -18,6 +18,7 @@ from pytest_django import Settings
 from corpus.encoders.batches import BATCH, embedded_text
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import jobs
+from corpus.indexing.leases import Lease, LeaseLost
 from corpus.indexing.rows import pages_of
 from corpus.models import (
     Chunk,
@@ -110,7 +111,7 @@ def test_an_attempt_goes_on_from_the_step_that_is_finished(
     steps: list[Stage] = []
 
     def recorded(stage: Stage, step: indexing.Step) -> indexing.Step:
-        def run(document: Document, lease: jobs.Lease) -> Stage:
+        def run(document: Document, lease: Lease) -> Stage:
             steps.append(stage)
             if stage == after and lease.attempt == 1:
                 raise Broken
@@ -157,7 +158,7 @@ def test_what_other_settings_made_is_made_again(settings: Settings) -> None:
 def test_an_unexpected_error_is_named_by_type_and_place_and_never_quoted(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(document: Document, lease: jobs.Lease) -> Stage:
+    def fail(document: Document, lease: Lease) -> Stage:
         raise ValueError("canary: the patient's potassium")
 
     monkeypatch.setitem(indexing._STEPS, Stage.STORED, fail)
@@ -211,7 +212,7 @@ def test_a_lease_is_kept_alive_while_one_call_takes_long_but_not_for_ever(
     assert lease is not None
     lease.run(lambda: time.sleep(3), limit_s=60)
     lease.hold()
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         lease.run(lambda: time.sleep(60), limit_s=0)
 
 

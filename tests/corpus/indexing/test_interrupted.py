@@ -16,7 +16,7 @@ from core.database_availability import when_it_answers
 from core.disk import DiskFull
 from corpus.encoders.backends.openvino_model import converted
 from corpus.encoders.errors import EncoderUnusable
-from corpus.indexing.jobs import Lease
+from corpus.indexing.leases import Lease
 from corpus.models import Document, Job, JobState, Stage
 from corpus.services import indexing
 from corpus.services.documents import collection_default, document_ingest

@@ -11,6 +11,7 @@ from django_q.models import OrmQ
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from corpus.indexing import jobs, wakeups
+from corpus.indexing.leases import BEAT_S, Lease, LeaseLost
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
 from tests.corpus.documents import guideline, ingest
@@ -27,7 +28,7 @@ def job_of(document: Document) -> Job:
     return Job.objects.get(document=document)
 
 
-def claim(document: Document) -> jobs.Lease:
+def claim(document: Document) -> Lease:
     lease = jobs.claim(document.pk)
     assert lease is not None
     return lease
@@ -76,7 +77,7 @@ def test_nothing_is_claimed_past_the_last_attempt(document: Document, settings: 
 def test_a_lease_that_ran_out_writes_nothing(document: Document) -> None:
     lease = claim(document)
     expire(document)
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         lease.hold(stage=Stage.PARSED)
     assert job_of(document).stage == Stage.STORED
 
@@ -86,7 +87,7 @@ def test_a_lease_that_another_attempt_took_writes_nothing(document: Document) ->
     expire(document)
     jobs.sweep()
     second = claim(document)
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         first.hold(stage=Stage.PARSED)
     second.hold(stage=Stage.PARSED)
     assert job_of(document).stage == Stage.PARSED
@@ -106,7 +107,7 @@ def test_progress_is_written_where_it_moved_a_few_times_a_second_at_most(
         (0.9, 1, False),  # nothing moved
         (1.0, 2, True),
         (1.1, 3, False),
-        (1.0 + jobs.BEAT_S, 2, True),  # nothing moved, but the lease lives by it
+        (1.0 + BEAT_S, 2, True),  # nothing moved, but the lease lives by it
     ]:
         monkeypatch.setattr(time, "monotonic", lambda now=began + after_s: now)
         with django_assert_num_queries(1 if is_written else 0):
@@ -218,7 +219,7 @@ def test_a_stop_on_purpose_gives_the_attempt_back(
     assert jobs.give_back("00112233445566ab", blameless=True) == 0
     assert jobs.give_back("00112233445566aa", blameless=True) == 1
     assert (job_of(document).state, job_of(document).attempts) == (JobState.PENDING, 0)
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         lease.hold()
 
 
@@ -274,7 +275,7 @@ def test_a_lease_that_another_attempt_took_hands_nothing_back(document: Document
     expire(document)
     jobs.sweep()
     claim(document)
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         jobs.requeue_uncounted(first, code="disk_full", reason="Full.", wake=False)
     assert (job_of(document).state, job_of(document).attempts) == (JobState.RUNNING, 2)
 

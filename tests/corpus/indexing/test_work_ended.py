@@ -17,6 +17,7 @@ from corpus.chunking import ChunkSettings, split
 from corpus.chunking.cutting import Order, passages_of
 from corpus.encoders.counting import TokenCounter, estimated_tokens
 from corpus.indexing import jobs
+from corpus.indexing.leases import LeaseLost
 from corpus.models import Document, Job, JobState, Stage
 from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.types import BlockKind, Page, ParseError
@@ -157,7 +158,7 @@ def test_a_lost_lease_ends_the_wait_for_a_model(own_database: str, settings: Set
 
     take_away_when_begun = threading.Thread(target=takes)
     take_away_when_begun.start()
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         lease.run(waits, limit_s=600)
     never.set()
 

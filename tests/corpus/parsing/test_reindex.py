@@ -16,6 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.indexing import jobs, recipe
+from corpus.indexing.leases import Lease
 from corpus.models import (
     Chunk,
     Collection,
@@ -146,7 +147,7 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
     embed = indexing._STEPS[Stage.CHUNKED]
     between: list[tuple[set[str], int, int]] = []
 
-    def looked(document: Document, lease: jobs.Lease) -> Stage:
+    def looked(document: Document, lease: Lease) -> Stage:
         counted = Lexeme.objects.filter(document_frequency__gt=0).count()
         between.append((searched(), IndexStatistics.objects.get().chunks, counted))
         return embed(document, lease)

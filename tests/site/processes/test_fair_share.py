@@ -13,6 +13,7 @@ import pytest
 from django_q.models import OrmQ
 
 from corpus.indexing import jobs
+from corpus.indexing.leases import LeaseLost, Preempted
 from corpus.indexing.wakeups import Queue
 from corpus.models import Document, Job, JobState, Stage
 from tests.corpus.documents import derived, guideline, ingest
@@ -94,12 +95,12 @@ def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
     short = ingest("# Short\n\nGive it.\n")
     Job.objects.update(enqueued_at=BEGIN)
     OrmQ.objects.all().delete()
-    with pytest.raises(jobs.Preempted):
+    with pytest.raises(Preempted):
         jobs.give_way(lease)
     waiting = Job.objects.get(document=long)
     assert (waiting.state, waiting.attempts, waiting.enqueued_at) == (JobState.PENDING, 0, BEGIN)
     assert len(Queue().rows()[long.pk]) == 1
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(LeaseLost):
         lease.hold()
     first, second = jobs.claim(), jobs.claim()
     assert first is not None and second is not None

@@ -1,0 +1,146 @@
+"""The right of one attempt to write, and how it is kept, used and lost.
+
+A lease is held by its token: a worker that was paused past its end, or whose job was given to
+another, finds that its update changes no row, and writes nothing. It finds out within seconds, and
+its child is killed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db import Error, connection
+from django.db.models import F, QuerySet
+from django.db.models.functions import Greatest, Now
+
+from core.database_availability import is_away
+from core.errors import MedragError
+from corpus.models import Job, JobState, Stage
+
+T = TypeVar("T")
+
+BEAT_S = 2.0  # between two signs of life, each of which finds out whether the lease was lost
+
+
+class Preempted(MedragError):
+    """Shorter work is due: the job waits again, with all that was done so far."""
+
+    retryable = True
+
+
+class LeaseLost(MedragError):
+    """Another attempt may be running: stop, and write nothing."""
+
+    retryable = True
+
+
+@dataclass
+class Lease:
+    """The right of one attempt to write, kept alive by each write and by `beat`."""
+
+    job_id: int
+    document_id: int
+    token: uuid.UUID
+    attempt: int  # 1-based
+    stage: Stage
+    timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
+    gives_way: bool = False  # to what is due before it: not where somebody asked for this one
+    _beaten: float = field(default_factory=time.monotonic)
+    _lapped: float = field(default_factory=time.monotonic)
+    _shown: tuple[int, int] = (0, 0)
+
+    def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
+        """Check and extend the lease, and change the job's row. Raises LeaseLost.
+
+        Call it first in each transaction that writes: the row stays locked until the commit.
+        `for_s` is how long that may take where it may be longer than a lease.
+        """
+        until = ends_in(max(for_s, settings.JOB_LEASE_S))
+        changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
+        if self._held().update(**changes) != 1:
+            raise self._lost()
+        self._beaten = time.monotonic()
+
+    def _held(self) -> QuerySet[Job]:
+        return Job.objects.filter(
+            pk=self.job_id,
+            state=JobState.RUNNING,
+            lease_token=self.token,
+            lease_until__gt=Now(),
+        )
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"The lease on document {self.document_id} was lost.")
+
+    def lap(self, step: str) -> None:
+        """Count the time since the last lap to `step`."""
+        now = time.monotonic()
+        self.timings[step] = round(self.timings.get(step, 0.0) + now - self._lapped, 4)
+        self._lapped = now
+
+    def progress(self, done: int, total: int) -> None:
+        """Show how far the running step is; at most a few updates per second. Raises LeaseLost.
+
+        Called at least every second, it finds a lease that was lost within BEAT_S and a second.
+        """
+        quiet_s = time.monotonic() - self._beaten
+        if quiet_s >= _beat_s() or (self._shown != (done, total) and quiet_s >= 0.3):
+            self.hold(done=done, total=total)
+            self._shown = (done, total)
+
+    def run(self, work: Callable[[], T], *, limit_s: float, head_start_s: float = 0.0) -> T:
+        """Return what `work` returns, with the lease kept alive meanwhile; raises what it raises.
+
+        For a call that takes long and uses no database: it runs in a thread of its own. Raises
+        LeaseLost as soon as the lease is lost; then nobody waits for `work`, or sees its result.
+        After `limit_s` the lease is no longer extended: a call that hangs for ever loses it.
+        `head_start_s` is given at once, for a call that may keep our thread from running at all.
+        """
+        if head_start_s:
+            self.hold(lease_until=Greatest(F("lease_until"), ends_in(head_start_s)))
+        future: Future[T] = Future()
+        threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
+        return self.result_of(future, limit_s=limit_s)
+
+    def result_of(self, future: Future[T], *, limit_s: float) -> T:
+        """The same for work that runs already; while the database is away it goes on."""
+        deadline = time.monotonic() + limit_s
+        while not wait([future], timeout=_beat_s()).done:
+            try:
+                self._beat(keeps=time.monotonic() < deadline)
+            except Error as error:
+                if not is_away(error):
+                    raise
+                connection.close()  # the next write says so, where it is away still
+        return future.result()
+
+    def _beat(self, *, keeps: bool) -> None:
+        """Keep the lease, or only look whether it is held. Raises LeaseLost."""
+        if keeps:
+            self.hold(lease_until=Greatest(F("lease_until"), ends_in(settings.JOB_LEASE_S)))
+        elif not self._held().exists():
+            raise self._lost()
+
+
+def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+        future.set_exception(error)
+
+
+def _beat_s() -> float:
+    return min(BEAT_S, settings.JOB_LEASE_S / 4)
+
+
+def ends_in(seconds: float) -> Any:
+    """That many seconds from now, by the database's clock."""
+    return Now() + timedelta(seconds=seconds)
