@@ -14,7 +14,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 6  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 7  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -55,20 +55,20 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/1"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/1", "python-pptx", ("pptx",)),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/1", "openpyxl", ("openpyxl",)),
-    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/1"),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/2"),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/2", "python-pptx", ("pptx",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/2", "openpyxl", ("openpyxl",)),
+    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/2"),
     sniff.MARKDOWN: _Format(
-        f"{_OFFICE}markup", "parse_markdown", "markdown/1", "markdown-it-py", ("markdown_it",)
+        f"{_OFFICE}markup", "parse_markdown", "markdown/2", "markdown-it-py", ("markdown_it",)
     ),
     sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/3"),
     sniff.XML: _published("medquad", "medquad-xml/1"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/1"),
-    sniff.JATS: _published("jats", "jats-xml/2"),
-    sniff.BITS: _published("bits", "bits-xml/2"),
-    sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/2"),
-    sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/2", "mwparserfromhell"),
+    sniff.JATS: _published("jats", "jats-xml/3"),
+    sniff.BITS: _published("bits", "bits-xml/3"),
+    sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/3"),
+    sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/3", "mwparserfromhell"),
     sniff.RECORD: _published("records", "record-json/1"),
     sniff.PASSAGES: _Format(
         "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/1"
@@ -119,7 +119,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/2"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/3"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "

@@ -14,7 +14,7 @@ from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.tables.find import FoundTable
-from corpus.parsing.tables.printed import header_rows, with_header
+from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Doubt
 
 LABELS_TAKEN_OVER = Doubt(
@@ -88,7 +88,7 @@ def _continuation(
     if draft.header and draft.header != labels:
         return None
     if not draft.header:
-        if not is_low:
+        if not is_low or begins_with_section(draft.cells):
             return None
         doubts.append(LABELS_TAKEN_OVER)
     doubts += _doubts_of_rows(last.draft, draft)

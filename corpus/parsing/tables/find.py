@@ -21,7 +21,7 @@ from corpus.parsing.tables.aligned import (
 from corpus.parsing.tables.cells import Grid, without_empty
 from corpus.parsing.tables.grids import Region, are_drawn, ruled_regions, without_title
 from corpus.parsing.tables.lattices import lattice_grid
-from corpus.parsing.tables.printed import label_rows, with_header
+from corpus.parsing.tables.printed import header_rows, label_rows, with_header
 from corpus.parsing.tables.strips import strip_grid
 from corpus.parsing.types import Box, Doubt
 
@@ -88,7 +88,8 @@ def build_table(
         count = _label_rows(grid, plain=announced or grid.width > 2)
     elif count:
         count = label_rows([cell.printed() for cell in grid.cells], count)
-    cells = with_header((cell.printed() for cell in grid.cells), count)
+    cells = with_header([cell.printed() for cell in grid.cells], count)
+    count = header_rows(cells)
     draft = DraftTable(cells, doubts=(GUESSED_GROUPS,) if grid.guessed_groups else ())
     lines = tuple(merge_row(row) for row in rows_of(link_runs(words)))
     bold = count > 0 and all(cell.bold for cell in grid.cells if cell.row < count and cell.words)

@@ -7,8 +7,9 @@ width (`Children`) becomes a column of its own, at the left, of the rows that it
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from corpus.parsing.types import Cell
@@ -64,10 +65,34 @@ def header_rows(cells: Sequence[Cell]) -> int:
     return count if count < height else 0
 
 
-def with_header(cells: Iterable[Cell], count: int) -> tuple[Cell, ...]:
-    """Return cells in order of row and column; those of the first `count` rows are labels."""
-    marked = (replace(cell, is_header=cell.row < count) for cell in cells)
+def with_header(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
+    """Return cells in order of row and column; those of the first `count` rows are labels.
+
+    None are where the first row names the first of several sections, each of them below a bar.
+    """
+    labels = 0 if count and begins_with_section(cells, count) else count
+    marked = (replace(cell, is_header=cell.row < labels) for cell in cells)
     return tuple(sorted(marked, key=lambda cell: (cell.row, cell.column)))
+
+
+def begins_with_section(cells: Sequence[Cell], labels: int = 0) -> bool:
+    """Tell a first row that names a section, as rows further down do, from a title of the whole.
+
+    Above the first section a title has nothing below it but labels, in `labels` rows or in one
+    that holds no figures; unless a section further down is as short, or has a label above its own.
+    """
+    width = max((cell.column + cell.columns for cell in cells), default=0)
+    body = [cell for cell in cells if cell.text and not _is_bar(cell, width)]
+    last = max((cell.row for cell in body), default=-1)
+    bars = sorted(cell.row for cell in cells if _is_bar(cell, width) and cell.row < last)
+    if len(bars) < 2 or bars[0] != 0:
+        return False
+    lengths = [below - bar - 1 for bar, below in itertools.pairwise([*bars, last + 1])]
+    between = [cell for cell in body if max(labels, 1) <= cell.row < bars[1]]
+    are_labels = not any(_FIGURE.search(cell.text) for cell in between)
+    is_title = bars[1] <= max(labels, 1) or (bars[1] == 2 and are_labels)
+    unlabelled = bars[1] - max(labels, 1)
+    return not is_title or min(lengths[1:]) <= unlabelled
 
 
 def label_rows(cells: Sequence[Cell], least: int = 1) -> int:
@@ -132,8 +157,11 @@ def _groups(
 
 
 def _is_group(row: Sequence[Cell], width: int) -> bool:
+    return _is_bar(row[0], width)
+
+
+def _is_bar(cell: Cell, width: int) -> bool:
     """Tell a short label over all columns from a note that was set into the table."""
-    cell = row[0]
     short = 0 < len(cell.text) <= _MAX_GROUP_CHARS and cell.text[-1] not in ".;"
     return width > 1 and cell.columns == width and cell.rows == 1 and short
 

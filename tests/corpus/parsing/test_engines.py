@@ -45,10 +45,10 @@ def test_models_that_the_site_has_not_got_are_an_error(settings: Settings) -> No
 def test_what_models_read_that_the_site_no_longer_has_stays_as_it_is(settings: Settings) -> None:
     settings.DOCLING_ARTIFACTS_PATH = ""
     read = {"media_type": PDF, "read_with": ReadWith.MODELS}
-    assert not is_read_otherwise("docling-models/2.143.0 html/2", **read)
+    assert not is_read_otherwise("docling-models/2.143.0 html/3", **read)
     assert is_read_otherwise(engine_name(PDF), **read)
     settings.DOCLING_ARTIFACTS_PATH = "/models"
-    assert is_read_otherwise("docling-models/0.1 html/2", **read)
+    assert is_read_otherwise("docling-models/0.1 html/3", **read)
 
 
 def test_models_have_a_name_of_their_own_and_read_pdfs_only() -> None:

@@ -96,6 +96,31 @@ GROUPS_OVER_THE_WIDTH = """\
   | Round each dose to the nearest 50 mg, and give it with food. | <"""
 
 
+def sections_from_the_top(canvas: Canvas) -> None:
+    """Regimens below each other, each with a bar and labels of its own; the first bar is bold."""
+    rows = [
+        ["A. Daily examplol for six months", ""],
+        ["Weight", "Tablets of 50 mg"],
+        ["Under 50 kg", "1"],
+        ["50 kg and over", "2"],
+        ["B. Weekly samplin for three months", ""],
+        ["Product", "Tablets"],
+        ["Samplin 150 mg", "6"],
+    ]
+    style = [GRID, ("SPAN", (0, 0), (1, 0)), ("SPAN", (0, 4), (1, 4))]
+    draw_table(canvas, rows, widths=[200, 120], top=720, style=style)
+
+
+SECTIONS_FROM_THE_TOP = """\
+  | A. Daily examplol for six months | <
+  | Weight | Tablets of 50 mg
+  | Under 50 kg | 1
+  | 50 kg and over | 2
+  | B. Weekly samplin for three months | <
+  | Product | Tablets
+  | Samplin 150 mg | 6"""
+
+
 def journal_rules(canvas: Canvas) -> None:
     """Level rules only, one of them below a label over two columns, and a group between rules."""
     caption(canvas, "Table 3. Response by arm", y=730)
@@ -216,6 +241,20 @@ def over_a_break(*, repeated: bool, ruled: bool) -> tuple[fixtures.Draw, fixture
         fixtures.write_lines(canvas, ["Text below the table."], y=600)
 
     return first, second
+
+
+def sections_over_a_break(canvas: Canvas) -> None:
+    """The second page of `over_a_break`, which begins with the bar of a section."""
+    rows = [
+        ["A. Daily examplol", "", ""],
+        ["Product", "Tablets", "Times"],
+        ["Examplol 5 mg", "2", "4"],
+        ["B. Weekly samplin", "", ""],
+        ["Product", "Tablets", "Weeks"],
+        ["Samplin 150 mg", "6", "12"],
+    ]
+    style = [GRID, ("SPAN", (0, 0), (2, 0)), ("SPAN", (0, 3), (2, 3))]
+    draw_table(canvas, rows, widths=[150, 120, 120], top=780, style=style, labels=0)
 
 
 PROSE = (

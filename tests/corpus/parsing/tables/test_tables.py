@@ -9,6 +9,7 @@ import pypdfium2
 import pytest
 
 from corpus.chunking import ChunkSettings, split
+from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
 from corpus.parsing.types import Block, Cell, ParsedDocument, Table
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.tables import table_fixtures as drawn
@@ -50,6 +51,7 @@ def test_a_sample_is_read_as_a_careful_reader_sees_it(name: str) -> None:
 DRAWN = {
     "spans both ways": (drawn.spans_both_ways, drawn.SPANS_BOTH_WAYS),
     "groups over the width": (drawn.groups_over_the_width, drawn.GROUPS_OVER_THE_WIDTH),
+    "sections from the top": (drawn.sections_from_the_top, drawn.SECTIONS_FROM_THE_TOP),
     "journal rules": (drawn.journal_rules, drawn.JOURNAL_RULES),
     "words without rules": (drawn.words_without_rules, drawn.WORDS_WITHOUT_RULES),
     "groups without rules": (drawn.groups_without_rules, drawn.GROUPS_WITHOUT_RULES),
@@ -144,6 +146,50 @@ def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path, out:
     ]
 
 
+def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path, out: Path) -> None:
+    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.sections_from_the_top), out)
+
+    (table,) = _tables(document)
+    assert table.header == ()
+    assert [row.cells for row in table.rows] == [
+        ("A. Daily examplol for six months", "Weight", "Tablets of 50 mg"),
+        ("A. Daily examplol for six months", "Under 50 kg", "1"),
+        ("A. Daily examplol for six months", "50 kg and over", "2"),
+        ("B. Weekly samplin for three months", "Product", "Tablets"),
+        ("B. Weekly samplin for three months", "Samplin 150 mg", "6"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "is_section"),
+    [
+        ("A11B11", 1, True),
+        ("A1B1", 1, True),
+        ("TB11C11", 1, False),  # right above the first section
+        ("TlB11C11", 2, False),
+        ("TlB1C1", 2, False),
+        ("TlB11C11", 1, False),  # labels that were not seen to be such
+        ("AA11A11BB11", 1, True),  # a section with a label above its own, again
+        ("AlBl", 1, True),  # as short as the one above it
+        ("Al11Bl1", 2, True),
+        ("Tl11", 1, False),
+        ("lA11B11", 1, False),
+    ],
+)
+def test_a_title_is_told_from_the_first_section(rows: str, labels: int, is_section: bool) -> None:
+    """Each letter is a row: a capital is a bar, `l` holds labels and `1` a figure."""
+    cells = [cell for at, kind in enumerate(rows) for cell in _row_of(at, kind)]
+
+    assert begins_with_section(cells, labels) is is_section
+    assert header_rows(with_header(cells, labels)) == (0 if is_section else labels)
+
+
+def _row_of(at: int, kind: str) -> list[Cell]:
+    if kind.isupper():
+        return [Cell(at, 0, kind, columns=2)]
+    return [Cell(at, 0, "Who"), Cell(at, 1, "Dose" if kind == "l" else "1 g")]
+
+
 def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path, out: Path) -> None:
     document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.spans_both_ways), out)
 
@@ -197,6 +243,20 @@ def test_a_table_goes_on_over_a_page_break(
     assert tuple(rows) == drawn.LONG
     printed = "Weight | Dose | Interval" in document.pages[1].text
     assert printed == repeated, "what the page does not say is not put into its text"
+
+
+def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path, out: Path) -> None:
+    first, _ = drawn.over_a_break(repeated=False, ruled=True)
+    document = _parse(
+        fixtures.make_pdf(tmp_path / "a.pdf", first, drawn.sections_over_a_break), out
+    )
+
+    above, below = _blocks(document)
+    assert not below.continues
+    assert above.table is not None
+    assert below.table is not None
+    assert (above.table.header, below.table.header) == (drawn.LONG_LABELS, ())
+    assert below.table.rows[-1].cells == ("B. Weekly samplin", "Samplin 150 mg", "6", "12")
 
 
 @pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
