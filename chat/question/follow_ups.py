@@ -3,7 +3,8 @@
 The model is untrusted, and asked only where the rules see that something may be left out: a
 question that stands by itself is never changed. What it gives is one line, and holds no number,
 medicine, group of patients or negation that the conversation does not hold, and all that the
-question itself has of them; else the rules' result counts.
+question itself has of them, and says how severe it is if that was said; else the rules' result
+counts.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from chat.question.follow_up.types import Asked, Standalone
 from core.llm.breaker import breaker_of
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
 from core.llm.prompt_files import Prompt
+from core.text.conditions import conditions
 from core.text.drugs import drugs
 from core.text.negation import negations
 from core.text.population_terms import populations
+from core.text.severity import severities
 from corpus.parsing.clean import clean_line
 
 __all__ = ["PROMPT", "Asked", "Standalone", "standalone"]
@@ -76,7 +79,16 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
     for named in (_numbers, _drugs, _populations, _negations):
         if not named(question) <= named(text) <= named(known):
             return ""
-    return text
+    said = severities(text, text)
+    is_as_severe = _kept_severities(question, text, before) <= said <= severities(known, known)
+    return text if is_as_severe else ""
+
+
+def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> frozenset[str]:
+    """How severe it is, by the last question before, where the same is asked about again."""
+    base = (before[-1].standalone or before[-1].question) if before else ""
+    asked_again = {name for name, _ in conditions(text)} & {name for name, _ in conditions(base)}
+    return severities(base, base) if asked_again and not severities(question, base) else frozenset()
 
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:

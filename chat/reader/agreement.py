@@ -15,25 +15,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from chat.reader.asked import asked_medicines
 from chat.types import Unit
 from core.text.drugs import drugs
 from core.text.populations import People, apart, people_of
 from core.text.quantities.reading import read
 from core.text.routes import routes
+from core.text.severity import severities
 
-# What the patient has or had of a medicine that the question is not about: `already on warfarin`.
-_PATIENTS_OWN = re.compile(
-    r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
-    r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
-    r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
-    r"|contra-?indicated|stopp\w+|overdose|toxicity|poisoning|levels?)\b[^.?!,;]{0,24}$",
-    re.IGNORECASE,
-)
-_OWN_AFTER = re.compile(
-    r"^[-\s]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose|toxicity|poisoning"
-    r"|is contra-?indicated|levels?|not tolerated|interact\w*)",
-    re.IGNORECASE,
-)
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
 _KINDS = frozenset({"penicillin"})  # names that stand for all that end with them
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
@@ -118,6 +107,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
     wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
+    wanted_levels = severities(question, asked)
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     left = [
         unit
@@ -125,15 +115,11 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wants_treatment or not prevents(unit))
+        and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not wants_dose or gives_dose(medicines, unit))
     ]
     return with_amounts(left) if is_amount_asked(question) else left
-
-
-def asked_medicines(question: str) -> frozenset[str]:
-    """The medicines that are asked about, without those that the patient only takes or had."""
-    return frozenset(name for name in drugs(question) if _is_asked(name, question))
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
@@ -287,6 +273,13 @@ def are_of_prevention(texts: Iterable[str]) -> bool:
     return False
 
 
+def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
+    """Whether the nearest that says how severe it is names one of the levels; so where none is."""
+    texts = (unit.quotes[0].text, unit.text, *_above(unit))
+    named = (severities(text, asked) for text in texts)
+    return not levels.isdisjoint(next(filter(None, named), levels))
+
+
 def about_people(unit: Unit) -> People:
     """Whom a statement names, else its context."""
     own = _people(unit.text)
@@ -336,15 +329,6 @@ def _bounds(text: str) -> frozenset[_Bound]:
         for interval in intervals
         if interval.unit and (interval.low is None) != (interval.high is None)
         for end in interval.ends
-    )
-
-
-def _is_asked(name: str, question: str) -> bool:
-    """Whether a medicine is asked about wherever the question names it."""
-    places = [match.span() for match in re.finditer(re.escape(name), question, re.IGNORECASE)]
-    return not any(
-        _PATIENTS_OWN.search(question[:start]) or _OWN_AFTER.match(question[end:])
-        for start, end in places
     )
 
 

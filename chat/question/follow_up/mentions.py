@@ -103,6 +103,10 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(rf"(?<![\w.,]){_VALUE}(?:\s*(?P<unit>{_UNIT})(?![\w/]))?")
+_CONDITION = re.compile(
+    r"(?:\b(?i:(?:low|moderate|medium|intermediate|high)[\s-]+severity|non-?severe)\s+"
+    rf"(?i:(?:[a-z]+[\s-]+acquired\s+)?))?(?:{CONDITION.pattern})"
+)
 _LEAD = re.compile(
     r"\b(?:in|for|to|on|of|with|without|during|at|by|from|when|if|while|after|before)\s+"
     r"(?:(?:the|an?|someone|somebody|patients?|those|using|taking|who)\s+(?:with\s+)?)*\Z",
@@ -142,7 +146,7 @@ def _all(text: str) -> Iterator[Mention]:
     for name in drugs(text):
         for match in re.finditer(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
             yield _mention(Slot.DRUG, name, match, text)
-    for match in CONDITION.finditer(text):
+    for match in _CONDITION.finditer(text):
         yield _mention(Slot.CONDITION, match.group().lower(), match, text)
     for match in _NUMBER.finditer(text):
         yield _mention(Slot.NUMBER, (match["unit"] or "").lower(), match, text)

@@ -167,6 +167,16 @@ def after(question: str, *before: str, answered: bool = True) -> Standalone:
         ),
         (STROKE, "and if she weighs 50 kg", STROKE.replace("70", "50")),
         (CHOICE, "how is it treated?", "How is lower UTI treated in adults?"),
+        (
+            "low severity community acquired pneumonia treatment",
+            "how long do I treat it?",
+            "How long do I treat low severity community acquired pneumonia?",
+        ),
+        (
+            "treatment of mild pneumonia",
+            "and if penicillin allergic?",
+            "treatment of mild pneumonia, if penicillin allergic",
+        ),
         (CODEINE, "can they have ibuprofen?", "Can a child have ibuprofen?"),
         (
             CYSTITIS,

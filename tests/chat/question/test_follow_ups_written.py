@@ -88,6 +88,17 @@ def test_what_the_question_names_must_stay() -> None:
     assert accepted("and if not septic?", before, "Cefalexin for a child if not septic?")
 
 
+def test_a_wording_keeps_how_severe_it_is() -> None:
+    before = [Asked("treatment of mild pneumonia", "", True)]
+    asked = "and if penicillin allergic?"
+    assert accepted(asked, before, "Treatment of mild pneumonia, penicillin allergic")
+    assert not accepted(asked, before, "Treatment of pneumonia, penicillin allergic")
+    assert not accepted(asked, before, "Treatment of severe pneumonia, penicillin allergic")
+    assert accepted("and if severe?", before, "Treatment of severe pneumonia")
+    assert accepted("and of asthma?", before, "Treatment of asthma")
+    assert not accepted("and of asthma?", before, "Treatment of severe asthma")
+
+
 def test_without_an_endpoint_or_time_the_rules_count(settings: Settings, model: Endpoint) -> None:
     assert by_model("how often?", CHILD, timeout_s=0.1).by == "rules"
     settings.REWRITE_LLM_URL = ""

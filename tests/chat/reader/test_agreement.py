@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from chat.evidence.quotable import quotable_units
 from chat.reader.agreement import (
-    asked_medicines,
     doses,
     in_agreement,
     is_about_medicine,
     says_of_dose,
 )
+from chat.reader.asked import asked_medicines
 from chat.reader.choose import sifted
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
@@ -129,6 +130,40 @@ def test_a_dose_that_prevents_is_no_answer_where_treatment_is_asked_for() -> Non
     ]:
         left = [unit.text for unit in in_agreement(question, question, units)]
         assert [f"{mg} mg" in " ".join(left) for mg in (40, 90)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("treatment of mild pneumonia, if penicillin allergic", {"Give A.", "In all, give D."}),
+        ("low severity pneumonia treatment", {"Give A.", "In all, give D."}),
+        ("moderate pneumonia treatment", {"Give B.", "In all, give D."}),
+        ("non-severe pneumonia treatment", {"Give A.", "Give B.", "In all, give D."}),
+        ("severe pneumonia treatment", {"Give C.", "In all, give D."}),
+        ("pneumonia treatment", {"Give A.", "Give B.", "Give C.", "In all, give D."}),
+    ],
+)
+def test_what_stands_under_another_severity_is_no_answer(question: str, expected: set[str]) -> None:
+    text = (
+        "# Pneumonia in adults\n## Low severity pneumonia\nGive A.\n## Moderate severity\nGive B.\n"
+        "## High severity pneumonia\nGive C.\n## Everybody\nIn all, give D."
+    )
+    given = [said for said in agreeing(text, question) if re.search(r"\b[A-D]\.$", said)]
+    assert sorted(given) == sorted(expected)
+
+
+def test_the_severity_of_a_row_or_its_caption_counts_before_the_headings() -> None:
+    text = (
+        "# Severe and mild asthma\n## Severe asthma\nTable 1: Mild attacks\n\n"
+        "| Medicine | Dose |\n| Salbutamol | 100 micrograms |\n"
+        "| Salbutamol, severe attack | 5 mg |\n"
+    )
+    mild, severe = (agreeing(text + end, f"salbutamol dose, {level} asthma")
+                    for end, level in (("", "mild"), ("\n", "severe")))  # fmt: skip
+    assert any("100 micro" in row for row in mild)
+    assert not any("5 mg" in row for row in mild)
+    assert not any("100 micro" in row for row in severe)
+    assert any("5 mg" in row for row in severe)
 
 
 def agreeing(text: str, question: str) -> list[str]:
