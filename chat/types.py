@@ -65,6 +65,7 @@ class DraftClaim:
     # What each citation says, as it can be read alone: a row with its labels, an item with its
     # lead-in. Empty: the quotes as they stand.
     read_as: tuple[str, ...] = ()
+    caption: str = ""  # of the table whose row it is
 
 
 @dataclass(frozen=True)

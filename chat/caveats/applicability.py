@@ -1,7 +1,7 @@
 """Whom an answer is for, what it assumes, and whether that is whom the question is about.
 
-The nearest word counts: what a statement says of its people, else the headings above it, else the
-document's population and title. No query.
+The nearest word counts: what a statement says of its people, else the caption of its table, else
+the headings above it, else the document's population and title. No query.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
 
 def claim_people(claim: DraftClaim) -> People:
-    """Whom a claim is about, by its text and quotes, then its headings, then its document."""
+    """Whom a claim is about, by its text and quotes, then its caption, headings and document."""
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
     headed = (people for hit in _hits(claim) for people in _headed(hit))
-    return first_named([people_of(said_text), *headed])
+    return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
 def _apart(asked: People, claim: DraftClaim) -> Apart | None:
@@ -92,12 +92,18 @@ def _apart(asked: People, claim: DraftClaim) -> Apart | None:
 def _by(hit: Hit, claim: DraftClaim) -> People:
     """Whom a claim is about by one of its passages."""
     own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
-    return first_named([people_of(" ; ".join([claim.text, *own])), *_headed(hit)])
+    said_text = " ; ".join([claim.text, *own])
+    return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
 
 
 def _hits(claim: DraftClaim) -> list[Hit]:
     """Each passage that a claim cites once, in order."""
     return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
+
+
+def _stood_under(claim: DraftClaim, hit: Hit) -> People:
+    """Whom the caption of its table, else its headings, else its document are about."""
+    return first_named([people_of(claim.caption), *_headed(hit)])
 
 
 def hit_people(hit: Hit) -> People:
@@ -153,7 +159,7 @@ def _unasked(
         if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
             found.setdefault("prevention", []).append(number)
         if not asked.states and not asked.kidney:
-            for state in group_words(hit_people(hit).states):
+            for state in group_words(_stood_under(claim, hit).states):
                 found.setdefault(state, []).append(number)
     return {who: at for who, at in found.items() if who == "prevention" or len(at) < len(claims)}
 
@@ -167,16 +173,16 @@ def _only(unasked: Mapping[str, Sequence[int]]) -> str:
 
 
 def _who(claim: DraftClaim) -> str:
-    """The ages of a statement, and the states that its headings or its document are about.
+    """The ages of a statement, and the states that its caption, headings or document are about.
 
     A state that only the statement names is a condition in it: it stands there to be read.
     """
-    parts = dict.fromkeys(_who_by(hit, _by(hit, claim)) for hit in _hits(claim))
+    parts = dict.fromkeys(_who_by(hit, claim) for hit in _hits(claim))
     return " and ".join(parts)
 
 
-def _who_by(hit: Hit, about: People) -> str:
-    headed = hit_people(hit)
+def _who_by(hit: Hit, claim: DraftClaim) -> str:
+    about, headed = _by(hit, claim), _stood_under(claim, hit)
     ages = about.age_groups or headed.age_groups
     words = [", ".join(group_words(ages))] if ages else []
     if len(about.ages) == 1:

@@ -128,7 +128,7 @@ def _is_dissimilar(odd: Option, options: Sequence[Option], statements: Sequence[
 
 
 def _claim(unit: Unit) -> DraftClaim:
-    return DraftClaim(text=unit.text, quotes=unit.quotes)
+    return DraftClaim(text=unit.text, quotes=unit.quotes, caption=unit.caption)
 
 
 def _statements(task: Task) -> list[_Scored]:

@@ -40,7 +40,9 @@ class ExtractiveGenerator:
             return choose(task)
         units = [one.unit for one in self._choose(task.statements)]
         chosen = _together(with_whole_lists(units, all_items=asks_for_all(task.question)))
-        return Generation(tuple(DraftClaim(unit.text, unit.quotes) for unit in chosen))
+        return Generation(
+            tuple(DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in chosen)
+        )
 
     def again(self, task: Task, stored: Generation) -> Generation:
         return self.generate(task)

@@ -124,7 +124,22 @@ def test_the_nearest_word_counts() -> None:
     assert applicability("dose in an adult", [adult]).mismatch == ""
 
 
+def test_a_caption_for_others_is_a_mismatch() -> None:
+    found = applicability("dose in a child", [captioned(DOSE, "Table 2. Doses for adults")])
+    assert found.mismatch == "The question is about a child; this statement is for adults."
+
+
+def captioned(text: str, caption: str, title: str = "Title") -> DraftClaim:
+    return replace(claim(text, title=title), caption=caption)
+
+
 LINES = [
+    (captioned(DOSE, "Table 2. Doses for adults"), "Applies to: adults."),
+    (captioned(DOSE, "Table 3. Doses in pregnancy"), "Applies to: pregnancy."),
+    (captioned(DOSE, "Table 3. Doses for children", title="Doses for adults"),
+     "Applies to: children."),
+    (captioned("Adults: 500 mg.", "Table 3. Doses for children"), "Applies to: adults."),
+    (captioned(DOSE, "Table 4. Doses"), "The source does not say whom this is for."),
     (claim(DOSE, population="adult"), "Applies to: adults."),
     (claim(DOSE, population="all"), ""),
     (claim(DOSE), "The source does not say whom this is for."),
