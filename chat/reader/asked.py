@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from core.text.drugs import drugs
 
@@ -11,7 +12,7 @@ _PATIENTS_OWN = re.compile(
     r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
     r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
     r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
-    r"|contra-?indicated|stopp\w+|overdose|toxicity|poisoning|levels?)\b[^.?!,;]{0,24}$",
+    r"|contra-?indicated|stopp\w+|overdose|toxicity|poisoning|levels?)\b",
     re.IGNORECASE,
 )
 _OWN_AFTER = re.compile(
@@ -19,17 +20,48 @@ _OWN_AFTER = re.compile(
     r"|is contra-?indicated|levels?|not tolerated|interact\w*)",
     re.IGNORECASE,
 )
+_REACH = re.compile(r"[^.?!,;]{0,24}")
+_OF = re.compile(r"\s*(?:of|to|with|from|by|on|and|or|after|following)\b", re.IGNORECASE)
+_ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b", re.IGNORECASE)
 
 
 def asked_medicines(question: str) -> frozenset[str]:
     """The medicines that are asked about, without those that the patient only takes or had."""
-    return frozenset(name for name in drugs(question) if _is_asked(name, question))
+    named = frozenset(drugs(question))
+    places = [
+        (match.start(), match.end(), name)
+        for name in named
+        for match in re.finditer(re.escape(name), question, re.IGNORECASE)
+    ]
+    own = {
+        name
+        for start, end, name in places
+        if _OWN_AFTER.match(question[end:]) or _is_own(start, question, places)
+    }
+    return named - own
 
 
-def _is_asked(name: str, question: str) -> bool:
-    """Whether a medicine is asked about wherever the question names it."""
-    places = [match.span() for match in re.finditer(re.escape(name), question, re.IGNORECASE)]
-    return not any(
-        _PATIENTS_OWN.search(question[:start]) or _OWN_AFTER.match(question[end:])
-        for start, end in places
+def _is_own(start: int, question: str, places: Sequence[tuple[int, int, str]]) -> bool:
+    """Whether the medicine there is what `on`, `allergic to` or the like before it is said of."""
+    return any(
+        _REACH.fullmatch(question, match.end(), start)
+        and not _is_of_another(match, start, question, places)
+        for match in _PATIENTS_OWN.finditer(question, 0, start)
+    )
+
+
+def _is_of_another(
+    match: re.Match[str], start: int, question: str, places: Sequence[tuple[int, int, str]]
+) -> bool:
+    """Whether it is said of a medicine nearer to it, such as `paracetamol overdose: dose of`."""
+    behind = question[match.end() : start]
+    has_its_own = any(
+        end <= match.start() and not question[end : match.start()].strip(" -")
+        for _, end, _ in places
+    )
+    if has_its_own and _OWN_AFTER.match(match.group()) and not _OF.match(behind):
+        return True
+    return any(
+        match.end() <= begin and end <= start and _ASKS.search(question[end:start])
+        for begin, end, _ in places
     )
