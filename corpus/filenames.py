@@ -9,6 +9,13 @@ from pathlib import PurePosixPath
 MAX_CHARS = 255
 MAX_EXTENSION_CHARS = 16
 _TITLE_SEPARATORS = re.compile(r"[_\-\s]+")
+# What prints to a file writes its own name and the file's into the title.
+_PROGRAM = re.compile(
+    r"^\s*Microsoft (?:Office )?(?:Word|PowerPoint|Excel|Publisher)\s*[-–—](?:\s+|$)", re.IGNORECASE
+)
+_ENDING = re.compile(
+    r"\.(?:docx?|dotx?|docm|rtf|odt|pages|wpd|pptx?|xlsx?|pub|pdf|indd|qxd|p65)\s*$", re.IGNORECASE
+)
 
 
 def clean_filename(name: str) -> str:
@@ -32,3 +39,17 @@ def title_from(filename: str) -> str:
     """Return a title for a document that came without one: `sepsis_adults-v2.pdf` is read aloud."""
     stem = PurePosixPath(filename).stem or filename
     return " ".join(_TITLE_SEPARATORS.sub(" ", stem).split()) or "Untitled document"
+
+
+def is_filename(title: str) -> bool:
+    """Whether a title in a file's metadata is but the name of a file."""
+    return bool(_ENDING.search(title))
+
+
+def title_said(title: str) -> str:
+    """Return a title of a file's metadata without the program that wrote it and the file's ending.
+
+    `Microsoft Word - asthma_v3.docx` is `asthma v3`, and `Microsoft Word - ` is none.
+    """
+    said = _PROGRAM.sub("", title).strip()
+    return title_from(said.replace("\\", "/")) if is_filename(said) else said

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
+from corpus.filenames import title_said
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
@@ -70,7 +71,7 @@ def document_of(
     """Return one page of what a tree of HTML says; its first heading is the title, else `title`."""
     page = page_of(tree)
     request.on_page(1, 1)
-    said = first_heading((page,)) or title
+    said = first_heading((page,)) or title_said(title)
     return ParsedDocument((page,), engine_name(request.media_type), said, metadata or {})
 
 

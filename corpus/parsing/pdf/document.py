@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
+from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
@@ -45,11 +47,13 @@ def parse_pdf(request: Request) -> ParsedDocument:
             hint="Save the PDF again and upload it; nothing of it is used as it is.",
         )
     metadata = pdf_metadata(renderer)
-    laid_out = lay_out(cells, metadata.get("title", ""))
+    named = title_said(metadata.get("title", ""))
+    laid_out = lay_out(cells, named)
     hidden = [page.hidden for page in cells]
     left_out = list(map(LeftOut, laid_out.running, laid_out.labels, hidden))
     pages = check_pages(request.path, list(map(_page, cells, laid_out.pages)), left_out)
-    title = laid_out.title or metadata.get("title", "")
+    is_name = is_filename(metadata.get("title", ""))
+    title = laid_out.title or (first_heading(pages) if is_name else "") or named
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 

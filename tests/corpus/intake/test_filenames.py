@@ -1,6 +1,6 @@
 import pytest
 
-from corpus.filenames import clean_filename, title_from
+from corpus.filenames import clean_filename, title_from, title_said
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,21 @@ def test_a_name_of_300_characters_keeps_its_extension() -> None:
 )
 def test_title_from(filename: str, title: str) -> None:
     assert title_from(filename) == title
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ("Microsoft Word - asthma_v3.docx", "asthma v3"),
+        ("Microsoft Word - Warfarin perioperative management", "Warfarin perioperative management"),
+        ("Microsoft PowerPoint - Sepsis 2019.pptx", "Sepsis 2019"),
+        ("sepsis-adults.doc", "sepsis adults"),
+        ("C:\\Guidelines\\sepsis.doc", "sepsis"),
+        ("Microsoft Word - ", ""),
+        ("Microsoft Word in a hospital", "Microsoft Word in a hospital"),
+        ("Acute asthma: management", "Acute asthma: management"),
+        ("", ""),
+    ],
+)
+def test_a_title_is_told_without_the_program_that_wrote_the_file(metadata: str, title: str) -> None:
+    assert title_said(metadata) == title

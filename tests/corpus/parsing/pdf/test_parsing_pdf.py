@@ -166,3 +166,26 @@ def test_samples_dosing_tables(name: str, row: tuple[str, ...], out: Path) -> No
 
     rows = [r.cells for block in _tables(document) if block.table for r in block.table.rows]
     assert any(cells[: len(row)] == row for cells in rows)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "heading", "title"),
+    [
+        ("Microsoft Word - asthma_v3.docx", "", "asthma v3"),
+        ("Microsoft Word - asthma_v3.docx", "1 Oxygen", "1 Oxygen"),
+        ("Microsoft Word - Acute asthma", "1 Oxygen", "Acute asthma"),
+        ("Acute asthma", "1 Oxygen", "Acute asthma"),
+    ],
+)
+def test_a_title_of_the_metadata_is_no_name_of_a_program_or_a_file(
+    tmp_path: Path, metadata: str, heading: str, title: str
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setTitle(metadata)
+        if heading:
+            fixtures.write_heading(canvas, heading, y=740)
+        fixtures.write_lines(canvas, ["Give oxygen to all who need it, and do not wait."] * 6)
+
+    assert (
+        fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").title == title
+    )
