@@ -65,17 +65,16 @@ _ABOUT_DOSE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WORD = re.compile(r"[a-z][a-z-]+")
-_NEGATED = re.compile(
-    r"\b(?:no|non|without|absence of|free of)[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)",
-    re.IGNORECASE,
-)
+_WITHOUT = "no|non|without|absence of|free of"
+_LACKED = r"[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)"
+_NEGATED = re.compile(rf"\b(?:{_WITHOUT}){_LACKED}", re.IGNORECASE)
+_LACKS = re.compile(rf"\b(?:{_WITHOUT}|not|denies){_LACKED}", re.IGNORECASE)  # of a patient
 # `If no bleeding:`, whom a row or a sentence is for. `No antibiotics.` is advice, and stays.
 _ONLY_WITHOUT = re.compile(
     r"\b(?:if|when|where|with) (?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
     r"(?=\s*(?:[:;,.|)]|$|\band\b|\bor\b))",
     re.IGNORECASE,
 )
-_LACKS = re.compile(r"\b(?:no|not|non|without|denies)[\s-]+(?:[a-z-]+\s+){0,2}[a-z-]+")
 _WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
 # What is still to be found out recommends nothing.
 _TO_RESEARCH = re.compile(
