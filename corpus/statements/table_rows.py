@@ -16,6 +16,8 @@ _SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]
 _MARKS = re.compile(rf"{_SIGNS}|(?<=\s)\(?[a-h]\)?(?=\s|$|\|)")
 _LEADING_MARK = re.compile(rf"^\s*({_SIGNS}|\(?[a-h]\)?(?=[\s.:])|\d(?=\s[A-Z]))")
 
+_TOLD_APART = 2  # cells of a row without labels: whom or what, and one value
+
 
 @dataclass(frozen=True)
 class Row:
@@ -35,9 +37,10 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
     if leads is None:
         return
     labels = _labels(at) or _labels_before(at)
+    is_sectioned = not labels and _has_sections(at)
     for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):
         merged = _merged_cell(at, index, above, filled)
-        if merged is None:
+        if merged is None or (is_sectioned and len({*filled[1:]} - {""}) > _TOLD_APART):
             continue
         row = at.piece(rows[index]["start"], rows[index]["end"])
         pieces = (row, *labels, *merged)
@@ -45,6 +48,13 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
         notes = _footnotes(at, marked=marked)
         shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
+
+
+def _has_sections(at: Place) -> bool:
+    """Whether the first cell of its rows is the bar of a section, which is not printed in them."""
+    table = at.block["table"]
+    width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
+    return bool(width) and len(table["rows"][0]["cells"]) > width
 
 
 def filled_cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:

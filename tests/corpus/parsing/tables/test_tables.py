@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import asdict
 from pathlib import Path
 
 import pypdfium2
@@ -11,6 +12,7 @@ import pytest
 from corpus.chunking import ChunkSettings, split
 from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
 from corpus.parsing.types import Block, Cell, ParsedDocument, Table
+from corpus.statements import PageView, statements_of
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.tables import table_fixtures as drawn
 from tests.corpus.parsing.tables.tree_notation import table_rows, tree_of
@@ -158,6 +160,23 @@ def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path, 
         ("B. Weekly samplin for three months", "Product", "Tablets"),
         ("B. Weekly samplin for three months", "Samplin 150 mg", "6"),
     ]
+
+
+def test_a_row_of_a_section_without_labels_is_quoted_only_if_it_gives_one_value(
+    tmp_path: Path, out: Path
+) -> None:
+    def said(draw: fixtures.Draw, name: str) -> list[str]:
+        document = _parse(fixtures.make_pdf(tmp_path / name, draw), out)
+        (page,) = asdict(document)["pages"]
+        whole = [((), [(1, 0, len(page["text"]))])]
+        (found,) = statements_of(whole, {1: PageView(page["text"], page["blocks"])})
+        return [one.text for one in found if one.is_row]
+
+    two = said(drawn.sections_from_the_top, "two.pdf")
+    assert "A. Daily examplol for six months | Under 50 kg | 1" in two
+    assert "B. Weekly samplin for three months | Samplin 150 mg | 6" in two
+    assert said(drawn.sections_over_a_break, "three.pdf") == []  # tablets, or weeks?
+    assert any("Under 50 kg" in text for text in said(drawn.groups_over_the_width, "labels.pdf"))
 
 
 @pytest.mark.parametrize(
