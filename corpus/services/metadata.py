@@ -22,8 +22,8 @@ EDITABLE = frozenset(
 )
 
 
-# What decides whether and where a published document is found: as weighty as publishing it.
-IN_FORCE = frozenset(("collection", "effective_from"))
+# Whether, where and for whom a published document counts: as weighty as publishing it.
+IN_FORCE = frozenset(("collection", "effective_from", "population"))
 # Part of `corpus.indexing.recipe.fingerprint`.
 INDEXED = frozenset(("title", "population", "language"))
 
@@ -85,7 +85,7 @@ def _refuse_move(by: User | None, collections: set[int]) -> None:
 def _refuse_to_others_than_publishers(by: User | None, collections: set[int]) -> None:
     if not collections <= set(collections_publishable(by).values_list("pk", flat=True)):
         raise NotPermitted(
-            "Where and from when a published document counts is for its publishers to say.",
+            "Where, when and for whom a published document counts is for its publishers to say.",
             hint="Nothing was changed. Ask a publisher of the collection.",
         )
 

@@ -106,6 +106,16 @@ def test_moving_a_document_takes_the_right_to_both_collections(document: Documen
     assert Document.objects.get(pk=document.pk).collection == shelf("blood")
 
 
+def test_whom_a_published_document_is_for_only_its_publishers_change(document: Document) -> None:
+    change = {"population": "children"}
+    with pytest.raises(NotPermitted, match="for whom a published document counts"):
+        document_edit(document, by=person("a", STAFF), changes=change)
+    assert document_edit(document, by=person("b", STAFF), changes={"issuer": "Trust"}) == (
+        "issuer",
+    )
+    assert document_edit(document, by=person("c", PUBLISHERS), changes=change) == ("population",)
+
+
 def test_a_collection_and_its_groups_are_changed_and_told_together(alice: User) -> None:
     heard: list[tuple[str, ...]] = []
     told(signals.collection_changed, heard)
