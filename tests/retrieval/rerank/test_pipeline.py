@@ -122,6 +122,7 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
 
 
 def test_a_further_wording_costs_its_searches(corpus: None, django_assert_num_queries: Any) -> None:
+    ask()  # a process remembers which languages the index held, here another test's
     with django_assert_num_queries(SMALL + 4):  # lexemes, lexical, dense, scores
         ask("Which is LEAST likely to raise the gentamicin level?")
 
