@@ -18,7 +18,7 @@ from typing import NamedTuple
 from chat.reader.asked import asked_medicines
 from chat.types import Unit
 from core.text.drugs import drugs
-from core.text.populations import People, apart, people_of
+from core.text.populations import People, apart, fits_bracketed_ages, people_of
 from core.text.quantities.reading import read
 from core.text.routes import routes
 from core.text.severity import severities
@@ -116,6 +116,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not wants_treatment or not prevents(unit))
         and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
+        and (not medicines or is_of_age(medicines, people, unit))
         and (not wants_dose or gives_dose(medicines, unit))
     ]
     return with_amounts(left) if is_amount_asked(question) else left
@@ -174,15 +175,34 @@ def doses(asked: frozenset[str], text: str) -> bool:
     before it (`400 mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has none of ibuprofen. A
     text that has no number, or does not name what is asked about, tells nothing against it.
     """
-    named = sorted(
-        (*match.span(), frozenset({name}))
-        for name in _drugs(text)
-        for match in re.finditer(re.escape(name), text, re.IGNORECASE)
-    )
+    named = _named(text)
     places = [n for n, (*_, name) in enumerate(named) if _meet(asked, name)]
     if not places or not _NUMBER.search(text):
         return True
     return any(_is_dosed(n, named, text) for n in places)
+
+
+def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
+    """Whether what is said of a medicine may be for the age that is asked about.
+
+    `Codeine 1 mg/kg (over 12 years) or morphine` has a child's dose of morphine, none of codeine.
+    """
+    named = [*_named(unit.text), (len(unit.text), 0, frozenset[str]())]
+    said = [
+        unit.text[start:following]
+        for (start, _, name), (following, *_) in pairwise(named)
+        if _meet(asked, name)
+    ]
+    return not said or any(fits_bracketed_ages(people, each) for each in said)
+
+
+def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
+    """Where the medicines of a text begin and end, in order."""
+    return sorted(
+        (*match.span(), frozenset({name}))
+        for name in _drugs(text)
+        for match in re.finditer(re.escape(name), text, re.IGNORECASE)
+    )
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:

@@ -235,6 +235,26 @@ def test_a_card_for_children_has_no_dose_for_an_adult() -> None:
     assert any("5 mg/kg" in said for said in agreeing(f"{text}\n", "amiodarone dose"))
 
 
+@pytest.mark.parametrize(
+    ("question", "is_left"),
+    [
+        ("codeine dose, 7 year old", False),
+        ("codeine dose, 13 year old", True),
+        ("codeine dose, adult", True),
+        ("codeine dose", True),
+        ("morphine dose, 7 year old", True),
+        ("morphine dose, 5 month old", False),
+        ("diclofenac dose, 7 year old", True),
+    ],
+)
+def test_an_age_in_brackets_is_that_of_the_medicine_before_it(question: str, is_left: bool) -> None:
+    text = (
+        "# Pain\nGive diclofenac 1 mg/kg or codeine 1 mg/kg 4-6 hourly (over 12 years) "
+        "or morphine 0.2 mg/kg (over 6 months)."
+    )
+    assert any("codeine 1 mg/kg" in said for said in agreeing(text, question)) is is_left
+
+
 def test_where_an_amount_is_asked_for_and_given_nothing_else_answers() -> None:
     text = (
         "# Neonates\nAdjust gentamicin, with each dose, to troughs below 2 mg/litre.\n\n"
