@@ -139,6 +139,8 @@ def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
         return False
     if _size(group) < _LARGE * max(_size(other) for other in page):
         return False
+    if group.text.rstrip().endswith(":") and _shared(group, named) < _SURE:
+        return False  # it introduces what follows
     if group.kind is BlockKind.HEADING:
         return True
     usual = median(_size(other) for other in page)

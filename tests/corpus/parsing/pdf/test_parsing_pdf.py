@@ -189,3 +189,14 @@ def test_a_title_of_the_metadata_is_no_name_of_a_program_or_a_file(
     assert (
         fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").title == title
     )
+
+
+def test_a_line_that_introduces_what_follows_is_no_title(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_heading(canvas, "Stopping warfarin", y=740)
+        fixtures.write_lines(canvas, ["Ask when it was taken last, and why it was."] * 3, y=700)
+        fixtures.write_heading(canvas, "These are the ways of bridging that there are:", y=600)
+        fixtures.write_lines(canvas, ["Give heparin for as long as the clinic says."] * 3, y=560)
+
+    document = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out")
+    assert document.title == "Stopping warfarin"
