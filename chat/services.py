@@ -40,6 +40,7 @@ from corpus.parsing.clean import clean_line
 from corpus.positions import positions_of
 from corpus.selectors import blocks_without_pages
 from retrieval.configured import site_config
+from retrieval.spelling import spelling_corrected
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
 
 OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
@@ -99,14 +100,17 @@ def turn_ask(
         return _store(_blocked_turn(guarded, asker, config, began))
     stem = guarded.text.removesuffix(written_out("", options))
     said = _standalone(stem, asker, config)
-    choice = set_apart(said.searched, options)
-    query = Query(
-        text=choice.stem if choice else said.searched,
+    scope = Query(
+        text=said.searched,
         on=timezone.localdate(),
         collections=collections,
         reader=user.pk if user else None,
         filters=filters,
     )
+    spelling = spelling_corrected(scope)
+    said = said.spelled(spelling)
+    choice = set_apart(said.searched, options)
+    query = replace(scope, text=choice.stem if choice else said.searched)
     inquiry = _inquiry(query, config, parts, began)
     inquiry.options = choice.options if choice else ()
     inquiry.is_unclear = said.is_unclear
@@ -121,6 +125,7 @@ def turn_ask(
     turn.trace = trace_of(inquiry) | {
         "identifiers": list(guarded.kinds),
         "follow_up": {"by": said.by, "notes": list(said.notes)},
+        "spelling": spelling,
     }
     turn.duration_ms = _since_ms(began)
     return _store(turn, outcome)

@@ -1,7 +1,12 @@
-"""What a word was meant to be that no passage in scope holds: offered, and never searched for."""
+"""What a word was meant to be that no passage in scope holds.
+
+A slip of one letter in a long word is put right before the search, and the page says so; what is
+less sure is offered only, and never searched for.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import groupby, islice
@@ -9,8 +14,10 @@ from operator import itemgetter
 
 from django.db import connection
 
-from core.text.drugs import SINGLE_NAMES
+from core.text.drugs import SINGLE_NAMES, drugs
 from core.text.words import MAX_CHARS, distinct, words
+from corpus.encoders.folders import bundled_folder
+from corpus.encoders.pairs import pair_tokenizer
 from corpus.indexing.search_text import normalise
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.lexicon.terms import Lexicon
@@ -20,10 +27,42 @@ from retrieval.types import Query
 
 LEAST_LETTERS = 5
 MOST_WORDS = 12  # of one question
-_CANDIDATES = 3
+_CANDIDATES = 3  # words that one may be meant to be
 # Of the letters of both words this share is common to them, in order: `sespis` is 0.83 of `sepsis`,
 # `vincristine` 0.73 of `vinblastine`.
 _ALIKE = 0.83
+
+_LONG = 7  # letters of a word that is put right: shorter ones are too like each other
+_SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
+_PASSAGES = 40  # that are read for each word that could be meant
+
+# Lexemes of the index that begin or end as a word's does, where no chunk holds the word's own.
+_NEAR = """
+WITH asked AS (
+    SELECT w.word, v.lexeme
+    FROM unnest(%(words)s::text[], %(cuts)s::text[]) AS w(word, cut)
+    CROSS JOIN LATERAL unnest(to_tsvector('english', w.cut)) AS v(lexeme, positions, weights)
+), strange AS (
+    SELECT word, lexeme FROM asked a
+    WHERE NOT EXISTS (SELECT FROM corpus_lexeme l
+                      WHERE l.lexeme IN (a.lexeme, a.word) AND l.document_frequency > 0)
+)
+SELECT s.word, l.lexeme, l.document_frequency, s.lexeme
+FROM strange s JOIN corpus_lexeme l ON left(l.lexeme, 1) = left(s.lexeme, 1)
+    AND l.document_frequency > 0
+    AND length(l.lexeme) BETWEEN length(s.lexeme) - 3 AND length(s.lexeme) + 1
+    AND (left(l.lexeme, 2) = left(s.lexeme, 2)
+         OR right(l.lexeme, length(s.lexeme) - 3) = right(s.lexeme, length(s.lexeme) - 3))
+ORDER BY s.word, l.lexeme
+"""
+_PASSAGES_WITH = """
+SELECT w.word, held.text
+FROM unnest(%(words)s::text[], %(lexemes)s::text[]) AS w(word, lexeme)
+CROSS JOIN LATERAL (
+    SELECT c.text FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+    WHERE c.search_vector @@ quote_literal(w.lexeme)::tsquery AND {scope}
+    ORDER BY c.id LIMIT %(read)s) AS held
+"""
 
 # Words (`w.word`, cut as in `w.cut`) of which some passage in scope holds a form in a language of
 # the index; and those that no index would hold, such as stop words.
@@ -65,6 +104,84 @@ def spelling_offered(query: Query) -> dict[str, str]:
     }
 
 
+def spelling_corrected(query: Query) -> dict[str, str]:
+    """Words of a question that are one slip from a word of a passage in scope, each with that word.
+
+    A letter too many, one too few, or two in the wrong order. Another letter in its place is
+    offered only: so do words of medicine differ (`dysphasia`, `dysphagia`). Left alone is what the
+    index, the lexicon, the encoder's vocabulary or the list of medicines knows, what is short, and
+    what passages say as often in two ways. No query where all is known; three at most.
+    """
+    typed = [
+        word
+        for word in _typed(query.text)
+        if len(word) >= _LONG and word not in _english() and not drugs(word) and not _listed(word)
+    ]
+    if not typed:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_NEAR, {"words": typed, "cuts": [normalise(word) for word in typed]})
+        near: dict[str, list[tuple[int, int, str]]] = {}
+        for word, lexeme, frequency, cut in cursor.fetchall():
+            if (edits := slips(cut, lexeme)) <= _SLIPS_OF_STEMS:
+                near.setdefault(word, []).append((edits, -frequency, lexeme))
+        wanted = [
+            (word, lexeme)
+            for word, found in near.items()
+            for *_, lexeme in sorted(found)[:_CANDIDATES]
+        ]
+        if not wanted:
+            return {}
+        scope, parameters = scope_sql(query)
+        words_asked, lexemes = zip(*wanted, strict=True)
+        parameters |= {"words": list(words_asked), "lexemes": list(lexemes), "read": _PASSAGES}
+        cursor.execute(_PASSAGES_WITH.replace("{scope}", scope), parameters)
+        meant: dict[str, Counter[str]] = {}
+        for word, text in cursor.fetchall():
+            said = (each.lower() for each in distinct(words(text)))
+            meant.setdefault(word, Counter()).update(
+                each for each in said if each[0] == word[0] and _is_slip(word, each)
+            )
+    return {word: found for word in typed if (found := _clearly(meant.get(word, Counter())))}
+
+
+def _clearly(meant: Counter[str]) -> str:
+    """The word that most passages hold; empty where two are held as often."""
+    first, second = [*meant.most_common(2), ("", 0), ("", 0)][:2]
+    return first[0] if first[1] > second[1] else ""
+
+
+def _is_slip(typed: str, meant: str) -> bool:
+    """Whether one letter too many or too few, or two in the wrong order, are all that is wrong."""
+    is_other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
+    return not is_other_letter and slips(typed, meant) == 1
+
+
+def slips(one: str, other: str) -> int:
+    """How many letters are too many, too few, others, or swapped (optimal string alignment)."""
+    before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        earlier, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
+                cost = min(cost, earlier[j - 2] + (a != b))
+            row.append(cost)
+    return row[-1]
+
+
+@lru_cache(maxsize=1)
+def _english() -> frozenset[str]:
+    """Words that the bundled encoder knows whole: common English, and no slips."""
+    return frozenset(pair_tokenizer(bundled_folder()).get_vocab())
+
+
+def _listed(word: str) -> bool:
+    """Whether the lexicon or the list of medicines has it, in some spelling."""
+    known = _vocabulary(site_lexicon()).get(word[0], ())
+    return not {word, *other_spellings(word)}.isdisjoint(known)
+
+
 def _typed(text: str) -> list[str]:
     """Its longer words in small letters, each once, in order."""
     found = (word.lower() for word in distinct(words(text[:MAX_CHARS])))
@@ -81,9 +198,7 @@ def _vocabulary(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
 
 def _alike(word: str, known: tuple[str, ...]) -> list[str]:
     """Known words that are nearly it, the nearest first; none if it is one."""
-    if not {word, *other_spellings(word)}.isdisjoint(known):
-        return []
-    return get_close_matches(word, known, n=_CANDIDATES, cutoff=_ALIKE)
+    return [] if _listed(word) else get_close_matches(word, known, n=_CANDIDATES, cutoff=_ALIKE)
 
 
 def _held(forms: set[str], query: Query) -> set[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -33,3 +35,11 @@ class Standalone:
     def searched(self) -> str:
         """What to look for: of an unclear question what went before, for the passages near it."""
         return self.before or self.text
+
+    def spelled(self, meant: Mapping[str, str]) -> Standalone:
+        """The same with each of these words put right, however it is written."""
+        text, before = self.text, self.before
+        for typed, word in meant.items():
+            pattern = re.compile(rf"\b{re.escape(typed)}\b", re.IGNORECASE)
+            text, before = (pattern.sub(word, each) for each in (text, before))
+        return replace(self, text=text, before=before)

@@ -9,12 +9,13 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from chat.models import Conversation
+from chat.replay import turn_replay
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
 SUGGEST = reverse("chat:suggest")
-MISSPELLED = "How is pnuemonia treated in adults?"
+MISSPELLED = "How is pneunonia treated in adults?"  # another letter is offered only
 
 
 def suggested(client: Client, typed: str) -> str:
@@ -53,7 +54,7 @@ def test_who_is_signed_out_keeps_what_they_typed(client: Client, db: None) -> No
 @pytest.mark.parametrize(
     ("question", "offer"),
     [
-        (MISSPELLED, "has “pnuemonia”. Did you mean pneumonia?"),
+        (MISSPELLED, "has “pneunonia”. Did you mean pneumonia?"),
         ("How is pneumonia treated in adults?", ""),  # held
         ("How is gentamycin given in pneumonia?", ""),  # what it means is held by nothing
         ("How are prednisone adults treated?", ""),  # a word of its own, though held by nothing
@@ -69,6 +70,28 @@ def test_a_word_that_nothing_holds_is_offered_in_another_spelling(
     assert offer in text_of(page)
     if offer:
         assert 'value="How is pneumonia treated in adults?"' in page.content.decode()
+
+
+@pytest.mark.parametrize("typed", ["pnuemonia", "pneumona", "Pneummonia"])
+def test_a_slip_is_put_right_before_the_search_and_said(
+    clinician: Client, alice: User, guideline: Document, typed: str
+) -> None:
+    turn = ask(alice, QUESTION.replace("pneumonia", typed))
+    assert typed in turn.question
+    assert (turn.standalone, turn.reason) == (QUESTION, "")
+    assert turn.trace["spelling"] == {typed.lower(): "pneumonia"}
+    page = text_of(clinician.get(thread(turn.conversation_id)))
+    assert f"Read as: {QUESTION}" in page
+    assert "Did you mean" not in page
+    assert turn_replay(turn).difference is None
+
+
+def test_nothing_is_put_right_by_what_is_not_open_to_the_reader(
+    alice: User, guideline: Document
+) -> None:
+    guideline.collection.searchers.add(Group.objects.create(name="Few"))
+    turn = ask(alice, QUESTION.replace("pneumonia", "pnuemonia"))
+    assert (turn.standalone, turn.trace["spelling"]) == ("", {})
 
 
 def test_nothing_is_offered_that_is_not_open_to_the_reader(

@@ -1,0 +1,63 @@
+"""Which slips are put right before a search, and what is left as it was typed."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from retrieval.spelling import slips, spelling_corrected
+from retrieval.types import Query
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+TEXT = """# Poisoning
+Give acetylcysteine. Dysphagia and hyperkalaemia are common, adjustments are not.
+The overloaded patient has sprained ankles.
+"""
+
+
+def corrected(question: str) -> dict[str, str]:
+    return spelling_corrected(Query(question, on=datetime.date(2026, 5, 1)))
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("acetylcystiene dose", {"acetylcystiene": "acetylcysteine"}),  # two letters swapped
+        ("Acetylcysteeine dose", {"acetylcysteeine": "acetylcysteine"}),  # one too many
+        ("ajustments needed?", {"ajustments": "adjustments"}),  # one too few
+        ("overlaoded or spraned", {"overlaoded": "overloaded", "spraned": "sprained"}),
+        ("acetylcysteine dose", {}),
+        ("dysphasia after stroke", {}),  # another letter: another word
+        ("hypokalaemia", {}),  # two slips, and the opposite
+        ("acetylsistiene dose", {}),
+        ("how comon is it", {}),  # short words are too like each other
+        ("prednisone dose", {}),  # a medicine that no passage holds
+        ("", {}),
+    ],
+)
+def test_a_slip_of_one_letter_in_a_long_word(question: str, meant: dict[str, str]) -> None:
+    publish(TEXT)
+    assert corrected(question) == meant
+
+
+def test_what_could_be_two_words_is_left() -> None:
+    publish("# Brands\nMarlontin is one brand.")
+    assert corrected("maarlontin") == {"maarlontin": "marlontin"}
+    publish("# Others\nMaalontin is another brand.")
+    assert corrected("maarlontin") == {}
+
+
+def test_words_of_what_is_not_in_force_put_nothing_right() -> None:
+    publish(TEXT, lifecycle="WITHDRAWN")
+    assert corrected("acetylcystiene dose") == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [("", "", 0), ("ab", "ba", 1), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "ab", 1),
+     ("hypo", "hyper", 2), ("ca", "abc", 3)],
+)  # fmt: skip
+def test_slips_are_counted_by_hand(one: str, other: str, count: int) -> None:
+    assert slips(one, other) == slips(other, one) == count
