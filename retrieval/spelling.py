@@ -110,15 +110,17 @@ def spelling_corrected(query: Query) -> dict[str, str]:
     A letter too many, one too few, or two in the wrong order. Another letter in its place is
     offered only: so do words of medicine differ (`dysphasia`, `dysphagia`). Left alone is what the
     index, the lexicon, the encoder's vocabulary or the list of medicines knows, what is short, and
-    what passages say as often in two ways. No query where all is known; three at most.
+    what passages say as often in two ways. No query where all is known; four at most.
     """
     typed = [
         word
         for word in _typed(query.text)
-        if len(word) >= _LONG and word not in _english() and not drugs(word) and not _listed(word)
+        if len(word) >= _LONG and word not in _english() and not drugs(word)
     ]
     if not typed:
         return {}
+    known_by_letter = _vocabulary(site_lexicon())
+    typed = [word for word in typed if not _is_listed(word, known_by_letter.get(word[0], ()))]
     with connection.cursor() as cursor:
         cursor.execute(_NEAR, {"words": typed, "cuts": [normalise(word) for word in typed]})
         near: dict[str, list[tuple[int, int, str]]] = {}
@@ -176,9 +178,8 @@ def _english() -> frozenset[str]:
     return frozenset(pair_tokenizer(bundled_folder()).get_vocab())
 
 
-def _listed(word: str) -> bool:
-    """Whether the lexicon or the list of medicines has it, in some spelling."""
-    known = _vocabulary(site_lexicon()).get(word[0], ())
+def _is_listed(word: str, known: tuple[str, ...]) -> bool:
+    """Whether a word is known, in some spelling."""
     return not {word, *other_spellings(word)}.isdisjoint(known)
 
 
@@ -198,7 +199,11 @@ def _vocabulary(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
 
 def _alike(word: str, known: tuple[str, ...]) -> list[str]:
     """Known words that are nearly it, the nearest first; none if it is one."""
-    return [] if _listed(word) else get_close_matches(word, known, n=_CANDIDATES, cutoff=_ALIKE)
+    return (
+        []
+        if _is_listed(word, known)
+        else get_close_matches(word, known, n=_CANDIDATES, cutoff=_ALIKE)
+    )
 
 
 def _held(forms: set[str], query: Query) -> set[str]:
