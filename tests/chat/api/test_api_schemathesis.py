@@ -1,7 +1,8 @@
 """What the API's description promises and what the API does are the same, by schemathesis.
 
 All of its checks, over requests that the description allows and requests that it doesn't, drawn
-from one seed. A few are in every run, many more in `make exhaustive`.
+from one seed. A few to one operation in 13 are in every run, many more to each in `make
+exhaustive`.
 """
 
 from __future__ import annotations
@@ -15,16 +16,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-import schemathesis
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from drf_spectacular.generators import SchemaGenerator
-from hypothesis import HealthCheck, settings
-from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from chat.audit.verify import verify_chain
 from chat.models import Conversation, Scope
@@ -45,13 +42,8 @@ DOCUMENT = hashlib.sha256(b"Pneumonia in adults").hexdigest()
 UNSAID = {("POST", "/api/v1/documents"), ("POST", "/v1/chat/completions")}
 CONVERSATION = "5f0a7c52-53a1-4c43-9d0e-0c6a7f0b8a21"
 # Requests an operation, beside those that cover its parts one by one.
+ONE_IN = 13
 FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
-quietly = settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),  # a fixture lasts for all requests, on purpose
-)
 
 
 def described() -> dict[str, Any]:
@@ -90,18 +82,59 @@ def there_at(path: str, name: str) -> object:
     return CONVERSATION if "/conversations/" in path else TURN
 
 
-def of_many(max_examples: int) -> Any:
+LABELS = [
+    f"{method.upper()} {path}"
+    for path, methods in described()["paths"].items()
+    for method in methods
+]
+
+
+def drawn_by(label: str, max_examples: int, send: Callable[[Case], None]) -> Callable[[], None]:
+    """Return the test of an operation as schemathesis builds it, which sends case after case.
+
+    Its own collector builds those of all operations in every process, and gives all of them one
+    node id, of which pytest-xdist runs one.
+    """
+    # late: it takes a second, and most processes run none of these
+    from hypothesis import HealthCheck, settings
+    from schemathesis import openapi
+    from schemathesis.checks import load_all_checks
+    from schemathesis.config import (
+        GenerationConfig,
+        ProjectConfig,
+        ProjectsConfig,
+        SchemathesisConfig,
+    )
+    from schemathesis.generation.feedback import NO_FEEDBACK
+    from schemathesis.pytest._test_builder import build_operation_test
+
+    load_all_checks()
     # NUL is no text that PostgreSQL keeps, which no description can say: it is fuzzed elsewhere.
     drawn = GenerationConfig(deterministic=True, allow_x00=False, max_examples=max_examples)
-    config = SchemathesisConfig(
-        seed=SEED, projects=ProjectsConfig(default=ProjectConfig(generation=drawn))
-    )
-    schema = schemathesis.openapi.from_dict(described(), config=config)
+    project = ProjectConfig(generation=drawn)
+    config = SchemathesisConfig(seed=SEED, projects=ProjectsConfig(default=project))
+    schema = openapi.from_dict(described(), config=config)
     schema.app = Handler()
-    return schema
+    found = (result.ok() for result in schema.get_all_operations())
+    operation = next(one for one in found if one.label == label)
 
+    @settings(
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),  # a fixture lasts for all requests, on purpose
+    )
+    def sent(case: Case) -> None:
+        send(case)
 
-few, many = of_many(FEW), of_many(MANY)
+    made: Callable[[], None] = build_operation_test(
+        config=schema.config,
+        operation=operation,
+        test_func=sent,
+        given_kwargs={},
+        feedback=NO_FEEDBACK,
+    )
+    return made
 
 
 @pytest.fixture
@@ -139,29 +172,36 @@ def headers(
 
 def unsaid_of(case: Case) -> list[Any]:
     """What no description can say: which bytes are read, and which message is the question."""
+    from schemathesis.specs.openapi.checks import positive_data_acceptance  # late, as above
+
     is_unsaid = (case.method, case.path) in UNSAID
     return [positive_data_acceptance] if is_unsaid else []
 
 
-def kept_to(case: Case, headers: dict[str, str]) -> None:
-    cache.clear()  # it counts requests
-    case.call_and_validate(headers=headers, excluded_checks=unsaid_of(case))
-
-
-@few.parametrize()  # type: ignore[untyped-decorator]
-@quietly
-def test_the_api_does_what_its_description_says(
-    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+def holds_for(
+    label: str,
+    max_examples: int,
+    headers: dict[str, str],
+    record_property: Callable[[str, object], None],
 ) -> None:
-    kept_to(case, headers)
-    record_property("requests", 1)
+    def send(case: Case) -> None:
+        cache.clear()  # it counts requests
+        case.call_and_validate(headers=headers, excluded_checks=unsaid_of(case))
+        record_property("requests", 1)
+
+    drawn_by(label, max_examples, send)()
+
+
+@pytest.mark.parametrize("label", LABELS[2::ONE_IN])
+def test_the_api_does_what_its_description_says(
+    label: str, headers: dict[str, str], record_property: Callable[[str, object], None]
+) -> None:
+    holds_for(label, FEW, headers, record_property)
 
 
 @pytest.mark.exhaustive
-@many.parametrize()  # type: ignore[untyped-decorator]
-@quietly
+@pytest.mark.parametrize("label", LABELS)
 def test_the_api_does_it_for_many_requests(
-    case: Case, headers: dict[str, str], record_property: Callable[[str, object], None]
+    label: str, headers: dict[str, str], record_property: Callable[[str, object], None]
 ) -> None:
-    kept_to(case, headers)
-    record_property("requests", 1)
+    holds_for(label, MANY, headers, record_property)
