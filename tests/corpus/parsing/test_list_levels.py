@@ -15,10 +15,12 @@ from corpus.parsing.lists import list_marker
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.types import BlockKind, ParsedDocument
+from tests.chat.verification.sampling import one_in
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.published import DATA
 
 GUIDELINES = sorted((DATA / "guidelines" / "documents").glob("*.pdf"))
+ONE_IN = 8  # of the guidelines is read in every run, the others in `make exhaustive`
 MANY_PAGES = 50  # of a guideline that is left out here: it takes long, and shows no more
 HANG = 20.0  # points from a marker to its text
 NESTED = [
@@ -199,7 +201,7 @@ def _left(item: Draft) -> float:
 
 
 @pytest.mark.skipif(not GUIDELINES, reason=f"no real guidelines below {DATA}")
-@pytest.mark.parametrize("path", GUIDELINES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(ONE_IN, GUIDELINES, name=lambda path: path.stem))
 def test_levels_of_real_guidelines(path: Path) -> None:
     if Renderer(path).page_count > MANY_PAGES:
         pytest.skip(f"more than {MANY_PAGES} pages")

@@ -80,7 +80,7 @@ def test_the_embedded_database_is_made_ready_once_by_whoever_comes_first(
     assert all("The statistics agree with the index." in output for output in outputs)
     assert shown("index_statistics", **here) == (0, "The statistics agree with the index.\n")
 
-    assert shown("migrate", "evaluation", "0001", "-v0", **here)[0] == 0
+    assert shown("migrate", "webhooks", "zero", "-v0", **here)[0] == 0
     status, output = shown("export_chunks", **here)
     assert status == 0
     assert "is not up to date: it is made ready first." in output
