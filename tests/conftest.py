@@ -57,6 +57,7 @@ LONG_FILES = (
 )
 LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
 EXHAUSTIVE_TIMEOUT_S = 3600
+SELDOM = 20_000, 20, 50  # objects, and searches among the youngest, before the next of each sort
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -66,13 +67,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for no garbage among what is imported and collected: all of it stays to the end."""
+    """Look for no garbage among what is imported and collected: all of it stays to the end.
+
+    And afterwards look less often: a page or an answer makes thousands of objects, most of which
+    need no search to be let go of.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(*SELDOM)
 
 
 @pytest.hookimpl(trylast=True)
