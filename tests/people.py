@@ -1,11 +1,13 @@
-"""People with rights, and collections that are narrowed to groups."""
+"""People with rights, and collections that are narrowed to groups.
+
+The database of each test has the groups of the site: they came with its tables.
+"""
 
 from __future__ import annotations
 
 from django.contrib.auth.models import Group, User
 
 from corpus.models import Collection
-from medrag_site.accounts import PERMISSIONS, groups_give
 
 
 def person(name: str, *groups: str, is_superuser: bool = False) -> User:
@@ -18,7 +20,6 @@ def person(name: str, *groups: str, is_superuser: bool = False) -> User:
 
 def in_groups(user: User, *names: str) -> User:
     """The user read again, so that no permission is remembered."""
-    groups_give(PERMISSIONS)
     user.groups.add(*(Group.objects.get_or_create(name=name)[0] for name in names))
     return User.objects.get(pk=user.pk)
 

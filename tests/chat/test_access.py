@@ -23,7 +23,6 @@ from tests.chat.guidelines import ask
 
 
 def in_group(user: User, name: str) -> User:
-    groups_give(PERMISSIONS)
     user.groups.add(Group.objects.get(name=name))
     return User.objects.get(pk=user.pk)
 

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
-from medrag_site.accounts import AUDITORS, CLINICIANS, PERMISSIONS, PUBLISHERS, STAFF, groups_give
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 
 RIGHTS = ("view_user", "add_user", "change_user", "delete_user")
 OF_GROUPS = ("view_group", "add_group", "change_group", "delete_group")
@@ -22,7 +22,6 @@ def root(db: None) -> User:
 @pytest.fixture
 def manager(db: None) -> User:
     """May change accounts and groups, and is one of the clinicians."""
-    groups_give(PERMISSIONS)
     user = User.objects.create_user("manager", password="manager-secret", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=[*RIGHTS, *OF_GROUPS]))
     user.groups.set(Group.objects.filter(name=CLINICIANS))

@@ -12,7 +12,7 @@ from chat.api.pages import LatestRow
 from chat.audit import log as audit
 from chat.models import AuditEvent
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, PERMISSIONS, PUBLISHERS, STAFF, groups_give
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.corpora import publish
 from tests.people import in_groups, narrow, person
@@ -23,7 +23,6 @@ AUDIT, VERIFY = "/api/v1/audit", "/api/v1/audit/verify"
 
 @pytest.fixture
 def root(db: None) -> Client:
-    groups_give(PERMISSIONS)
     return signed_in(person("root", is_superuser=True))
 
 

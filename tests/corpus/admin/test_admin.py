@@ -22,7 +22,7 @@ from corpus.models import (
     Stage,
     WorkerHeartbeat,
 )
-from medrag_site.accounts import AUDITORS, PERMISSIONS, PUBLISHERS, STAFF, groups_give
+from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
 
 LIST = reverse("admin:corpus_document_changelist")
@@ -30,7 +30,6 @@ PROGRESS = reverse("admin:corpus_document_progress")
 
 
 def member(user: User, *groups: str) -> Client:
-    groups_give(PERMISSIONS)
     User.objects.filter(pk=user.pk).update(is_staff=True)
     user.groups.set(Group.objects.filter(name__in=groups))
     client = Client()

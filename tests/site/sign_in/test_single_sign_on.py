@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from chat.models import AuditEvent
-from medrag_site.accounts import AUDITORS, CLINICIANS, PERMISSIONS, REVIEWERS, groups_give
+from medrag_site.accounts import AUDITORS, CLINICIANS, REVIEWERS
 from medrag_site.env import Env
 from tests.site.sign_in.provider import CLIENT, SECRET, Provider, provider
 
@@ -29,7 +29,6 @@ START, BACK = "/sign-in/hospital/", "/sign-in/hospital/back/"
 @pytest.fixture
 def hospital(db: None, settings: LazySettings) -> Iterator[Provider]:
     cache.clear()
-    groups_give(PERMISSIONS)
     with provider() as one:
         settings.OIDC_ISSUER = one.issuer
         settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT, SECRET
