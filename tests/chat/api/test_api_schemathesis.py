@@ -113,7 +113,7 @@ def drawn_by(label: str, max_examples: int, send: Callable[[Case], None]) -> Cal
     drawn = GenerationConfig(deterministic=True, allow_x00=False, max_examples=max_examples)
     project = ProjectConfig(generation=drawn)
     config = SchemathesisConfig(seed=SEED, projects=ProjectsConfig(default=project))
-    schema = openapi.from_dict(described(), config=config)
+    schema: Any = openapi.from_dict(described(), config=config)
     schema.app = Handler()
     found = (result.ok() for result in schema.get_all_operations())
     operation = next(one for one in found if one.label == label)
