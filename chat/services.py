@@ -17,6 +17,7 @@ from chat.audit import log as audit
 from chat.caveats.cautions import IDENTIFIERS, Caution
 from chat.config import AnswerConfig, answer_config
 from chat.errors import QuestionError
+from chat.experiments.arms import Placed, placed_in_arm
 from chat.generation.configured import site_generator
 from chat.generation.types import Generation, Generator, Task
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
@@ -57,6 +58,8 @@ class Asker:
     key: uuid.UUID | None = None
     earlier: tuple[str, ...] = ()  # what was asked before in a client's own conversation
     follows: bool = True  # whether the question may go on from what was asked before
+    begins: uuid.UUID | None = None  # the key of the conversation that the question begins
+    placed: Placed | None = None  # None: in no arm, whatever runs
 
 
 @admitted
@@ -80,7 +83,8 @@ def turn_ask(
     A question of the page without a conversation begins one; a follow-up is understood from the
     turns before it, or from the questions `earlier`, which are not stored; without `follows` it
     goes on from none of them. What identifies a patient is dealt with before anything is stored or
-    sent. Without `mode` the site's counts. `options` are those of a multiple-choice question that
+    sent. Without `mode` the site's counts, or in a conversation that of its arm where an experiment
+    runs. `options` are those of a multiple-choice question that
     names none itself; in neither case are they searched. Raises `Busy` and `QuestionError` before
     anything is stored. A failure of a part is a refusal; if the turn can't be stored there is no
     answer. `tell` hears of each step, and ends it before anything is stored where it raises
@@ -94,10 +98,14 @@ def turn_ask(
     began = time.perf_counter()
     config = answer_config(mode)
     filters_check(filters, collections, config)
-    asker = Asker(user, channel, conversation, key, earlier, follows)
+    begins = uuid.uuid4() if channel == Channel.PAGE and user and conversation is None else None
+    asker = Asker(user, channel, conversation, key, earlier, follows, begins)
+    if not mode:
+        asker = replace(asker, placed=_placed(config, asker))
+        config = asker.placed.config if asker.placed else config
     guarded, options = _guarded(question_clean(question), options, config)
     if guarded.is_blocked:
-        return _store(_blocked_turn(guarded, asker, config, began))
+        return _store(_blocked_turn(guarded, asker, config, began), begins)
     stem = guarded.text.removesuffix(written_out("", options))
     said = _standalone(stem, asker, config)
     scope = Query(
@@ -128,7 +136,17 @@ def turn_ask(
         "spelling": spelling,
     }
     turn.duration_ms = _since_ms(began)
-    return _store(turn, outcome)
+    return _store(turn, begins, outcome)
+
+
+def _placed(site: AnswerConfig, asker: Asker) -> Placed | None:
+    """In which arm the conversation is, also one that the question begins. One query, or none."""
+    conversation = asker.conversation
+    if asker.channel == Channel.EVALUATION:
+        return None
+    if conversation is not None:
+        return placed_in_arm(site, conversation.pk, began_at=conversation.created_at)
+    return placed_in_arm(site, asker.begins, began_at=timezone.now()) if asker.begins else None
 
 
 def _guarded(
@@ -279,6 +297,8 @@ def _draft_turn(question: str, asker: Asker, config: AnswerConfig, outcome: Outc
         mode=config.mode,
         created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
+        experiment=asker.placed.experiment if asker.placed else None,
+        arm=asker.placed.arm if asker.placed else "",
         **({"pk": asker.key} if asker.key else {}),
     )
     if isinstance(outcome, Answered):
@@ -315,11 +335,11 @@ def _owner(hits: Sequence[Hit]) -> dict[str, str]:
     return {}
 
 
-def _store(turn: Turn, outcome: Outcome | None = None) -> Turn:
+def _store(turn: Turn, begins: uuid.UUID | None, outcome: Outcome | None = None) -> Turn:
     with transaction.atomic():
-        if turn.channel == Channel.PAGE and turn.conversation is None and turn.user:
+        if begins is not None:
             turn.conversation = Conversation.objects.create(
-                user=turn.user, title=turn.question[:200]
+                pk=begins, user=turn.user, title=turn.question[:200]
             )
         turn.save(force_insert=True)
         if isinstance(outcome, Answered):

@@ -56,12 +56,14 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "evaluation.add_questionset",
         "evaluation.add_questionrun",
         "evaluation.change_questionrun",  # to cancel and resume it
+        *(f"chat.{right}_experiment" for right in ("view", "add", "change")),  # start, stop
     ),
     AUDITORS: (
         *_READ_CORPUS,
         *_READ_EVALUATION,
         *_READ_ANSWERS,
         *(f"chat.view_{model}" for model in ("auditevent", "conversation", "calibrationrecord")),
+        "chat.view_experiment",
         *_REVIEW,
         "chat.export_review",
         *(f"chat.{right}_auditevent" for right in ("verify", "sign", "export")),

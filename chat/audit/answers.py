@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from chat.audit.chain import canonical_json
 from chat.models import REMOVED, Citation, Claim, Turn
 
-DIGEST_VERSION = 4  # of what is recorded now
+DIGEST_VERSION = 5  # of what is recorded now
 
 # Written out by version, since a column that comes later must not change the digest of an old
 # answer: a new column needs a new version, and none is ever taken away.
@@ -28,9 +28,11 @@ _CITATION_1 = (
     "id index document_id chunk_key sha256 title version page section start end quote"
 ).split()
 _CITATION_3 = [*_CITATION_1, "position"]
-TURN_FIELDS = {1: _TURN_1, 2: _TURN_2, 3: _TURN_2, 4: [*_TURN_2, "text_removed_at"]}
-CLAIM_FIELDS = {1: _CLAIM_1, 2: _CLAIM_2, 3: _CLAIM_2, 4: _CLAIM_2}
-CITATION_FIELDS = {1: _CITATION_1, 2: _CITATION_1, 3: _CITATION_3, 4: _CITATION_3}
+_TURN_4 = [*_TURN_2, "text_removed_at"]
+_TURN_5 = [*_TURN_4, "experiment_id", "arm"]
+TURN_FIELDS = {1: _TURN_1, 2: _TURN_2, 3: _TURN_2, 4: _TURN_4, 5: _TURN_5}
+CLAIM_FIELDS = {1: _CLAIM_1} | dict.fromkeys((2, 3, 4, 5), _CLAIM_2)
+CITATION_FIELDS = dict.fromkeys((1, 2), _CITATION_1) | dict.fromkeys((3, 4, 5), _CITATION_3)
 _AS_MIGRATED: dict[str, Any] = {
     "standalone": "",
     "mode": "confident-lite",
@@ -39,6 +41,8 @@ _AS_MIGRATED: dict[str, Any] = {
     "kind": "answer",
     "position": "",
     "text_removed_at": None,
+    "experiment_id": None,
+    "arm": "",
 }
 
 

@@ -16,7 +16,7 @@ from chat.audit.answers import DIGEST_VERSION, stored_turns, turn_digest
 from chat.audit.heads import HeadsGone, nobody_signing, sign_head, sign_head_if_due
 from chat.audit.heads_copy import AGAIN, send_heads
 from chat.audit.protection import missing_protections
-from chat.audit.record import Actor, AuditError, actor_name, record
+from chat.audit.record import Actor, AuditError, actor_name, reason_details, record
 from chat.audit.verify import (
     REMOVAL,
     Break,
@@ -41,6 +41,7 @@ __all__ = [
     "known_heads",
     "missing_protections",
     "nobody_signing",
+    "reason_details",
     "record",
     "record_removal",
     "record_turn",

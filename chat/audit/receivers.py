@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.dispatch import Signal
-from django.utils.crypto import salted_hmac
 
 from chat.audit import log as audit
 from chat.selectors import answers_citing
@@ -68,11 +67,7 @@ def _document_receiver(action: str) -> Any:
 
 
 def _details(extra: dict[str, Any]) -> dict[str, Any]:
-    """What an event says beside the document: names and keys, never what somebody wrote.
-
-    Of a reason only its length and a keyed hash: the reason stands in the row that it explains, may
-    be of a clinical kind, and the chain keeps what it gets for ever.
-    """
+    """What an event says beside the document: names and keys, never what somebody wrote."""
     details: dict[str, Any] = {}
     if "code" in extra:
         details["code"] = str(extra["code"])
@@ -85,11 +80,7 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
         details |= {"correction": correction.pk, "page": correction.page}
         details["taken_back"] = correction.is_taken_back
     if extra.get("reason"):
-        reason = str(extra["reason"])
-        details["reason_chars"] = len(reason)
-        details["reason_hmac"] = salted_hmac(
-            "chat.audit.reason", reason, algorithm="sha256"
-        ).hexdigest()
+        details |= audit.reason_details(str(extra["reason"]))
     return details
 
 

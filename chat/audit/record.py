@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils.crypto import salted_hmac
 
 from chat.audit.chain import canonical_json, storable
 from core.errors import MedragError
@@ -42,6 +43,16 @@ def record(
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_append(%s, %s, %s, %s)", fields)
         return int(cursor.fetchone()[0])
+
+
+def reason_details(reason: str) -> dict[str, Any]:
+    """What the log keeps of words that somebody gave as a reason: their length and a keyed hash.
+
+    The reason stands in the row that it explains, may be of a clinical kind, and the chain keeps
+    what it gets for ever.
+    """
+    keyed = salted_hmac("chat.audit.reason", reason, algorithm="sha256").hexdigest()
+    return {"reason_chars": len(reason), "reason_hmac": keyed}
 
 
 def actor_name(actor: Actor) -> str:

@@ -15,6 +15,7 @@ from chat.models.answers import (
     TurnStatus,
 )
 from chat.models.calibration import CalibrationRecord
+from chat.models.experiments import Arm, Experiment
 from chat.models.log import AuditEvent, AuditHead
 from chat.models.reviews import (
     ClaimLabel,
@@ -30,6 +31,7 @@ from chat.models.tokens import TokenGrant
 __all__ = [
     "REMOVED",
     "WANT_OF_EVIDENCE",
+    "Arm",
     "AuditEvent",
     "AuditHead",
     "CalibrationRecord",
@@ -39,6 +41,7 @@ __all__ = [
     "ClaimKind",
     "ClaimLabel",
     "Conversation",
+    "Experiment",
     "Feedback",
     "Flag",
     "Mode",

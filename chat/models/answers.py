@@ -140,6 +140,10 @@ class Turn(models.Model):
     created_at = models.DateTimeField("asked at")
     duration_ms = models.PositiveIntegerField()
     text_removed_at = models.DateTimeField(null=True)
+    experiment = models.ForeignKey(  # by the index `turn_in_experiment`
+        "chat.Experiment", null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    arm = models.CharField(max_length=10, blank=True)  # of `Arm`; empty without an experiment
 
     class Meta:
         verbose_name = "answer"  # to people; a refusal is one, too
@@ -149,6 +153,11 @@ class Turn(models.Model):
             models.Index(fields=["-created_at", "-id"], name="turn_newest"),
             models.Index(
                 fields=["channel", "status", "reason", "duration_ms"], name="turn_counted"
+            ),
+            models.Index(
+                fields=["experiment", "arm"],
+                condition=models.Q(experiment__isnull=False),
+                name="turn_in_experiment",
             ),
         ]
         permissions = [("replay_turn", "Can run a turn again and compare")]

@@ -1,0 +1,112 @@
+"""Experiments started and stopped, each with its event of the log. The only writer of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from chat.audit import log as audit
+from chat.config import answer_config, modes_here
+from chat.experiments.arms import candidate_config
+from chat.models import Experiment
+from core.errors import MedragError
+from corpus.parsing.clean import clean_line, clean_lines
+
+MAX_SHARE = 0.5
+MAX_REASON_CHARS = 1000
+
+
+class ExperimentError(MedragError):
+    """An experiment that can't be started or stopped like that. Nothing was changed."""
+
+
+@dataclass(frozen=True)
+class ExperimentOrder:
+    """What is tried, on which share of conversations: empty and None are the site's own."""
+
+    name: str
+    share: float
+    mode: str = ""
+    confidence_threshold: float | None = None
+
+
+def experiment_start(order: ExperimentOrder, *, by: User) -> Experiment:
+    """Answer a share of the conversations that begin from now on with the candidate.
+
+    Raises `ExperimentError` for one that can't be served, or that would change nothing, and while
+    another runs.
+    """
+    site = answer_config()
+    experiment = Experiment(
+        name=clean_line(order.name),
+        mode=order.mode,
+        confidence_threshold=order.confidence_threshold,
+        share=order.share,
+        baseline=site.as_dict(),
+        started_at=timezone.now(),
+        started_by=by,
+    )
+    if wrong := _why_not(experiment):
+        raise ExperimentError(wrong, hint="Nothing was started.")
+    try:
+        with transaction.atomic():
+            experiment.save(force_insert=True)
+            _record("started", experiment, by, _tried(experiment))
+    except IntegrityError as error:  # of the constraint: two may come at the same moment
+        raise ExperimentError("Another experiment runs.", hint="Stop that one first.") from error
+    return experiment
+
+
+def experiment_stop(experiment: Experiment, *, reason: str, by: User) -> None:
+    """Answer every question as the site's settings say from now on; for good.
+
+    Raises `ExperimentError` without a reason, and where it is stopped already.
+    """
+    reason = clean_lines(reason).strip()[:MAX_REASON_CHARS]
+    if not reason:
+        raise ExperimentError("It is stopped with a reason.", hint="Write why, in a few words.")
+    running = Experiment.objects.filter(pk=experiment.pk, stopped_at=None)
+    stopped = {"stopped_at": timezone.now(), "stopped_by": by, "stop_reason": reason}
+    with transaction.atomic():
+        if running.update(**stopped) != 1:
+            raise ExperimentError("It is stopped already.", hint="Nothing was changed.")
+        _record("stopped", experiment, by, audit.reason_details(reason))
+    experiment.refresh_from_db()
+
+
+def _why_not(experiment: Experiment) -> str:
+    """Say what is wrong with it; empty if it can be started."""
+    site = answer_config()
+    candidate = candidate_config(experiment, site)
+    threshold = experiment.confidence_threshold
+    if not experiment.name:
+        return "It has no name."
+    if not 0 < experiment.share <= MAX_SHARE:
+        return "The candidate gets more than none of the conversations, and half of them at most."
+    if threshold is not None and not 0 <= threshold <= 1:
+        return "The confidence needed is from 0 to 1."
+    if candidate.mode not in modes_here():
+        return f"The mode {candidate.mode} needs a language model that judges: this site has none."
+    if threshold is not None and not candidate.is_confident:
+        return f"In the mode {candidate.mode} no confidence is needed."
+    if candidate == site:
+        return "The candidate is what the site does already."
+    return ""
+
+
+def _tried(experiment: Experiment) -> dict[str, Any]:
+    return {
+        "mode": experiment.mode,
+        "confidence_threshold": experiment.confidence_threshold,
+        "share": experiment.share,
+        "baseline": experiment.baseline,
+    }
+
+
+def _record(what: str, experiment: Experiment, by: User, payload: dict[str, Any]) -> None:
+    subject = f"experiment:{experiment.pk}"
+    audit.record(f"experiment.{what}", actor=by, subject=subject, payload=payload)
