@@ -24,7 +24,7 @@ from chat.admin.filters import (
 )
 from chat.admin.links import as_uuid, searched
 from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
-from chat.models import AuditEvent, Turn
+from chat.models import Arm, AuditEvent, Turn
 from chat.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
 from chat.reviews.services import OwnTurn, review_flag
@@ -133,6 +133,7 @@ class TurnAdmin(ReadOnly, TurnModelAdmin):
         turn: Turn = context["original"]
         context |= {
             "story": turn_story(turn, on=timezone.localdate()),
+            "arm": Arm(turn.arm).label if turn.arm else "",
             "seconds": f"{turn.duration_ms / 1000:.2f}",
             "thread_address": searched("admin:chat_turn_changelist", turn.conversation_id),
             "events_address": searched("admin:chat_auditevent_changelist", turn.pk),

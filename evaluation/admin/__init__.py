@@ -1,5 +1,6 @@
 """What was measured, and the questions to measure with. Django looks for it here."""
 
+from evaluation.admin.experiments import ExperimentAdmin
 from evaluation.admin.monitoring import (
     DayFiguresAdmin,
     DriftAlertAdmin,
@@ -14,6 +15,7 @@ from evaluation.admin.runs import ItemScoreAdmin, RunAdmin, TestSetAdmin
 __all__ = [
     "DayFiguresAdmin",
     "DriftAlertAdmin",
+    "ExperimentAdmin",
     "ItemScoreAdmin",
     "QuestionAdmin",
     "QuestionResultAdmin",

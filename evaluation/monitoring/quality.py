@@ -155,11 +155,15 @@ def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str
     )
     rows = []
     for name, sampled in (("drawn by chance", True), ("flagged", False)):
-        found = verdicts_counted(reviews, sampled=sampled)
-        n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
-        hits = sum(row.hits for row in found if row.verdict in WRONG)
-        rows.append((f"Answers reviewed, {name}", Share(hits, n)))
+        rows.append((f"Answers reviewed, {name}", wrong_share(reviews, sampled=sampled)))
     return rows
+
+
+def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
+    """The answers found wrong or dangerous of those reviewed, as `verdicts_counted`. One query."""
+    found = verdicts_counted(reviews, sampled=sampled)
+    n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
+    return Share(sum(row.hits for row in found if row.verdict in WRONG), n)
 
 
 def _wrong_in_last_run() -> list[tuple[str, Share]]:
