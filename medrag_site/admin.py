@@ -51,6 +51,7 @@ else:
 
 OF_ALLAUTH = (EmailAddress, SocialAccount, SocialApp, SocialToken)
 GIVEN = ("groups", "user_permissions")
+_TOLD = {"password": "password_told"}  # to whoever is no superuser
 
 
 class EachLogged(ModelAdminBase):
@@ -80,15 +81,21 @@ class AccountAdmin(EachLogged, UserAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
-        return fields if _is_superuser(request) else (*fields, "is_superuser")
+        if _is_superuser(request):
+            return fields
+        return (*fields, "is_superuser", *_TOLD.values())
+
+    @admin.display(description="password")
+    def password_told(self, account: User) -> str:
+        return "Only a superuser sets another person's."
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Without the way to another's password."""
+        """Without the way to another's password, and saying whose it is."""
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or _is_superuser(request):
             return fieldsets
         return [
-            (name, {**options, "fields": [f for f in options["fields"] if f != "password"]})
+            (name, {**options, "fields": [_TOLD.get(f, f) for f in options["fields"]]})
             for name, options in fieldsets
         ]
 

@@ -40,6 +40,8 @@ class Waiting:
 class AdministrationSite(AdminSite):
     """Django's, with a start page for the people who keep the guidelines."""
 
+    enable_nav_sidebar = False  # it takes the width of lists, and repeats the start page
+
     def has_permission(self, request: HttpRequest) -> bool:
         """Not for a session without the second factor that the site asks of staff, either."""
         return super().has_permission(request) and has_passed(request)

@@ -28,7 +28,12 @@ class QuestionSetForm(forms.Form):
         help_text="A file as it was published, also packed by gzip; MedQuAD as a tar.",
         error_messages={"required": "Choose a file."},
     )
-    form = forms.ChoiceField(choices=[(name, name) for name in FORMS])
+    form = forms.ChoiceField(
+        choices=[(name, name) for name in FORMS],
+        initial="plain",
+        help_text="plain: a JSON list of question and expected_answer. guidelines: also with the "
+        "document and page that answer it. The others have the names of the published sets",
+    )
     name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the file")
     version = forms.CharField(max_length=50, required=False)
     source = forms.CharField(max_length=500, required=False, help_text="Such as an address")

@@ -96,7 +96,7 @@ def test_a_set_without_questions_is_said_beside_the_form(evaluator: Client, db: 
     assert "has no questions" in text_of(evaluator.post(reverse(ADD), given))
 
 
-def test_progress_is_shown_and_the_page_loads_itself_again(
+def test_progress_is_shown_and_asked_for_again(
     evaluator: Client, ward: QuestionSet
 ) -> None:
     run = run_of(ward)
@@ -105,10 +105,12 @@ def test_progress_is_shown_and_the_page_loads_itself_again(
     for address in (reverse(RUNS), run_page(run)):
         page = text_of(evaluator.get(address))
         assert "1 of 4 (25 %), about 0:0" in page
-        assert 'http-equiv="refresh"' in page
+        assert "Look again" in page
+        assert 'http-equiv="refresh"' not in page  # it takes away what is being read
+    assert 'hx-trigger="load delay:5s' in text_of(evaluator.get(run_page(run)))
     QuestionRun.objects.update(state=RunState.DONE)
     for address in (reverse(RUNS), run_page(run)):
-        assert 'http-equiv="refresh"' not in text_of(evaluator.get(address))
+        assert "Look again" not in text_of(evaluator.get(address))
 
 
 def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> None:
