@@ -20,6 +20,7 @@ LONG_FILES = (
     "tests/site/processes/test_worker.py",
     "tests/bench/runs/test_evaluate_command.py",
     "tests/site/test_demo.py",
+    "tests/site/browsing/test_walks.py",
     "tests/site/browsing/test_browser.py",
     "tests/chat/faults/test_faults.py",
     "tests/site/database/test_tables.py",

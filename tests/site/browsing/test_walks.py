@@ -6,14 +6,14 @@ AA: at each width by all of them, in the dark by those of contrast, the only one
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import override_settings
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -23,58 +23,24 @@ from medrag_site.accounts import CLINICIANS
 from tests.chat.guidelines import DOSE, QUESTION
 from tests.databases import fresh_database
 from tests.site.browsing.browser import WAIT_S, browser, in_a_browser, served
-from tests.site.browsing.walker import WIDTHS, Walker, inhabited, places
+from tests.site.browsing.jobs import JOBS, Shift
+from tests.site.browsing.keyboard import Typist, job_of_a_clinician, printed
+from tests.site.browsing.walker import WIDTHS, Walker, inhabited
 from tests.site.sign_in.provider import CLIENT, SECRET, provider
 from tests.site.sign_in.test_second_factor import code_of
 
 pytestmark = in_a_browser
 
-WIDE = pytest.mark.exhaustive  # its pages are looked at in every run, in the other walks
+Walk = tuple[Walker, dict[str, str]]
+
+WIDE = pytest.mark.exhaustive  # in every run one width, at which most does not fit
+ONE = WIDTHS[-1:]
+SCRIPTS = ("with", "without")
 IS_ON_TOP = """
 const { x, y, width, height } = arguments[0].getBoundingClientRect();
 return document.elementFromPoint(x + width / 2, y + height / 2) === arguments[0]
 """
 MISSPELLED = "How is pnuemonia in adults treated?"
-ADMIN = {
-    "staff": [
-        "/admin/",
-        "/admin/corpus/document/",
-        "/admin/corpus/document/add/",
-        "/admin/corpus/document/{document}/change/",
-        "/admin/corpus/document/{document}/read/1/",
-        "/admin/corpus/document/{document}/read/1/correct/b1/",
-        "/admin/corpus/document/{document}/approve/",
-        "/admin/corpus/document/{failed}/step/discard/",
-        "/admin/corpus/document/{withdrawn}/step/reinstate/",
-        "/admin/corpus/collection/{collection}/change/",
-        "/admin/retrieval/lexiconentry/",
-    ],
-    "auditor": [
-        "/admin/",
-        "/admin/chat/turn/",
-        "/admin/chat/turn/{turn}/change/",
-        "/admin/chat/auditevent/",
-        "/admin/chat/review/",
-        "/admin/chat/feedback/",
-        "/admin/chat/calibrationrecord/",
-        "/admin/evaluation/dayfigures/quality/",
-    ],
-    "evaluator": [
-        "/admin/",
-        "/admin/evaluation/questionset/",
-        "/admin/evaluation/questionset/add/",
-        "/admin/evaluation/questionrun/",
-        "/admin/evaluation/questionrun/add/",
-        "/admin/evaluation/questionrun/{run}/change/",
-    ],
-    "administrator": [
-        "/admin/",
-        "/admin/auth/user/",
-        "/admin/auth/user/add/",
-        "/admin/auth/user/{user}/change/",
-        "/admin/axes/accessattempt/",
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +49,7 @@ def walk(
     socket_dir: str,
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Walker, dict[str, str]]]:
+) -> Iterator[Walk]:
     """A site with something on every page, a browser, and the passwords of its people."""
     folder = tmp_path_factory.mktemp("walks")
     with (
@@ -101,24 +67,32 @@ def walk(
             patch.setenv(f"MEDRAG_OIDC_{name}", value)
         passwords = inhabited()
         with served(folder / "web.log") as address, browser(folder) as driver:
-            yield Walker(driver, address), passwords
+            yield Walker(driver, address, files=folder), passwords
 
 
-@pytest.mark.parametrize("person", ADMIN)
-def test_who_works_in_the_administration(walk: tuple[Walker, dict[str, str]], person: str) -> None:
+@pytest.mark.parametrize("person", JOBS)
+@pytest.mark.parametrize(
+    ("scripts", "widths"),
+    [("with", ONE), ("without", ONE), *(pytest.param(s, WIDTHS, marks=WIDE) for s in SCRIPTS)],
+)
+def test_who_works_in_the_administration(
+    walk: Walk,
+    tmp_path: Path,
+    settings: Settings,
+    person: str,
+    scripts: str,
+    widths: Sequence[int],
+) -> None:
     walker, passwords = walk
-    walker.signs_in(person, passwords[person])
-    wrong = []
-    for address in ADMIN[person]:
-        path = address.format(**places())
-        walker.goes_to(path)
-        assert walker.sees("h1, #site-name").is_displayed()
-        assert walker.driver.current_url.endswith(path)
-        wrong += walker.looks(f"{person}{address.replace('/', '-').format(**places())}")
-    assert not wrong, "\n".join(wrong)
+    settings.FILES_DIR = walker.files  # what is read here was stored there
+    shift = Shift(walker, passwords, widths, tmp_path, f"{person}-{scripts}-{len(widths)}")
+    walker.shows(width=widths[0])
+    with walker.scripts(scripts == "with"):
+        JOBS[person](shift)
+    assert not shift.wrong, "\n".join(shift.wrong)
 
 
-def test_a_clinician(walk: tuple[Walker, dict[str, str]]) -> None:
+def test_a_clinician(walk: Walk) -> None:
     walker, passwords = walk
     walker.driver.delete_all_cookies()
     walker.goes_to("/sign-in/")
@@ -143,7 +117,21 @@ def test_a_clinician(walk: tuple[Walker, dict[str, str]]) -> None:
         assert walker.looks(name.strip("/").replace("/", "-")) == []
 
 
-def test_a_second_factor(walk: tuple[Walker, dict[str, str]]) -> None:
+@pytest.mark.parametrize("width", [*(pytest.param(w, marks=WIDE) for w in WIDTHS[:2]), WIDTHS[2]])
+def test_a_clinician_s_work_by_keyboard(walk: Walk, width: int) -> None:
+    walker, passwords = walk
+    walker.shows(width=width)
+    typist = Typist(walker)
+    job_of_a_clinician(typist, "clinician", passwords["clinician"])
+    assert not typist.wrong, "\n".join(typist.wrong)
+    shown = printed(walker)
+    assert [one for one, is_shown in shown.items() if is_shown] == [
+        ".turn h2", ".claim", "a.citation",
+    ]  # fmt: skip
+    assert walker.complaints() == []
+
+
+def test_a_second_factor(walk: Walk) -> None:
     walker, passwords = walk
     publisher = User.objects.get(username="publisher")
     walker.signs_in("publisher", passwords["publisher"])
@@ -188,13 +176,12 @@ def is_offered_another_spelling(walker: Walker) -> None:
     walker.sees(".turn h2", "How is pneumonia in adults treated?")
 
 
-@pytest.mark.parametrize("scripts", ["with", "without"])
-@pytest.mark.parametrize("width", [pytest.param(WIDTHS[0], marks=WIDE), *WIDTHS[1:]])
-def test_a_clinician_s_work(walk: tuple[Walker, dict[str, str]], width: int, scripts: str) -> None:
+@pytest.mark.parametrize("scripts", SCRIPTS)
+@pytest.mark.parametrize("width", [*(pytest.param(w, marks=WIDE) for w in WIDTHS[:2]), WIDTHS[2]])
+def test_a_clinician_s_work(walk: Walk, width: int, scripts: str) -> None:
     walker, passwords = walk
     walker.shows(width=width)
-    switched = walker.without_scripts() if scripts == "without" else contextlib.nullcontext()
-    with switched:
+    with walker.scripts(scripts == "with"):
         walker.signs_in("clinician", passwords["clinician"])
         wrong = asks_on(walker) + reads_and_says(walker) + finds_again(walker)
         wrong += walker.looks("work", widths=[width])
@@ -270,7 +257,7 @@ def nth_turn(number: int) -> str:
     return f"#turns > .turn:nth-child({number})"
 
 
-def test_the_hospital_s_own_sign_in(walk: tuple[Walker, dict[str, str]]) -> None:
+def test_the_hospital_s_own_sign_in(walk: Walk) -> None:
     """What somebody sees whose sign-in fails there, or who has no business here."""
     walker, _ = walk
     walker.driver.delete_all_cookies()

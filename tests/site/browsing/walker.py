@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from axe_core_python.selenium import Axe
 from django.contrib.auth.models import Group, User
+from selenium import webdriver
 
-from chat.models import Turn
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
-from evaluation.models import QuestionRun
-from evaluation.question_runs.services import question_runs_execute_due
-from medrag_site.accounts import ADMINISTRATORS, demo_accounts
+from medrag_site.accounts import ADMINISTRATORS, CLINICIANS, PUBLISHERS, demo_accounts
 from tests.chat.guidelines import UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
-from tests.evaluation.question_runs.asking import run_of
+from tests.people import person
 from tests.site.browsing.browser import Visitor
 
 WIDTHS = (1280, 768, 390)
@@ -40,6 +39,10 @@ class Walker(Visitor):
     axe = Axe()
     has_scripts = True
     width = WIDTHS[0]
+
+    def __init__(self, driver: webdriver.Chrome, address: str, *, files: Path) -> None:
+        super().__init__(driver, address)
+        self.files = files  # where the site keeps what is uploaded
 
     def looks(self, name: str, *, widths: Sequence[int] = WIDTHS) -> list[str]:
         """What is wrong with the page that is open; nothing if all is well.
@@ -74,9 +77,10 @@ class Walker(Visitor):
         self.driver.execute_script(FINISHED)  # colours that fade into each other
 
     @contextlib.contextmanager
-    def without_scripts(self) -> Iterator[None]:
-        self.has_scripts = False
-        self._runs_scripts(False)
+    def scripts(self, on: bool, /) -> Iterator[None]:
+        """With the pages' own scripts, or without, until the end of the block."""
+        self.has_scripts = on
+        self._runs_scripts(on)
         try:
             yield
         finally:
@@ -109,7 +113,10 @@ def inhabited() -> dict[str, str]:
     administrator = User.objects.create_user(
         "administrator", password=passwords["administrator"], is_staff=True
     )
-    administrator.groups.add(Group.objects.get(name=ADMINISTRATORS))
+    administrator.groups.set(Group.objects.filter(name__in=[ADMINISTRATORS, CLINICIANS]))
+    User.objects.create_superuser("superuser", password="superuser-secret")
+    person("second", PUBLISHERS)
+    passwords |= {name: f"{name}-secret" for name in ("superuser", "second")}
     publish_guideline(issuer="Northfield")
     publish_guideline(title="Pneumonia elsewhere", issuer="Southfield", population="child")
     publish_guideline(title="Withdrawn", lifecycle=Lifecycle.WITHDRAWN)
@@ -119,19 +126,14 @@ def inhabited() -> dict[str, str]:
     clinician = User.objects.get(username="clinician")
     first = ask(clinician)
     ask(clinician, UNANSWERABLE, conversation=first.conversation)
-    run_of()
-    question_runs_execute_due()
     return passwords
 
 
 def places() -> dict[str, Any]:
-    """What stands in the addresses of `ADMIN`."""
+    """What stands in the addresses of the pages that are looked at."""
     return {
         "document": Document.objects.order_by("pk")[0].pk,
         "failed": Document.objects.get(title="Damaged").pk,
         "withdrawn": Document.objects.get(title="Withdrawn").pk,
         "collection": Collection.objects.order_by("pk")[0].pk,
-        "turn": Turn.objects.order_by("created_at")[0].pk,
-        "run": QuestionRun.objects.get().pk,
-        "user": User.objects.get(username="clinician").pk,
     }
