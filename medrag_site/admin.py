@@ -51,7 +51,6 @@ else:
 
 OF_ALLAUTH = (EmailAddress, SocialAccount, SocialApp, SocialToken)
 GIVEN = ("groups", "user_permissions")
-_TOLD = {"password": "password_told"}  # to whoever is no superuser
 
 
 class EachLogged(ModelAdminBase):
@@ -83,7 +82,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         fields = super().get_readonly_fields(request, obj)
         if _is_superuser(request):
             return fields
-        return (*fields, "is_superuser", *_TOLD.values())
+        return (*fields, "is_superuser", "password_told")
 
     @admin.display(description="password")
     def password_told(self, account: User) -> str:
@@ -95,7 +94,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         if obj is None or _is_superuser(request):
             return fieldsets
         return [
-            (name, {**options, "fields": [_TOLD.get(f, f) for f in options["fields"]]})
+            (name, {**options, "fields": [_told(f) for f in options["fields"]]})
             for name, options in fieldsets
         ]
 
@@ -245,6 +244,11 @@ class LockoutAdmin(AttemptModelAdmin):
     def unlock(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
         count = unlock(queryset, by=request.user)
         self.message_user(request, f"{count} forgotten; they can sign in again.", messages.SUCCESS)
+
+
+def _told(shown: Any) -> Any:
+    """The field to show instead to whoever is no superuser."""
+    return "password_told" if shown == "password" else shown
 
 
 def _is_superuser(request: HttpRequest) -> bool:

@@ -96,9 +96,7 @@ def test_a_set_without_questions_is_said_beside_the_form(evaluator: Client, db: 
     assert "has no questions" in text_of(evaluator.post(reverse(ADD), given))
 
 
-def test_progress_is_shown_and_asked_for_again(
-    evaluator: Client, ward: QuestionSet
-) -> None:
+def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward)
     question_run_execute(run, on_item=lambda: question_run_cancel(run))
     QuestionRun.objects.update(state=RunState.RUNNING)

@@ -79,7 +79,7 @@ class Typist:
         for _ in range(MOST_STOPS):
             self.presses(Keys.TAB)
             if why := self.driver.execute_script(IS_SEEN):
-                self.wrong.append(f"{self.at().get_attribute('outerHTML')[:120]}: {why}")
+                self.wrong.append(f"{self.at().get_attribute('outerHTML')}: {why}")
             yield self.at()
 
     def goes_round(self) -> None:
