@@ -1,7 +1,8 @@
 """The whole jobs of those who work in the administration, step by step as they click them.
 
 A job is done once at its first width; what is wrong with a page is looked for where it stops, at
-each of its widths. It works without scripts too, by loading a page again where they would.
+each of its widths; with none, only its console is read. It works without scripts too, by loading
+a page again where they would.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class Shift:
         if at in self.seen:
             return
         self.seen.add(at)
-        self.wrong.extend(self.walker.looks(f"{self.name}-{at}", widths=self.widths))
+        found = self.walker.looks(f"{self.name}-{at}", widths=self.widths) if self.widths else []
+        self.wrong.extend(found + self.walker.complaints())
 
     def opens(self, address: str, at: str) -> None:
         self.walker.clicks(f"a[href='{address}']")
