@@ -70,10 +70,14 @@ def walk(
             yield Walker(driver, address, files=folder), passwords
 
 
-@pytest.mark.parametrize("person", JOBS)
 @pytest.mark.parametrize(
-    ("scripts", "widths"),
-    [("with", ONE), ("without", ()), *(pytest.param(s, WIDTHS, marks=WIDE) for s in SCRIPTS)],
+    ("person", "scripts", "widths"),
+    [
+        *((person, "with", ONE) for person in JOBS),
+        # those of staff: test_browser_admin.py
+        *((person, "without", ()) for person in JOBS if person != "staff"),
+        *(pytest.param(person, s, WIDTHS, marks=WIDE) for person in JOBS for s in SCRIPTS),
+    ],
 )
 def test_who_works_in_the_administration(
     walk: Walk,
