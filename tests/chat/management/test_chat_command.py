@@ -122,7 +122,7 @@ def test_a_refusal_says_what_to_do_and_its_passages_open(
 def test_a_misspelt_question_is_offered_right(
     guideline: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said, _ = talked(monkeypatch, "How is pnuemonia in adults diagnosed?")
+    said, _ = talked(monkeypatch, "How is pneunonia in adults diagnosed?")
     assert "Did you mean: How is pneumonia in adults diagnosed?" in said
 
 

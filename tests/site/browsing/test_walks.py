@@ -40,7 +40,7 @@ IS_ON_TOP = """
 const { x, y, width, height } = arguments[0].getBoundingClientRect();
 return document.elementFromPoint(x + width / 2, y + height / 2) === arguments[0]
 """
-MISSPELLED = "How is pnuemonia in adults treated?"
+MISSPELLED = "How is pneunonia in adults treated?"
 
 
 @pytest.fixture(scope="module")
