@@ -280,7 +280,7 @@ def _index(name: str, **fields: Any) -> Document:
                 "year": 2019,
                 "source_type": SourceType.ARTICLE,
                 "licence": "CC BY-NC 4.0",
-                "engine": "jats-xml/2",
+                "engine": "jats-xml/3",
             },
         ),
         ("statpearls", {"source_type": SourceType.BOOK, "issuer": "StatPearls", "year": 2023}),
