@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,8 @@ from corpus.selectors import blocks_without_pages
 from retrieval.configured import site_config
 from retrieval.spelling import spelling_corrected
 from retrieval.types import NO_FILTERS, Filters, Hit, Query
+
+logger = logging.getLogger(__name__)
 
 OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
 REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
@@ -115,7 +118,7 @@ def turn_ask(
         reader=user.pk if user else None,
         filters=filters,
     )
-    spelling = spelling_corrected(scope)
+    spelling = _spelling(scope)
     said = said.spelled(spelling)
     choice = set_apart(said.searched, options)
     query = replace(scope, text=choice.stem if choice else said.searched)
@@ -137,6 +140,15 @@ def turn_ask(
     }
     turn.duration_ms = _since_ms(began)
     return _store(turn, begins, outcome)
+
+
+def _spelling(query: Query) -> dict[str, str]:
+    """The slips to put right; none where that fails: the question is searched as it was typed."""
+    try:
+        return spelling_corrected(query)
+    except Exception as error:  # noqa: BLE001 - what fails again in the search is a refusal there
+        logger.error("A question's spelling was not looked at: %s", type(error).__name__)
+        return {}
 
 
 def _placed(site: AnswerConfig, asker: Asker) -> Placed | None:

@@ -139,12 +139,15 @@ def spelling_corrected(query: Query) -> dict[str, str]:
         parameters |= {"words": list(words_asked), "lexemes": list(lexemes), "read": _PASSAGES}
         cursor.execute(_PASSAGES_WITH.replace("{scope}", scope), parameters)
         meant: dict[str, Counter[str]] = {}
+        held: set[str] = set()  # cut otherwise in another language than English
         for word, text in cursor.fetchall():
-            said = (each.lower() for each in distinct(words(text)))
+            said = [each.lower() for each in distinct(words(text))]
+            held |= {word} & set(said)
             meant.setdefault(word, Counter()).update(
                 each for each in said if each[0] == word[0] and _is_slip(word, each)
             )
-    return {word: found for word in typed if (found := _clearly(meant.get(word, Counter())))}
+    strange = (word for word in typed if word not in held)
+    return {word: found for word in strange if (found := _clearly(meant.get(word, Counter())))}
 
 
 def _clearly(meant: Counter[str]) -> str:

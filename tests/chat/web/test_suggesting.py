@@ -11,6 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.models import Conversation
 from chat.replay import turn_replay
 from corpus.models import Document
+from retrieval.types import Query
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
@@ -84,6 +85,17 @@ def test_a_slip_is_put_right_before_the_search_and_said(
     assert f"Read as: {QUESTION}" in page
     assert "Did you mean" not in page
     assert turn_replay(turn).difference is None
+
+
+def test_a_question_whose_spelling_cannot_be_looked_at_is_asked_as_it_was_typed(
+    alice: User, guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(query: Query) -> dict[str, str]:
+        raise OSError("no vocabulary")
+
+    monkeypatch.setattr("chat.services.spelling_corrected", fails)
+    turn = ask(alice)
+    assert (turn.standalone, turn.reason, turn.trace["spelling"]) == ("", "", {})
 
 
 def test_nothing_is_put_right_by_what_is_not_open_to_the_reader(

@@ -49,6 +49,12 @@ def test_what_could_be_two_words_is_left() -> None:
     assert corrected("maarlontin") == {}
 
 
+def test_a_word_that_passages_of_another_language_hold_is_no_slip() -> None:
+    publish("# Dosis\nZwei Brausetabletten oder eine Brausetablette.", language="de")
+    publish("# Dosis\nEine Brausetablette am Abend.", language="de")
+    assert corrected("wieviele brausetabletten") == {}
+
+
 def test_words_of_what_is_not_in_force_put_nothing_right() -> None:
     publish(TEXT, lifecycle="WITHDRAWN")
     assert corrected("acetylcystiene dose") == {}
