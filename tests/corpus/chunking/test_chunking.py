@@ -124,6 +124,16 @@ def test_the_same_pages_give_the_same_passages_in_every_process() -> None:
     assert made.pop().count("ChunkDraft(") > 20
 
 
+def test_a_table_of_contents_makes_no_passage() -> None:
+    entries = [f"- 1.{n} Doses of gentamicin {'.' * (30 - n)} {n + 9}" for n in range(1, 9)]
+    contents = "\n".join(["# Contents", *entries[:4], "- A title on", *entries[4:]])
+    form = "# Form\nName ........ Date ........\nWard ........\nWeight ...... kg"
+    found = chunks(f"{contents}\n---\n# Doses\nGive gentamicin.\n---\n{form}")
+    assert "".join(chunk.text for chunk in found).count("gentamicin") == 1
+    assert {chunk.page for chunk in found} == {2, 3}
+    assert chunks(contents), "a document that is nothing else stays as it is"
+
+
 def test_a_passage_never_leaves_its_section() -> None:
     by_path: dict[tuple[str, ...], str] = {}
     for chunk in chunks(RICH):
