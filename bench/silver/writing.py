@@ -22,6 +22,7 @@ from evaluation.measures.configured import teacher_fault
 from evaluation.question_runs.freezing import NO_BUDGET, Budget
 
 FAILURES = 3  # in a row; then the teacher is away
+TICK_S = 0.05  # by which a call may end before its deadline: clocks of two libraries
 Entry = dict[str, Any]
 
 
@@ -68,7 +69,7 @@ def silver_write(
     fault = teacher_fault() or PROMPT.fault()
     if fault or endpoint is None:
         raise TeacherError(fault, hint="Nobody was asked.")
-    ends = time.monotonic() + budget.seconds if budget.seconds else float("inf")
+    ends = time.monotonic() + budget.seconds - TICK_S if budget.seconds else float("inf")
     failed, in_a_row = 0, list[Taught]()
     with opened(out, teacher=endpoint.model, prompt=PROMPT.identity) as ledger:
         for each in asked:
@@ -82,7 +83,7 @@ def silver_write(
             if left_out := _left_out(shown, is_blocked=guarded.is_blocked):
                 _keep(ledger, shown, endpoint, Taught(), left_out)
                 continue
-            timeout_s = min(settings.ANSWER_TIMEOUT_S, ends - time.monotonic())
+            timeout_s = min(settings.ANSWER_TIMEOUT_S, ends + TICK_S - time.monotonic())
             taught = ask_teacher(endpoint, shown, timeout_s=timeout_s)
             if not taught.away:
                 in_a_row.clear()
