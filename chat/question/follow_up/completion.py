@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chat.question.follow_up.dependence import core_of, leaning, pronoun_of
+from chat.question.follow_up.dependence import core_of, leaning, points_back, pronoun_of
 from chat.question.follow_up.mentions import (
     POPULATION_SLOTS,
     Mention,
@@ -44,17 +44,31 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     """
     core = core_of(question)
     kind = leaning(question, core)
-    if not kind:
+    if not kind and not (before and points_back(question, core)):
         return Standalone(question)
     if not before:
         return Standalone(question, is_follow_up=True, notes=(NOTHING_BEFORE,))
     base = before[-1].standalone or before[-1].question
     text = None
-    if before[-1].was_answered or not core.lower().startswith("why"):
+    if kind and (before[-1].was_answered or not core.lower().startswith("why")):
         text = _resolved(kind, core, base)
     if text is None:
-        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=base)
+        asked = _with_topic(core, before)
+        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=asked)
     return Standalone(text, is_follow_up=True, by="rules")
+
+
+def _with_topic(core: str, before: Sequence[Asked]) -> str:
+    """What was asked since a medicine or a condition was last named, and the follow-up: what its
+    passages are searched by, where what it means can't be told.
+    """
+    texts = [(turn.standalone or turn.question).strip(" ?.") for turn in before]
+    named = [place for place, text in enumerate(texts) if _has_topic(text)]
+    return "; ".join([*texts[named[-1] if named else -1 :], core])
+
+
+def _has_topic(text: str) -> bool:
+    return any(mention.slot in (Slot.DRUG, Slot.CONDITION) for mention in mentions(text))
 
 
 def _resolved(kind: str, core: str, base: str) -> str | None:
@@ -220,7 +234,7 @@ def _topic(base: str, *, whole: bool) -> str | None:
     All that it names is kept. None where it names neither a medicine nor a condition.
     """
     topic = base.rstrip(" ?.")
-    if not any(mention.slot in (Slot.DRUG, Slot.CONDITION) for mention in mentions(topic)):
+    if not _has_topic(topic):
         return None
     if whole or YES_OR_NO.match(topic):
         return topic if topic[:2].isupper() else topic[:1].lower() + topic[1:]

@@ -31,6 +31,7 @@ from chat.question.follow_up.vocabulary import (
     OPENER,
     OTHERWISE,
     PRONOUN,
+    SOMEBODY,
     STATES,
     SUBJECT,
     VERBS,
@@ -52,6 +53,21 @@ def may_be_follow_up(question: str) -> bool:
     return bool(
         leaning(question, core_of(question)) or OPENER.match(question) or PRONOUN.search(plain)
     )
+
+
+def points_back(question: str, core: str) -> bool:
+    """Whether it opens as an addition or is about somebody or something that only an earlier
+    question can name, and names no medicine or condition itself: `and for late-onset?`
+    """
+    if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
+        return False
+    named = mentions(core)
+    if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
+        return False
+    if OPENER.match(question):
+        return True
+    found = SOMEBODY.search(core) or pronoun_of(core, named)
+    return found is not None and all(mention.start >= found.start() for mention in named)
 
 
 def core_of(question: str) -> str:

@@ -24,7 +24,7 @@ class Standalone:
     is_follow_up: bool = False  # whether it leans on the turns before, put right or not
     by: str = ""  # `rules`, or `llm:` and the model; empty where it is as it was asked
     notes: tuple[str, ...] = ()  # why it was left so; none of them quotes anything
-    before: str = ""  # the question that it goes on from, where what it means could not be told
+    before: str = ""  # with what it may go on from, where what it means could not be told
 
     @property
     def is_unclear(self) -> bool:

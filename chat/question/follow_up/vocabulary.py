@@ -52,6 +52,8 @@ ASKING = frozenset(
 # Of these a group of patients is a condition, where the organ is: `What causes kidney disease?`
 DOSING = frozenset("dose dosage dosing maximum max interval frequency often much".split())
 PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their)\b", re.IGNORECASE)
+# Somebody whom the question itself does not name.
+SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 # `Is it safe to give ...`, `how long does it take`: it stands for nothing.
 EXPLETIVE = re.compile(
     r"\bit(?:\s+(?:is|be|was|ever))*\s+(?:\w+ly\s+)?(?:safe|ok|okay|fine|possible|necessary|normal"
