@@ -9,12 +9,10 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from chat.endpoints import GENERATE, JUDGE, TEACHER, endpoints_fault
 from chat.generation import language_model
 from chat.question import follow_ups
 from chat.verification import answer_judge as judging
 
-REWRITE = "MEDRAG_REWRITE_LLM"  # as GENERATE and JUDGE
 PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 
 
@@ -22,17 +20,14 @@ PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 def check_language_models(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Refuse to start with half a language model, or with one that judges what it wrote."""
-    found: list[CheckMessage] = [
-        Error(fault, hint="Leave them out to answer without a language model.", id="chat.E001")
-        for fault in _settings_faults()
-    ]
+    """Refuse to start without a language model that is needed, or with one that judges itself."""
+    found: list[CheckMessage] = []
     for fault in _missing_faults():
-        hint = "Set the endpoint's address and model, or leave the setting out."
+        hint = "Add that table with url and model, or leave the setting out."
         found.append(Error(fault, hint=hint, id="chat.E002"))
     if fault := _same_model_fault():
         hint = (
-            "Name another model, or set MEDRAG_JUDGE_MAY_GENERATE=true: "
+            "Name another model, or write may_generate = true below it: "
             "a model overlooks its own errors more often than another's."
         )
         found.append(Error(fault, hint=hint, id="chat.E003"))
@@ -42,30 +37,15 @@ def check_language_models(
     return found
 
 
-def _settings_faults() -> list[str]:
-    generating = endpoints_fault(
-        GENERATE,
-        settings.GENERATE_LLM_URLS,
-        settings.GENERATE_LLM_MODELS,
-        settings.GENERATE_LLM_KEYS,
-    )
-    judging = endpoints_fault(
-        JUDGE, settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS
-    )
-    named = settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL, settings.TEACHER_LLM_KEY
-    teaching = endpoints_fault(TEACHER, *([value] if value else [] for value in named))
-    return [fault for fault in (generating, judging, teaching) if fault]
-
-
 def _missing_faults() -> list[str]:
     """A sentence for each use of a model that no setting names; `checks_verifier` has its own."""
-    found = []
-    if settings.GENERATOR == "llm" and not settings.GENERATE_LLM_URLS:
-        found.append(f"MEDRAG_GENERATOR=llm needs {GENERATE}_URL and {GENERATE}_MODEL.")
-    if settings.MODE == "confident" and not settings.JUDGE_LLM_URLS:
-        found.append(f"MEDRAG_MODE=confident needs {JUDGE}_URL and {JUDGE}_MODEL.")
-    if settings.FOLLOW_UPS == "llm" and not settings.REWRITE_LLM_URL:
-        found.append(f"MEDRAG_FOLLOW_UPS=llm needs {REWRITE}_URL and {REWRITE}_MODEL.")
+    found, models = [], settings.MODELS
+    if settings.GENERATOR == "llm" and not models.generate:
+        found.append("MEDRAG_GENERATOR=llm needs [generate] of MEDRAG_MODELS.")
+    if settings.MODE == "confident" and not models.judge:
+        found.append("MEDRAG_MODE=confident needs [judge] of MEDRAG_MODELS.")
+    if settings.FOLLOW_UPS == "llm" and not models.rewrite.url:
+        found.append("MEDRAG_FOLLOW_UPS=llm needs [rewrite] of MEDRAG_MODELS.")
     return found
 
 
@@ -74,12 +54,12 @@ def _same_model_fault() -> str:
 
     The same model behind another address is the same; so is one with the maker's name before it.
     """
-    if settings.GENERATOR != "llm" or settings.JUDGE_MAY_GENERATE:
+    if settings.GENERATOR != "llm":
         return ""
-    writing = {_plain(model) for model in settings.GENERATE_LLM_MODELS}
-    for model in settings.JUDGE_LLM_MODELS:
-        if _plain(model) in writing:
-            return f"{JUDGE}_MODEL: {model} writes answers by {GENERATE}_MODEL."
+    writing = {_plain(endpoint.model) for endpoint in settings.MODELS.generate}
+    for judge in settings.MODELS.judge:
+        if _plain(judge.model) in writing and not judge.may_generate:
+            return f"{judge.place('model')}: {judge.model} writes answers by [generate]."
     return ""
 
 

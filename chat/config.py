@@ -36,7 +36,7 @@ class AnswerConfig:
 
 def modes_here() -> list[Mode]:
     """Return the modes that this site has the parts for."""
-    return [mode for mode in Mode if mode != Mode.CONFIDENT or settings.JUDGE_LLM_URLS]
+    return [mode for mode in Mode if mode != Mode.CONFIDENT or settings.MODELS.judge]
 
 
 def answer_config(mode: str = "") -> AnswerConfig:
@@ -47,7 +47,7 @@ def answer_config(mode: str = "") -> AnswerConfig:
     if mode == Mode.CONFIDENT and mode not in modes_here():
         raise QuestionError(
             "The mode confident needs a language model that judges, and this site has none.",
-            hint="Nothing was stored. Ask in another mode, or set MEDRAG_JUDGE_LLM_URL.",
+            hint="Nothing was stored. Ask in another mode, or add [judge] to MEDRAG_MODELS.",
         )
     return AnswerConfig(
         mode=Mode(mode or settings.MODE),

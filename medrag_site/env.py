@@ -1,22 +1,23 @@
 """Strict readers of environment variables: a value is right, absent, or stops the start by name."""
 
-import math
 import os
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import TypeVar
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
+from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
+from core.llm.models_file import Models, ModelsError, models_from
+
 T = TypeVar("T")
 
-_EXAMPLE_ADDRESS = "https://models.example.org/v1"
 MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
@@ -81,7 +82,7 @@ class Env:
         return self._parsed(name, "", parse, "at most 63 small letters, digits and underscores")
 
     def url(self, name: str) -> str:
-        return self._parsed(name, "", _address, f"an address such as {_EXAMPLE_ADDRESS}")
+        return self._parsed(name, "", address_of, f"an address such as {EXAMPLE_ADDRESS}")
 
     def origins(self, name: str) -> list[str]:
         """Origins as a browser writes them, in lower case: no pattern stands for many."""
@@ -106,40 +107,23 @@ class Env:
 
         return self._parsed(name, {}, parse, "such as gl-doctors=Clinicians,gl-audit=Auditors")
 
-    def urls(self, name: str) -> list[str]:
-        """Addresses with commas between them, in order of preference."""
-
-        def parse(raw: str) -> list[str]:
-            return [_address(word.strip()) for word in raw.split(",")]
-
-        return self._parsed(name, [], parse, f"addresses such as {_EXAMPLE_ADDRESS}, with commas")
-
-    def prices(self, name: str) -> tuple[float, float]:
-        """What a million tokens cost, of a prompt and of an answer, such as `0.15/0.6`."""
-
-        def parse(raw: str) -> tuple[float, float]:
-            asked, answered = (float(part) for part in raw.split("/"))
-            if not (0 <= asked < math.inf and 0 <= answered < math.inf):
-                raise ValueError(raw)
-            return asked, answered
-
-        return self._parsed(name, (0.0, 0.0), parse, "two prices such as 0.15/0.6")
-
     def secret(self, name: str) -> str:
         """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
-        return self._secret(name, self.text(name))
+        try:
+            return secret_of(self.text(name))
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name} {error}") from error
 
-    def secrets(self, name: str) -> list[str]:
-        """Several, with commas between them."""
-        raw = self.text(name)
-        return [self._secret(name, word.strip()) for word in raw.split(",")] if raw else []
-
-    def _secret(self, name: str, raw: str) -> str:
-        secret = _read(name, raw) if raw.startswith("/") else raw
-        if not (secret.isascii() and secret.isprintable()):  # no header of HTTP takes it
-            wanted = "of printable ASCII characters, on one line"
-            raise ImproperlyConfigured(f"{name} must be {wanted}. It is not shown here.")
-        return secret
+    def models(self, name: str) -> Models:
+        """The models that a TOML file names by role; none without a file."""
+        path = self.text(name)
+        try:
+            return models_from(Path(path).read_text(encoding="utf-8")) if path else Models()
+        except (OSError, UnicodeDecodeError) as error:
+            wanted = "the path of a TOML file that this user may read"
+            raise ImproperlyConfigured(f"{name} must be {wanted}; it is {path!r}.") from error
+        except ModelsError as error:
+            raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         raw = self.text(name)
@@ -198,13 +182,18 @@ class Env:
             ) from error
         return path
 
-    def refuse_unknown(self, prefix: str, *, besides: str) -> None:
+    def refuse_unknown(
+        self, prefix: str, *, besides: str, moved: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         """Raise ImproperlyConfigured for a name with that prefix that nobody has read.
 
-        `besides` is a pattern of those that are no settings.
+        `besides` is a pattern of those that are no settings; `moved` says of old names what takes
+        their place.
         """
         for name in sorted(self._source):
             if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
+                if name in moved:
+                    raise ImproperlyConfigured(f"{name} is now {moved[name]}.")
                 near = get_close_matches(name, self.names, n=1, cutoff=0.8)
                 advice = f"Is {near[0]} meant?" if near else "The README lists them all."
                 raise ImproperlyConfigured(f"{name} is no setting of this version. {advice}")
@@ -231,31 +220,6 @@ class Env:
             return parse(raw)
         except (ValueError, KeyError, OSError) as error:
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
-
-
-def _read(name: str, path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        wanted = "a secret, or the path of a file with one that this user may read"
-        raise ImproperlyConfigured(f"{name} must be {wanted}.") from error
-
-
-def _address(raw: str) -> str:
-    """The address, where a client can call it. Raises ValueError."""
-    import httpx  # late: it takes a while, and only sites with an endpoint need it
-
-    parts = urlsplit(raw)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise ValueError(raw)
-    if not raw.isprintable() or " " in raw or parts.port == 0:  # above 65535 it raises
-        raise ValueError(raw)
-    parts.hostname.encode("idna")  # as it is looked up: a label has 1 to 63 characters
-    try:
-        httpx.Request("POST", raw).url.host  # noqa: B018  read for what it raises
-    except httpx.InvalidURL as error:
-        raise ValueError(raw) from error
-    return raw
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
 from medrag_site.env import Env
+from medrag_site.moved_settings import MOVED
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -117,42 +118,10 @@ ENCODER_THREADS = env.integer("MEDRAG_ENCODER_THREADS", 2, low=1, high=64)
 RETRIEVAL = env.text("MEDRAG_RETRIEVAL")
 CONCEPTS = env.text("MEDRAG_CONCEPTS")  # a folder with rows of UMLS; else the lexicon's concepts
 
-# What `reranker=` of MEDRAG_RETRIEVAL asks: a cross-encoder's folder, or an endpoint and its model
-RERANK_URL = env.url("MEDRAG_RERANK_URL")
-RERANK_MODEL = env.text("MEDRAG_RERANK_MODEL")
-RERANK_KEY = env.secret("MEDRAG_RERANK_KEY")
-
-# A language model that writes a context line for each passage; off without an address
-CONTEXT_LLM_URL = env.url("MEDRAG_CONTEXT_LLM_URL")
-CONTEXT_LLM_MODEL = env.text("MEDRAG_CONTEXT_LLM_MODEL")
-CONTEXT_LLM_KEY = env.secret("MEDRAG_CONTEXT_LLM_KEY")
-
-# A language model that rewords questions and sums up sections; off without an address
-REWRITE_LLM_URL = env.url("MEDRAG_REWRITE_LLM_URL")
-REWRITE_LLM_MODEL = env.text("MEDRAG_REWRITE_LLM_MODEL")
-REWRITE_LLM_KEY = env.secret("MEDRAG_REWRITE_LLM_KEY")
-
-# Language models that write answers, in order of preference, and the one that judges them
+# Language models and cross-encoders by role: a TOML file, see core.llm.models_file
+MODELS = env.models("MEDRAG_MODELS")
 GENERATOR = env.choice("MEDRAG_GENERATOR", "extractive", ("extractive", "llm"))
-GENERATE_LLM_URLS = env.urls("MEDRAG_GENERATE_LLM_URL")
-GENERATE_LLM_MODELS = env.words("MEDRAG_GENERATE_LLM_MODEL")
-GENERATE_LLM_KEYS = env.secrets("MEDRAG_GENERATE_LLM_KEY")
-GENERATE_LLM_PRICE = env.prices("MEDRAG_GENERATE_LLM_PRICE")
-JUDGE_LLM_URLS = env.urls("MEDRAG_JUDGE_LLM_URL")
-JUDGE_LLM_MODELS = env.words("MEDRAG_JUDGE_LLM_MODEL")
-JUDGE_LLM_KEYS = env.secrets("MEDRAG_JUDGE_LLM_KEY")
-JUDGE_LLM_PRICE = env.prices("MEDRAG_JUDGE_LLM_PRICE")
-JUDGE_MAY_GENERATE = env.boolean("MEDRAG_JUDGE_MAY_GENERATE", False)
-
-# A language model that writes labelled claims to train and measure verifiers on; asked by
-# `evaluate` alone
-TEACHER_LLM_URL = env.url("MEDRAG_TEACHER_LLM_URL")
-TEACHER_LLM_MODEL = env.text("MEDRAG_TEACHER_LLM_MODEL")
-TEACHER_LLM_KEY = env.secret("MEDRAG_TEACHER_LLM_KEY")
-
-# What verifies claims after the guards
-VERIFIER = env.choice("MEDRAG_VERIFIER", "checker", ("checker", "nli", "llm"))
-VERIFIER_MODEL = env.text("MEDRAG_VERIFIER_MODEL")
+VERIFIER = env.choice("MEDRAG_VERIFIER", "checker", ("checker", "nli", "llm"))  # after the guards
 VERIFIER_THRESHOLD = env.optional_number("MEDRAG_VERIFIER_THRESHOLD", low=0.5, high=1.0)
 
 # Answers
@@ -397,4 +366,8 @@ LOGGING = {
 }
 
 # What one process tells another, and what the tests read.
-env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$")
+env.refuse_unknown(
+    "MEDRAG_",
+    besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$",
+    moved=MOVED,
+)

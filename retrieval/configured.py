@@ -69,7 +69,7 @@ def endpoints_silence(config: RetrievalConfig) -> str:
         try:
             reranker_for(config).score("metformin", [probe], timeout_s=TRIED_FOR_S)
         except MedragError as error:
-            return f"The reranker {error}. Check the settings that begin with MEDRAG_RERANK."
+            return f"The reranker {error}. Check [rerank] of MEDRAG_MODELS."
     if config.multi_query or config.hyde:
         return silence_of(endpoint_within(TRIED_FOR_S))
     return ""
@@ -88,15 +88,11 @@ def _encoders_fault(config: RetrievalConfig) -> str:
 
 
 def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:
-    """Half a language model, one that is asked for and not there, a prompt that can't be filled."""
+    """A language model that is asked for and not there, a prompt that can't be filled."""
     found: list[CheckMessage] = []
-    if bool(settings.REWRITE_LLM_URL) != bool(settings.REWRITE_LLM_MODEL):
-        message = "MEDRAG_REWRITE_LLM_URL and MEDRAG_REWRITE_LLM_MODEL must be set together."
-        hint = "Leave both out to search without a language model."
-        found.append(Error(message, hint=hint, id="retrieval.E002"))
-    if (config.multi_query or config.hyde) and not settings.REWRITE_LLM_URL:
-        message = "MEDRAG_RETRIEVAL: multi_query and hyde need MEDRAG_REWRITE_LLM_URL."
-        hint = "Set it and MEDRAG_REWRITE_LLM_MODEL, or leave both switches out."
+    if (config.multi_query or config.hyde) and not settings.MODELS.rewrite.url:
+        message = "MEDRAG_RETRIEVAL: multi_query and hyde need [rewrite] of MEDRAG_MODELS."
+        hint = "Add that table with url and model, or leave both switches out."
         found.append(Error(message, hint=hint, id="retrieval.E003"))
     for wrong in filter(None, (prompt.fault() for prompt in PROMPTS)):
         hint = "Restore the file from the release."

@@ -167,10 +167,11 @@ def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
 
 def available() -> set[str]:
     """What of models and endpoints is configured for this site."""
-    found = {"rewrite"} if settings.REWRITE_LLM_URL else set()
-    if settings.RERANK_URL:  # its protocol shows in the address alone
-        found.add("http" if "rerank" in urlsplit(settings.RERANK_URL).path else "llm")
-    elif settings.RERANK_MODEL:
+    found = {"rewrite"} if settings.MODELS.rewrite.url else set()
+    rerank = settings.MODELS.rerank
+    if rerank.url:  # its protocol shows in the address alone
+        found.add("http" if "rerank" in urlsplit(rerank.url).path else "llm")
+    elif rerank.model:
         found.add("cross-encoder")
     found |= {spec.storage for spec in configured()}
     if settings.SUMMARIES != "none":

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from django.utils.functional import cached_property
 from bench.answers.knowing_model import KnowingModel, Saying, served
 from chat.models import Channel, ClaimKind, Turn
 from chat.services import turn_ask
+from core.llm.client import Endpoint
 from core.progress import Progress
 from evaluation.datasets.types import DatasetError
 from evaluation.question_sets.patterned import Half, Question
@@ -132,19 +133,11 @@ def _told(question: Question, kind: str, model: KnowingModel, turn: Turn) -> Mod
 @contextmanager
 def _site_of(address: str, order: ModelOrder) -> Iterator[None]:
     """This process as a site whose model answers at the address, and judges there if so ordered."""
-    wanted: dict[str, Any] = {
-        "GENERATOR": "llm",
-        "GENERATE_LLM_URLS": [address],
-        "GENERATE_LLM_MODELS": ["knowing"],
-        "GENERATE_LLM_KEYS": [],
-    }
+    models = replace(settings.MODELS, generate=(Endpoint(address, "knowing", role="generate"),))
+    wanted: dict[str, Any] = {"GENERATOR": "llm", "MODELS": models}
     if order.is_judged:
-        wanted |= {
-            "VERIFIER": JUDGE,
-            "JUDGE_LLM_URLS": [address],
-            "JUDGE_LLM_MODELS": ["knowing"],
-            "JUDGE_LLM_KEYS": [],
-        }
+        judge = Endpoint(address, "knowing", role="judge")
+        wanted |= {"VERIFIER": JUDGE, "MODELS": replace(models, judge=(judge,))}
     if order.is_gate_open:
         wanted |= {"GATE_THRESHOLD": 0.0, "CONFIDENCE_THRESHOLD": 0.0}
     before = {name: getattr(settings, name) for name in wanted}

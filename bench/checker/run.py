@@ -24,7 +24,6 @@ from bench.checker.verifiers import (
     megabytes,
     teaching,
 )
-from chat.endpoints import judging_endpoints
 from core.errors import MedragError
 from core.llm.client import silence_of
 from core.progress import Progress
@@ -75,8 +74,8 @@ def refuse_unusable(names: Sequence[str]) -> None:
             measured_verifier(name)
     except ImproperlyConfigured as error:
         raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
-    for name, endpoints in (("llm", judging_endpoints), (TEACHER, teaching)):
-        silences = list(map(silence_of, endpoints())) if name in names else []
+    for name, endpoints in (("llm", settings.MODELS.judge), (TEACHER, teaching())):
+        silences = list(map(silence_of, endpoints)) if name in names else []
         if silences and all(silences):  # of several the first that answers is asked
             raise FaultyVerifier(silences[0], hint="Nothing was measured.")
 

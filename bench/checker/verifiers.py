@@ -9,7 +9,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-from chat.endpoints import teaching_endpoint
 from chat.verification import verbatim
 from chat.verification.entailment import checker, judge
 from chat.verification.entailment.configured import VERIFIERS, verifier_fault, verifier_named
@@ -75,8 +74,8 @@ def measured_fault(name: str) -> str:
 
 def teaching() -> tuple[Endpoint, ...]:
     """The teacher's endpoint, if there is one."""
-    endpoint = teaching_endpoint()
-    return (endpoint,) if endpoint else ()
+    teacher = settings.MODELS.teacher
+    return (teacher,) if teacher.url else ()
 
 
 def megabytes(name: str) -> float | None:
@@ -86,8 +85,8 @@ def megabytes(name: str) -> float | None:
             return 0.0
         case "checker":
             return _megabytes(checker.FOLDER)
-        case "nli" if Path(settings.VERIFIER_MODEL).is_dir():
-            return _megabytes(Path(settings.VERIFIER_MODEL))
+        case "nli" if Path(settings.MODELS.verifier.model).is_dir():
+            return _megabytes(Path(settings.MODELS.verifier.model))
     return None
 
 

@@ -13,7 +13,6 @@ from django.conf import settings
 
 from bench.silver.ledger import Ledger, opened
 from bench.silver.teacher import LABELS, PROMPT, Asked, Taught, ask_teacher, same_as
-from chat.endpoints import teaching_endpoint
 from chat.question.identifiers.guard import question_guarded
 from chat.verification.entailment.judge import EVIDENCE_CHARS
 from core.errors import MedragError
@@ -65,9 +64,8 @@ def silver_write(
     reaches a bound is the last. Raises TeacherError without a teacher, and where it fails
     `FAILURES` times in a row; FolderError.
     """
-    endpoint = teaching_endpoint()
-    fault = teacher_fault() or PROMPT.fault()
-    if fault or endpoint is None:
+    endpoint = settings.MODELS.teacher
+    if fault := teacher_fault() or PROMPT.fault():
         raise TeacherError(fault, hint="Nobody was asked.")
     ends = time.monotonic() + budget.seconds - TICK_S if budget.seconds else float("inf")
     failed, in_a_row = 0, list[Taught]()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from chat.endpoints import generating_endpoints
 from chat.generation.extractive import ExtractiveGenerator
 from chat.generation.language_model import LanguageModelGenerator
 from chat.generation.types import Generator
+from core.llm import client as language_model
 
 
 def site_generator() -> Generator:
     """What MEDRAG_GENERATOR names."""
     if settings.GENERATOR == "llm":
-        return LanguageModelGenerator(generating_endpoints(), settings.GENERATE_LLM_PRICE)
+        return LanguageModelGenerator(settings.MODELS.generate)
     return ExtractiveGenerator()
+
+
+def warm_up() -> None:
+    """Load the client, where a model is configured that writes or judges answers."""
+    if settings.MODELS.generate or settings.MODELS.judge:
+        language_model.warm_up()

@@ -30,7 +30,7 @@ from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
 from core.llm.replies import Reply
 from core.llm.request_variants import Question
-from core.llm.usage import Price, Usage
+from core.llm.usage import Usage
 from retrieval.types import Hit
 
 PROMPT = Prompt(
@@ -45,7 +45,6 @@ class LanguageModelGenerator:
     """Asks the first of `endpoints` that answers. It is sent the question and passages."""
 
     endpoints: tuple[Endpoint, ...]
-    price: Price = (0.0, 0.0)
     max_claims: int = 8
     max_passages_chars: int = MAX_PASSAGES_CHARS
 
@@ -67,14 +66,14 @@ class LanguageModelGenerator:
         try:
             answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
         except NoneAnswered as error:
-            raise _unavailable(error, error.usage.at(self.price)) from error
+            raise _unavailable(error, error.usage) from error
         drawn = Generation(
             claims=(),
             raw=answer.content,
             keys={key: hit.key for key, hit in keys.items()},
             prompt=PROMPT.identity,
             model=answer.model,
-            usage=answer.usage.at(self.price),
+            usage=answer.usage,
             notes=(*answer.notes, *self._left_out(task, keys)),
         )
         return _read(answer.value, task, drawn)

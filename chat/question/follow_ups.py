@@ -66,7 +66,7 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
     if failure or text == question:
         notes = (*ruled.notes, failure) if failure else ruled.notes
         return replace(ruled, notes=notes)
-    model = f"llm:{settings.REWRITE_LLM_MODEL}"
+    model = f"llm:{settings.MODELS.rewrite.model}"
     return Standalone(text, is_follow_up=True, by=model)
 
 
@@ -93,31 +93,24 @@ def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> froze
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
     """The model's wording, or why there is none."""
-    url, model = settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL
-    if not url:
-        return "", "follow_up: MEDRAG_REWRITE_LLM_URL is not set."
+    endpoint = settings.MODELS.rewrite
+    if not endpoint.url:
+        return "", "follow_up: MEDRAG_MODELS names no [rewrite]."
     if timeout_s < MIN_TIME_S:
         return "", "follow_up: no time is left for a language model."
-    breaker = breaker_of("rewrite", url, model)
+    breaker = breaker_of("rewrite", endpoint.url, endpoint.model)
     if refusal := breaker.refusal():
         return "", f"follow_up: {refusal}."
     try:
         with breaker.watched(is_away):
-            answer = _asked(question, before, timeout_s)
+            answer = _asked(replace(endpoint, timeout_s=timeout_s), question, before)
     except LanguageModelUnavailable as error:
         return "", f"follow_up: {error.sentence}"
     text = accepted(question, before, answer)
     return text, "" if text else "follow_up: the language model's wording was not fit for use."
 
 
-def _asked(question: str, before: Sequence[Asked], timeout_s: float) -> str:
-    endpoint = Endpoint(
-        url=settings.REWRITE_LLM_URL,
-        model=settings.REWRITE_LLM_MODEL,
-        key=settings.REWRITE_LLM_KEY,
-        timeout_s=timeout_s,
-        settings="MEDRAG_REWRITE_LLM",
-    )
+def _asked(endpoint: Endpoint, question: str, before: Sequence[Asked]) -> str:
     earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)
     answer = ask_json(
         endpoint,

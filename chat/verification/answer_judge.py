@@ -13,7 +13,6 @@ from typing import Any
 
 from django.conf import settings
 
-from chat.endpoints import judging_endpoints
 from chat.errors import VerifierUnavailable
 from chat.evidence.prompt_text import fitting, fresh_mark, shown_passages
 from chat.types import DraftClaim
@@ -56,7 +55,7 @@ class AnswerJudgement:
 
 def judge_fingerprint() -> str:
     """Names prompt and models, for the fingerprint of what decided; without a judge its prompt."""
-    models = ",".join(endpoint.model for endpoint in judging_endpoints())
+    models = ",".join(endpoint.model for endpoint in settings.MODELS.judge)
     return f"judge-1:{PROMPT.identity}:{models}"
 
 
@@ -70,12 +69,12 @@ def judge_answer(
     """
     asked = Question(_prompt(question, claims, passages), SCHEMA, "judgement", MAX_TOKENS, SEED)
     try:
-        answer = ask_first(judging_endpoints(), asked, use="judge", timeout_s=timeout_s)
+        answer = ask_first(settings.MODELS.judge, asked, use="judge", timeout_s=timeout_s)
     except NoneAnswered as error:
         raise _unavailable(error) from error
     return AnswerJudgement(
         **answer.value,
-        usage=answer.usage.at(settings.JUDGE_LLM_PRICE),
+        usage=answer.usage,
         model=answer.model,
         prompt=PROMPT.identity,
         raw=answer.content,
@@ -100,5 +99,5 @@ def _unavailable(error: NoneAnswered) -> VerifierUnavailable:
         hint=error.hint,
         retryable=error.retryable,
     )
-    failed.usage = error.usage.at(settings.JUDGE_LLM_PRICE)
+    failed.usage = error.usage
     return failed

@@ -16,6 +16,7 @@ from core.errors import MedragError
 from core.llm.calls import CallFailed, Post
 from core.llm.replies import Reply, reply_of
 from core.llm.request_variants import LADDER, Form, Question, next_form, parameters
+from core.llm.usage import Price
 
 RETRIES = 2  # of a connection that fails, and of states that may pass
 FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
@@ -24,26 +25,31 @@ MAX_ANSWER_BYTES = 256 * 1024
 # By address, model and whether a seed was asked for: the form that was taken after a refusal.
 _taken: dict[tuple[str, str, bool], Form] = {}
 
-# What to look at, by status: the end of the setting's name.
-_SETTING_OF = {400: "_MODEL", 401: "_KEY", 403: "_KEY", 404: "_URL and {0}_MODEL", 422: "_MODEL"}
+# What to look at, by status.
+_KEY_OF = {400: "model", 401: "key", 403: "key", 404: "url and model", 422: "model"}
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a language model answers. `settings` begins its settings' names, for hints."""
+    """Where a language model answers; without an address `model` is a folder of this machine."""
 
-    url: str
-    model: str
+    url: str = ""
+    model: str = ""
     key: str = field(default="", repr=False)
     timeout_s: float = 30.0  # of a whole call, attempts and waits included
-    settings: str = ""  # such as `MEDRAG_REWRITE_LLM`
+    role: str = ""  # its table in the file of MEDRAG_MODELS
+    price: Price = (0.0, 0.0)
+    may_generate: bool = False  # whether a judge may be one of those that write answers
 
     def check(self, status: int | None = None) -> str:
         """What a person should look at after an answer of this status, or after none."""
-        if not self.settings:
+        if not self.role:
             return "Check the address, the model's name and the key in the settings"
-        end = _SETTING_OF.get(status or 0, "_URL")
-        return f"Check {self.settings}{end.format(self.settings)}"
+        return f"Check {self.place(_KEY_OF.get(status or 0, 'url'))}"
+
+    def place(self, key: str) -> str:
+        """Where a key of it is set, for messages."""
+        return f"{key} in [{self.role}] of MEDRAG_MODELS"
 
 
 class LanguageModelUnavailable(MedragError):

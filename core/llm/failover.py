@@ -73,7 +73,7 @@ def ask_first(
             with breaker.watched(is_away):
                 reply = ask_reply(within, question)
                 replies.append(reply)
-                usage += reply.usage
+                usage += reply.usage.at(endpoint.price)
                 value = value_of(reply, question.schema or {}, endpoint)
         except LanguageModelUnavailable as error:
             if error.status in PUT_ASIDE or not (error.status or error.retryable):

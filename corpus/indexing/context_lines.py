@@ -21,7 +21,7 @@ from pathlib import Path
 from django.conf import settings
 
 from core.errors import MedragError
-from core.llm.client import Endpoint, LanguageModelUnavailable, ask_text
+from core.llm.client import LanguageModelUnavailable, ask_text
 from core.llm.prompt_files import Prompt
 from corpus.chunking import ChunkDraft, CountTokens, Strategy
 from corpus.indexing.leases import Lease
@@ -57,7 +57,7 @@ class ContextLineUnavailable(MedragError):
         super().__init__(
             f"The language model that writes context lines {what}. "
             "The lines that it has written are kept.",
-            hint=f"{check}, or leave MEDRAG_CONTEXT_LLM_URL out "
+            hint=f"{check}, or leave [context] out of MEDRAG_MODELS "
             "to index without such lines, then press Retry.",
             retryable=retryable,
         )
@@ -79,12 +79,12 @@ class Shown:
 
 
 def is_configured() -> bool:
-    return bool(settings.CONTEXT_LLM_URL) and settings.CHUNK_STRATEGY == Strategy.SECTIONS
+    return bool(settings.MODELS.context.url) and settings.CHUNK_STRATEGY == Strategy.SECTIONS
 
 
 def recipe() -> str:
     """The prompt's version and the model, as they go into a fingerprint; empty where it is off."""
-    return f"{PROMPT.name} {settings.CONTEXT_LLM_MODEL}" if is_configured() else ""
+    return f"{PROMPT.name} {settings.MODELS.context.model}" if is_configured() else ""
 
 
 def with_lines(
@@ -131,22 +131,13 @@ def ask(shown: Shown) -> str:
         surroundings=shown.surroundings,
         passage=shown.passage,
     )
+    endpoint = replace(settings.MODELS.context, timeout_s=DEADLINE_S)
     try:
-        return ask_text(_endpoint(), prompt=prompt, max_tokens=3 * MAX_LINE_TOKENS, retries=RETRIES)
+        return ask_text(endpoint, prompt=prompt, max_tokens=3 * MAX_LINE_TOKENS, retries=RETRIES)
     except LanguageModelUnavailable as error:
         raise ContextLineUnavailable(
             error.what, check=error.check, retryable=error.retryable
         ) from error
-
-
-def _endpoint() -> Endpoint:
-    return Endpoint(
-        url=settings.CONTEXT_LLM_URL,
-        model=settings.CONTEXT_LLM_MODEL,
-        key=settings.CONTEXT_LLM_KEY,
-        timeout_s=DEADLINE_S,
-        settings="MEDRAG_CONTEXT_LLM",
-    )
 
 
 def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
@@ -161,7 +152,7 @@ def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
 
 
 def _keep(key: str, line: str) -> None:
-    row = ContextLine(pk=key, line=line, model=settings.CONTEXT_LLM_MODEL, prompt=PROMPT.name)
+    row = ContextLine(pk=key, line=line, model=settings.MODELS.context.model, prompt=PROMPT.name)
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
 
-from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
+from core.llm.client import LanguageModelUnavailable, ask_json
 from core.llm.prompt_files import Prompt
 from corpus.indexing.context_lines import numbers_in
 from corpus.models import ContextLine
@@ -50,7 +50,7 @@ class Shown:
 
     def key(self) -> str:
         """64 hexadecimal digits over everything that decides the summary."""
-        parts = [PROMPT.name, settings.REWRITE_LLM_MODEL, self.title, self.section, self.text]
+        parts = [PROMPT.name, settings.MODELS.rewrite.model, self.title, self.section, self.text]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -71,7 +71,7 @@ def written(shown: Shown) -> str:
         logger.warning("The language model %s; a summary is extractive.", error.what)
         return ""
     row = ContextLine(
-        pk=shown.key(), line=summary, model=settings.REWRITE_LLM_MODEL, prompt=PROMPT.name
+        pk=shown.key(), line=summary, model=settings.MODELS.rewrite.model, prompt=PROMPT.name
     )
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
     return summary
@@ -87,13 +87,7 @@ def accepted(answer: str, shown: Shown) -> str:
 
 
 def _asked(shown: Shown) -> str:
-    endpoint = Endpoint(
-        settings.REWRITE_LLM_URL,
-        settings.REWRITE_LLM_MODEL,
-        settings.REWRITE_LLM_KEY,
-        timeout_s=CALL_LIMIT_S,
-        settings="MEDRAG_REWRITE_LLM",
-    )
+    endpoint = replace(settings.MODELS.rewrite, timeout_s=CALL_LIMIT_S)
     prompt = PROMPT.filled(
         title=shown.title,
         section=shown.section,

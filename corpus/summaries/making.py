@@ -67,10 +67,16 @@ class Fingerprinted(Protocol):
 
 def made_by(encoder: Fingerprinted) -> str:
     """What makes summaries on this site, as their rows say it; empty where none are made."""
+    model = settings.MODELS.rewrite.model
     parts = {
         "none": [],
         "extractive": [EXTRACTIVE_VERSION, encoder.fingerprint],
-        "llm": [PROMPT.name, settings.REWRITE_LLM_MODEL, EXTRACTIVE_VERSION, encoder.fingerprint],
+        "llm": [
+            PROMPT.name,
+            model,
+            EXTRACTIVE_VERSION,
+            encoder.fingerprint,
+        ],
     }
     return " ".join(parts[settings.SUMMARIES])
 

@@ -81,7 +81,7 @@ class QuestionRunForm(forms.Form):
         choices=[(name, in_words(name)) for name in MEASURES],
         initial=MEASURES,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Besides those that every run has. Those of RAGAS need MEDRAG_JUDGE_LLM_URL",
+        help_text="Besides those that every run has. Those of RAGAS need [judge] of MEDRAG_MODELS",
     )
 
     def order(self) -> RunOrder:

@@ -12,7 +12,6 @@ from typing import Any
 
 from django.conf import settings
 
-from chat.endpoints import generating_endpoints
 from chat.question.identifiers.guard import question_guarded
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
@@ -63,7 +62,7 @@ def alone_fingerprint() -> str:
     """Prompt and models that are asked alone; empty where the built-in reader answers."""
     if settings.GENERATOR != "llm":
         return ""
-    models = ",".join(endpoint.model for endpoint in generating_endpoints())
+    models = ",".join(endpoint.model for endpoint in settings.MODELS.generate)
     return f"{PROMPT.identity}:{models}"
 
 
@@ -93,7 +92,7 @@ def asked_alone(question: Question) -> Alone:
         max_tokens=MAX_TOKENS,
         seed=SEED,
     )
-    endpoints, timeout_s = generating_endpoints(), settings.ANSWER_TIMEOUT_S
+    endpoints, timeout_s = settings.MODELS.generate, settings.ANSWER_TIMEOUT_S
     try:
         answer = ask_first(endpoints, call, use="alone", timeout_s=timeout_s)
     except NoneAnswered as error:

@@ -5,14 +5,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from chat.endpoints import (
-    GENERATE,
-    JUDGE,
-    TEACHER,
-    generating_endpoints,
-    judging_endpoints,
-    teaching_endpoint,
-)
 from chat.verification.entailment.configured import site_verifier
 from chat.verification.entailment.judge import LanguageModelJudge
 from core.llm.breaker import PAUSE_S
@@ -48,37 +40,37 @@ def known_concepts() -> Concepts | str:
 
 
 def judging_endpoint() -> Endpoint | None:
-    """Return the first of MEDRAG_JUDGE_LLM_*, or none.
+    """Return the first of [judge] of MEDRAG_MODELS, or none.
 
     Never another in its place: scores of two models are not to be compared.
     """
-    return next(iter(judging_endpoints()), None)
+    return next(iter(settings.MODELS.judge), None)
 
 
 def judge_fault() -> str:
     """Say why the configured judge may not judge; empty where it may, and where there is none.
 
-    `site_judges` refuses with it, whatever MEDRAG_JUDGE_MAY_GENERATE allows for answers.
+    `site_judges` refuses with it, whatever its `may_generate` allows for answers.
     """
     judging = judging_endpoint()
-    for writing in generating_endpoints():
+    for writing in settings.MODELS.generate:
         if judging and _address(judging) == _address(writing):
             return (
-                f"{JUDGE}_URL and {JUDGE}_MODEL name the model that writes answers by "
-                f"{GENERATE}_URL: no model scores its own answers. Name another judge."
+                f"{judging.place('url and model')} name the model that writes answers by "
+                "[generate]: no model scores its own answers. Name another judge."
             )
     return ""
 
 
 def teacher_fault() -> str:
     """Say why there is no teacher that may label claims; empty where there is one."""
-    teaching = teaching_endpoint()
-    if teaching is None:
-        return f"No teacher is configured: set {TEACHER}_URL and {TEACHER}_MODEL."
-    if _address(teaching) in map(_address, generating_endpoints()):
+    teaching = settings.MODELS.teacher
+    if not teaching.url:
+        return f"No teacher is configured: set {teaching.place('url and model')}."
+    if _address(teaching) in map(_address, settings.MODELS.generate):
         return (
-            f"{TEACHER}_URL and {TEACHER}_MODEL name the model that writes answers by "
-            f"{GENERATE}_URL: who checks it must not learn from it. Name another teacher."
+            f"{teaching.place('url and model')} name the model that writes answers by "
+            "[generate]: who checks it must not learn from it. Name another teacher."
         )
     return ""
 
@@ -91,7 +83,7 @@ def entailment_judge() -> EntailmentJudge:
     judging = judging_endpoint()
     if judging is None:
         return EntailmentJudge(site_verifier())
-    judge = LanguageModelJudge((judging,), settings.JUDGE_LLM_PRICE)
+    judge = LanguageModelJudge((judging,))
     return EntailmentJudge(judge, waits_s=(WAIT_S,))
 
 

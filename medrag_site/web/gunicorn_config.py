@@ -32,7 +32,7 @@ def load_models_beside() -> None:
 
 def _load_models() -> None:
     # Late: this file is read before the apps are ready.
-    from chat.endpoints import warm_up as warm_up_language_models
+    from chat.generation.configured import warm_up as warm_up_language_models
     from chat.verification.entailment.configured import warm_up as warm_up_verifier
     from corpus.encoders.registry import warm_up as warm_up_encoders
     from retrieval.configured import site_config

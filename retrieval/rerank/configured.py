@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.encoding import force_bytes
 
-from core.llm.client import Endpoint
 from retrieval.config import RetrievalConfig
 from retrieval.rerank import cross_encoder, language_model
 from retrieval.rerank.endpoint import EndpointReranker
@@ -20,17 +19,11 @@ def reranker_for(config: RetrievalConfig) -> Reranker:
     """
     match config.reranker:
         case "cross-encoder":
-            return cross_encoder.load(settings.RERANK_MODEL)
+            return cross_encoder.load(settings.MODELS.rerank.model)
         case "http":
-            return EndpointReranker(settings.RERANK_URL, settings.RERANK_MODEL, settings.RERANK_KEY)
+            return EndpointReranker(settings.MODELS.rerank)
         case "llm":
-            endpoint = Endpoint(
-                settings.RERANK_URL,
-                settings.RERANK_MODEL,
-                settings.RERANK_KEY,
-                settings="MEDRAG_RERANK",
-            )
-            return LanguageModelReranker(endpoint, force_bytes(settings.SECRET_KEY))
+            return LanguageModelReranker(settings.MODELS.rerank, force_bytes(settings.SECRET_KEY))
     raise ValueError(config.reranker)
 
 
@@ -43,7 +36,8 @@ def reranker_fingerprint(config: RetrievalConfig) -> str:
         case "none":
             return ""
         case "cross-encoder":
-            return cross_encoder.folder_fingerprint(cross_encoder.folder_of(settings.RERANK_MODEL))
+            folder = cross_encoder.folder_of(settings.MODELS.rerank.model)
+            return cross_encoder.folder_fingerprint(folder)
     return reranker_for(config).fingerprint
 
 
@@ -51,14 +45,14 @@ def reranker_fault(config: RetrievalConfig) -> str:
     """What keeps the configured reranker from working, as a sentence; empty where nothing does."""
     if config.reranker == "none":
         return ""
-    asked = f"reranker={config.reranker} of MEDRAG_RETRIEVAL"
-    if not settings.RERANK_MODEL:
-        return f"{asked} needs MEDRAG_RERANK_MODEL."
+    asked, rerank = f"reranker={config.reranker} of MEDRAG_RETRIEVAL", settings.MODELS.rerank
+    if not rerank.model:
+        return f"{asked} needs {rerank.place('model')}."
     if config.reranker == "cross-encoder":
-        fault = cross_encoder.folder_fault(settings.RERANK_MODEL)
-        return f"MEDRAG_RERANK_MODEL: {fault}" if fault else ""
-    if not settings.RERANK_URL:
-        return f"{asked} needs MEDRAG_RERANK_URL."
+        fault = cross_encoder.folder_fault(rerank.model)
+        return f"{rerank.place('model')}: {fault}" if fault else ""
+    if not rerank.url:
+        return f"{asked} needs {rerank.place('url')}."
     if config.reranker == "llm" and (fault := language_model.PROMPT.fault()):
         return f"The prompt {fault}"
     return ""

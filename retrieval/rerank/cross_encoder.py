@@ -72,7 +72,7 @@ def load(name: str) -> CrossEncoderReranker:
 @lru_cache(maxsize=1)
 def _load(name: str) -> CrossEncoderReranker:
     if fault := folder_fault(name):
-        raise ImproperlyConfigured(f"MEDRAG_RERANK_MODEL: {fault}")
+        raise ImproperlyConfigured(f"model in [rerank] of MEDRAG_MODELS: {fault}")
     return CrossEncoderReranker(folder_of(name))
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from core.llm.breaker import breaker_of
 from core.llm.calls import CallFailed, Post
+from core.llm.client import Endpoint
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
@@ -22,33 +23,23 @@ PASSAGE_CHARS = 2000  # some 500 tokens, which such models read
 MAX_ANSWER_BYTES = 1024 * 1024
 RETRIES = 1
 FIRST_WAIT_S = 0.25  # at most; jittered, so that many askers do not come back at once
-_HINTS = {
-    None: "Check MEDRAG_RERANK_URL and MEDRAG_RERANK_KEY.",
-    400: "Check MEDRAG_RERANK_MODEL.",
-    401: "Check MEDRAG_RERANK_KEY.",
-    403: "Check MEDRAG_RERANK_KEY.",
-    404: "Check MEDRAG_RERANK_URL and MEDRAG_RERANK_MODEL.",
-    422: "Check MEDRAG_RERANK_MODEL.",
-}
 
 
 @dataclass(frozen=True)
 class EndpointReranker:
     """Scores by `relevance_score`, as the endpoint gives it. It is sent question and passages."""
 
-    url: str  # whole, such as https://models.example.org/v1/rerank
-    model: str
-    key: str = ""
+    endpoint: Endpoint  # its address is whole, such as https://models.example.org/v1/rerank
     name = "http"
 
     @property
     def fingerprint(self) -> str:
-        return f"http:{self.model}"
+        return f"http:{self.endpoint.model}"
 
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
-        breaker = breaker_of("rerank", self.url, self.model)
+        breaker = breaker_of("rerank", self.endpoint.url, self.endpoint.model)
         if refusal := breaker.refusal():
             raise RerankUnavailable(refusal)
         with breaker.watched(lambda error: error.retryable):
@@ -57,15 +48,15 @@ class EndpointReranker:
     def _scores(self, query: str, passages: Sequence[Passage], timeout_s: float) -> Sequence[float]:
         texts = [extract(p, query, limit=PASSAGE_CHARS, measure=_characters) for p in passages]
         body = {
-            "model": self.model,
+            "model": self.endpoint.model,
             "query": query,
             "documents": [text[:PASSAGE_CHARS] for text in texts],
             "top_n": len(texts),
         }
         post = Post(
-            self.url,
+            self.endpoint.url,
             body,
-            headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
+            headers={"Authorization": f"Bearer {key}"} if (key := self.endpoint.key) else {},
             most_bytes=MAX_ANSWER_BYTES,
             retries=RETRIES,
             first_wait_s=FIRST_WAIT_S,
@@ -76,7 +67,7 @@ class EndpointReranker:
         except TimeoutError:
             raise RerankUnavailable(f"did not answer within {timeout_s:g} s") from None
         except CallFailed as error:
-            hint = "" if error.answered else _HINTS.get(error.status, "")
+            hint = "" if error.answered else f"{self.endpoint.check(error.status)}."
             raise RerankUnavailable(error.what, hint=hint, retryable=error.retryable) from None
         return scores_of(answer, len(texts))
 

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class Request:
     @property
     def key(self) -> str:
         """64 hex digits over everything that decides the answer."""
-        parts = [self.prompt.name, settings.REWRITE_LLM_MODEL, dict(self.values)]
+        parts = [self.prompt.name, settings.MODELS.rewrite.model, dict(self.values)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def dropped(self, answer: Sequence[str], accepted: Sequence[str]) -> int:
@@ -87,7 +87,7 @@ class Outcome:
 def rewriting_fingerprint(config: RetrievalConfig) -> str:
     """Names the model and the prompts that word questions anew; empty where none does."""
     used = [MULTI_QUERY] * bool(config.multi_query) + [HYDE] * config.hyde
-    return " ".join([settings.REWRITE_LLM_MODEL, *(p.name for p in used)]) if used else ""
+    return " ".join([settings.MODELS.rewrite.model, *(p.name for p in used)]) if used else ""
 
 
 def wordings_request(question: str, count: int) -> Request:
@@ -172,7 +172,7 @@ def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> Non
             pk=request.key,
             wordings=accepted[request.key],
             prompt=request.prompt.name,
-            model=settings.REWRITE_LLM_MODEL,
+            model=settings.MODELS.rewrite.model,
         )
         for request in requests
         if request.key in accepted
@@ -185,8 +185,8 @@ def _due(
 ) -> tuple[Sequence[Request], list[str]]:
     """What is asked for, in order, and why the rest is not. Each of the first is to be asked."""
     reason = ""
-    if not settings.REWRITE_LLM_URL:
-        calls, reason = 0, "MEDRAG_REWRITE_LLM_URL is not set."
+    if not settings.MODELS.rewrite.url:
+        calls, reason = 0, "MEDRAG_MODELS names no [rewrite]."
     elif deadline_s < MIN_DEADLINE_S:
         calls, reason = 0, "no time is left for a language model."
     reason = reason or "the calls of this question are used up."
@@ -206,7 +206,8 @@ def _refusal() -> str:
 
 
 def _breaker() -> Breaker:
-    return breaker_of("rewrite", settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL)
+    endpoint = settings.MODELS.rewrite
+    return breaker_of("rewrite", endpoint.url, endpoint.model)
 
 
 def _answers(
@@ -222,13 +223,7 @@ def _answers(
 
 
 def endpoint_within(deadline_s: float) -> Endpoint:
-    return Endpoint(
-        url=settings.REWRITE_LLM_URL,
-        model=settings.REWRITE_LLM_MODEL,
-        key=settings.REWRITE_LLM_KEY,
-        timeout_s=deadline_s,
-        settings="MEDRAG_REWRITE_LLM",
-    )
+    return replace(settings.MODELS.rewrite, timeout_s=deadline_s)
 
 
 def _asked(request: Request, deadline_s: float) -> list[str] | str:

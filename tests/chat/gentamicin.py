@@ -9,6 +9,7 @@ from chat.generation.types import Generation, Task
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from core.llm.client import Endpoint
+from core.llm.usage import Price
 from tests.chat.evidence.hits import hits_for
 from tests.chat.generation.writing_model import Write, writes
 from tests.llm import server as llm_server
@@ -26,9 +27,11 @@ NEVER = "Do not give gentamicin 7 mg/kg to pregnant women."
 QUESTION = "What is the dose of gentamicin?"
 
 
-def generator(*servers: llm_server.Endpoint, **values: Any) -> LanguageModelGenerator:
+def generator(
+    *servers: llm_server.Endpoint, price: Price = (0.0, 0.0), **values: Any
+) -> LanguageModelGenerator:
     endpoints = tuple(
-        Endpoint(server.url, f"writer-{place}", "key-canary", settings="MEDRAG_GENERATE_LLM")
+        Endpoint(server.url, f"writer-{place}", "key-canary", role="generate", price=price)
         for place, server in enumerate(servers, start=1)
     )
     return LanguageModelGenerator(endpoints, **values)

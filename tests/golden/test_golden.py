@@ -34,6 +34,7 @@ from tests.llm.contents import Known, informed
 from tests.llm.server import endpoint, says
 from tests.llm.sites import ask, generate_by
 from tests.llm.transport import replies
+from tests.models import set_model, unset_models
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
@@ -77,9 +78,9 @@ def judge() -> Iterator[None]:
     """One that has nothing against any answer: the mode `confident` asks for a judge."""
     said = json.dumps({"coverage": 1, "in_scope": True, "contradicts": False})
     with endpoint(says(said)) as judging:
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [judging.url], ["judge-1"]
+        set_model(settings, "judge", judging.url, model="judge-1")
         yield
-        settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
+        unset_models(settings, "judge")
 
 
 def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:

@@ -27,8 +27,8 @@ def judge(handler: BaseHTTPRequestHandler) -> None:
 
 def main() -> None:
     with endpoint(judge) as server:
-        print("A judge that reads word for word. In the terminal of the site, before `make run`:")
-        print(f"export MEDRAG_JUDGE_LLM_URL={server.url} MEDRAG_JUDGE_LLM_MODEL=word-for-word")
+        print("A judge that reads word for word. In the file that MEDRAG_MODELS of the site names:")
+        print(f'[judge]\nurl = "{server.url}"\nmodel = "word-for-word"')
         print("Ctrl-C ends it.", flush=True)
         try:
             signal.pause()

@@ -18,6 +18,7 @@ from chat.services import turn_ask
 from chat.terminal import as_text
 from tests.llm.lies import QUESTION
 from tests.llm.prompts import one_line
+from tests.models import set_model
 
 KEY = "sk-canary-0f5e1c7a9b3d"
 PATIENT_S = 60.0  # of a question: a busy machine must not change an outcome
@@ -28,18 +29,14 @@ SLACK_S = 10.0  # a busy machine; far below any single time-out that could have 
 def generate_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
     """Answers are written by the models at these addresses, in this order."""
     settings.GENERATOR = "llm"
-    settings.GENERATE_LLM_URLS = list(urls)
-    settings.GENERATE_LLM_MODELS = ["writer"]
-    settings.GENERATE_LLM_KEYS = [KEY]
+    set_model(settings, "generate", *urls, model="writer", key=KEY)
     settings.ANSWER_TIMEOUT_S = timeout_s
 
 
 def judge_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
     """Claims are judged by the models at these addresses, after the guards."""
     settings.VERIFIER = "llm"
-    settings.JUDGE_LLM_URLS = list(urls)
-    settings.JUDGE_LLM_MODELS = ["judge"]
-    settings.JUDGE_LLM_KEYS = [KEY]
+    set_model(settings, "judge", *urls, model="judge", key=KEY)
     settings.ANSWER_TIMEOUT_S = timeout_s
 
 

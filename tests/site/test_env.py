@@ -1,6 +1,7 @@
 """A setting is right, absent, or stops the start by its name."""
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -10,8 +11,12 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from core.llm.models_file import KEYS, Models
 from medrag_site.database import roles as databases
 from medrag_site.env import Env, secret_file
+from medrag_site.moved_settings import MOVED
+from medrag_site.settings import env
+from tests.models import models_file
 
 
 @pytest.mark.parametrize(("raw", "value"), [("true", True), ("NO", False), ("", True)])
@@ -106,17 +111,11 @@ NO_ADDRESSES = (
     "example.org/v1", "ftp://example.org", "http://", "https:///v1",
     # What no client can call.
     "http://[::1/v1", "http://::1]/v1", "http://[::zz]/v1", "http://xn--/v1",
+    "http://me:pw@a.example/v1", "http://:pw@a.example/v1",
     "http://a.example:99999/v1", "http://a.example:0/v1", "http://a.example:x/v1",
     "http://a b.example/v1", "http://a.example/v 1", "http://a.example/\x07v1",
     "http://" + "a" * 64 + ".example/v1", "http://a..example/v1", "http://\udcff/v1",
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("raw", NO_ADDRESSES, ids=ascii)
-def test_among_several_addresses_one_that_is_none_is_refused_too(raw: str) -> None:
-    env = Env({"MEDRAG_X": f"https://a.example/v1,{raw}"})
-    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be addresses such as"):
-        env.urls("MEDRAG_X")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,6 @@ def test_among_several_addresses_one_that_is_none_is_refused_too(raw: str) -> No
 )  # fmt: skip
 def test_addresses_that_a_client_can_call(raw: str) -> None:
     assert Env({"A": raw}).url("A") == raw
-    assert Env({"A": f"{raw}, {raw}"}).urls("A") == [raw, raw]
 
 
 @pytest.mark.parametrize("raw", NO_ADDRESSES, ids=ascii)
@@ -157,11 +155,9 @@ def test_a_secret_that_no_header_takes_is_refused_unseen(
     path = tmp_path / "key"
     path.write_text(raw, encoding="utf-8")
     env = Env({"MEDRAG_X": str(path) if is_in_a_file else raw})
-    for read in (env.secret, env.secrets):
-        with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be of printable") as raised:
-            read("MEDRAG_X")
-        assert "canary" not in str(raised.value)
-    assert Env({"A": "k-1, ,k~2"}).secrets("A") == ["k-1", "", "k~2"]
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be of printable") as raised:
+        env.secret("MEDRAG_X")
+    assert "canary" not in str(raised.value)
 
 
 def test_many_processes_try_the_same_folder_at_once(tmp_path: Path) -> None:
@@ -223,7 +219,40 @@ def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> 
         env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
 
 
+def test_an_old_name_is_refused_with_what_takes_its_place() -> None:
+    assert not set(MOVED) & set(env.names)
+    for name, place in MOVED.items():
+        with pytest.raises(ImproperlyConfigured) as raised:
+            Env({name: ""}).refuse_unknown("MEDRAG_", besides="$", moved=MOVED)
+        assert str(raised.value) == f"{name} is now {place}."
+    assert MOVED["MEDRAG_GENERATE_LLM_URL"] == (
+        "`url` in [generate] of the file that MEDRAG_MODELS names: see docs/operations.md"
+    )
+
+
+def test_places_of_old_names_that_went_into_the_models_file_are_there() -> None:
+    for place in MOVED.values():
+        if found := re.match(r"`(\w+)` in \[(\w+)\] of the file that MEDRAG_MODELS", place):
+            assert found[1] in KEYS[found[2]]
+
+
+def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
+    assert Env({}).models("M") == Models()
+    path = models_file(tmp_path, verifier={"model": "/models/nli"})
+    assert Env({"M": path}).models("M").verifier.model == "/models/nli"
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    for bad in ("missing.toml", "bytes.toml", "."):
+        with pytest.raises(ImproperlyConfigured, match=r"^M must be the path of a TOML file that"):
+            Env({"M": str(tmp_path / bad)}).models("M")
+    path = models_file(tmp_path, judges={"model": "m"})
+    with pytest.raises(ImproperlyConfigured) as raised:
+        Env({"M": path}).models("M")
+    assert str(raised.value) == f"M: {path}: [judges] is no table of this file. Is judge meant?"
+
+
 REFUSED = [
+    ("MEDRAG_MODELS", "/nowhere/models.toml"),
+    ("MEDRAG_JUDGE_LLM_KEY", "canary"),
     ("MEDRAG_SECRET_KEY", "x"),
     ("MEDRAG_AUDIT_HEADS_FILE", "/dev/null/heads.jsonl"),
     ("MEDRAG_TIME_ZONE", "Mars/Base"),

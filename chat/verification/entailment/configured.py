@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from chat.endpoints import judging_endpoints
 from chat.verification.entailment import checker, cross_encoder, judge
 from chat.verification.entailment.types import Verifier
 
@@ -27,9 +26,9 @@ def verifier_named(name: str) -> Verifier:
         case "checker":
             return checker.site_checker(bar)
         case "nli":
-            return cross_encoder.load(settings.VERIFIER_MODEL, bar=bar or NLI_BAR)
+            return cross_encoder.load(settings.MODELS.verifier.model, bar=bar or NLI_BAR)
         case "llm":
-            return judge.LanguageModelJudge(judging_endpoints(), settings.JUDGE_LLM_PRICE)
+            return judge.LanguageModelJudge(settings.MODELS.judge)
     raise ValueError(name)
 
 
@@ -41,13 +40,14 @@ def verifier_fault(name: str) -> str:
     if name == "checker":
         return checker.folder_fault()
     if name == "nli":
-        if not settings.VERIFIER_MODEL:
-            return "MEDRAG_VERIFIER=nli needs MEDRAG_VERIFIER_MODEL."
-        fault = cross_encoder.folder_fault(settings.VERIFIER_MODEL)
-        return f"MEDRAG_VERIFIER_MODEL: {fault}" if fault else ""
+        verifier = settings.MODELS.verifier
+        if not verifier.model:
+            return f"MEDRAG_VERIFIER=nli needs {verifier.place('model')}."
+        fault = cross_encoder.folder_fault(verifier.model)
+        return f"{verifier.place('model')}: {fault}" if fault else ""
     if name == "llm":
-        if not settings.JUDGE_LLM_URLS or not settings.JUDGE_LLM_MODELS:
-            return "MEDRAG_VERIFIER=llm needs MEDRAG_JUDGE_LLM_URL and MEDRAG_JUDGE_LLM_MODEL."
+        if not settings.MODELS.judge:
+            return "MEDRAG_VERIFIER=llm needs [judge] of MEDRAG_MODELS."
         fault = judge.PROMPT.fault()
         return f"The prompt {fault}" if fault else ""
     return ""
@@ -55,9 +55,9 @@ def verifier_fault(name: str) -> str:
 
 def verifiers_configured() -> list[str]:
     """Those that this site's settings let work, the bundled one first."""
-    has_model = bool(settings.VERIFIER_MODEL)
-    has_judge = bool(settings.JUDGE_LLM_URLS and settings.JUDGE_LLM_MODELS)
-    return ["checker", *(["nli"] if has_model else []), *(["llm"] if has_judge else [])]
+    models = settings.MODELS
+    nli, llm = ["nli"] * bool(models.verifier.model), ["llm"] * bool(models.judge)
+    return ["checker", *nli, *llm]
 
 
 def warm_up() -> None:

@@ -29,6 +29,7 @@ from retrieval.rerank.pair_models import (
     weights_fault,
 )
 
+SETTING = "model in [verifier] of MEDRAG_MODELS"
 # Of a window: what a pair is with a claim of some 30 tokens stays near 256, above which the time
 # of a pair grows faster than what is won by reading more.
 WINDOW_TOKENS = 220
@@ -113,13 +114,13 @@ def load(name: str, *, bar: float) -> CrossEncoderVerifier:
 @lru_cache(maxsize=1)
 def _load(name: str, bar: float) -> CrossEncoderVerifier:
     if fault := folder_fault(name):
-        raise ImproperlyConfigured(f"MEDRAG_VERIFIER_MODEL: {fault}")
+        raise ImproperlyConfigured(f"{SETTING}: {fault}")
     folder = folder_of(name)
     try:
         return CrossEncoderVerifier(folder, bar=bar)
     except Exception as error:  # whatever torch and its like raise over a broken folder
         raise ImproperlyConfigured(
-            f"MEDRAG_VERIFIER_MODEL: {folder} can't be loaded ({type(error).__name__})."
+            f"{SETTING}: {folder} can't be loaded ({type(error).__name__})."
         ) from error
 
 
@@ -146,6 +147,6 @@ def _softmax(logits: Floats) -> Floats:
 def _unavailable(what: str) -> VerifierUnavailable:
     return VerifierUnavailable(
         f"The verifier {what}. No claim was shown.",
-        hint="Ask again; if it stays so, check MEDRAG_VERIFIER_MODEL.",
+        hint=f"Ask again; if it stays so, check {SETTING}.",
         retryable=True,
     )

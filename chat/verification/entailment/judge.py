@@ -21,7 +21,7 @@ from core.llm.client import Endpoint
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
 from core.llm.request_variants import Question
-from core.llm.usage import Price, Usage
+from core.llm.usage import Usage
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage
 
@@ -43,7 +43,6 @@ class LanguageModelJudge:
     ICLR 2024). The first of its endpoints that answers is sent statements and evidence."""
 
     endpoints: Sequence[Endpoint]  # in order of preference
-    price: Price = (0.0, 0.0)
     usage: Usage = Usage()  # noqa: RUF009  frozen
     said: list[str] = field(default_factory=list)
     name = "llm"
@@ -80,10 +79,10 @@ class LanguageModelJudge:
         try:
             answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
         except NoneAnswered as error:
-            self.usage += error.usage.at(self.price)
+            self.usage += error.usage
             self.said.extend(error.contents)
             raise _unavailable(error.what, error.hint, retryable=error.retryable) from error
-        self.usage += answer.usage.at(self.price)
+        self.usage += answer.usage
         self.said.append(answer.content)
         return judgements_of(answer.value, labels)
 
@@ -189,6 +188,6 @@ def _characters(texts: Sequence[str]) -> list[int]:
 def _unavailable(what: str, hint: str = "", *, retryable: bool = True) -> VerifierUnavailable:
     return VerifierUnavailable(
         f"The judge {what}. No claim was shown.",
-        hint=hint or "Ask again; if it stays so, check MEDRAG_JUDGE_LLM_URL.",
+        hint=hint or "Ask again; if it stays so, check [judge] of MEDRAG_MODELS.",
         retryable=retryable,
     )

@@ -18,6 +18,7 @@ from tests.chat.verification.judging import replying
 from tests.llm.judges import always, judging
 from tests.llm.server import endpoint, says, status
 from tests.llm.transport import replies
+from tests.models import set_model
 
 QUOTE = "Give 5 mg daily."
 LINES: list[dict[str, Any]] = [
@@ -41,7 +42,7 @@ def test_they_stand_beside_each_other_with_what_they_cost(
     out = tmp_path / "out"
     with endpoint(replies(judging(always("supported")))) as server:
         server.script = [says("yes")]  # whether it answers at all is looked at before
-        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = server.url, "teacher-1"
+        set_model(settings, "teacher", server.url, model="teacher-1")
         names = [word for name in ("teacher", "rules") for word in ("--verifier", name)]
         call_command("evaluate", "checker", "--pairs", pairs, *names, "--out", out)
     found = json.loads((out / "metrics.json").read_text())["verifiers"]
@@ -80,7 +81,7 @@ def test_a_teacher_that_judges_only_some_pairs_is_no_judgement(
 ) -> None:
     with endpoint(replying()) as server:  # it knows none of these claims' first words
         server.script = [says("yes"), says("garbage")]
-        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = server.url, "teacher-1"
+        set_model(settings, "teacher", server.url, model="teacher-1")
         call_command("evaluate", "checker", "--pairs", pairs, "--verifier", "teacher", "--out", tmp_path / "out")  # noqa: E501  # fmt: skip
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]["teacher"]
     assert found["failed"]["pairs"] == 4
@@ -91,14 +92,13 @@ def test_without_a_teacher_nothing_is_measured(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
     command = ("evaluate", "checker", "--pairs", pairs, "--verifier", "teacher", "--out", tmp_path / "out")  # noqa: E501  # fmt: skip
-    with pytest.raises(CommandError, match="MEDRAG_TEACHER_LLM_URL"):
+    with pytest.raises(CommandError, match=r"in \[teacher\] of MEDRAG_MODELS"):
         call_command(*command)
     with endpoint(status(401)) as server:
-        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = server.url, "teacher-1"
-        with pytest.raises(CommandError, match=r"status 401.*MEDRAG_TEACHER_LLM_KEY.*Nothing was"):
+        set_model(settings, "teacher", server.url, model="teacher-1")
+        with pytest.raises(CommandError, match=r"status 401.*key in \[teacher\].*Nothing was"):
             call_command(*command)
-        settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = [server.url], ["teacher-1"]
-        settings.GENERATE_LLM_KEYS = []
+        set_model(settings, "generate", server.url, model="teacher-1")
         with pytest.raises(CommandError, match="must not learn from it"):
             call_command(*command)
     assert len(server.asked) == 1
@@ -121,7 +121,7 @@ def test_rules_say_what_the_exact_checks_say(claim: str, label: Label, opposite:
 
 def test_the_size_of_a_model_elsewhere_is_not_made_up(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "weights").write_bytes(b"x" * 2_500_000)
-    settings.VERIFIER_MODEL = str(tmp_path)
+    set_model(settings, "verifier", model=str(tmp_path))
     assert megabytes("nli") == 2.5
-    settings.VERIFIER_MODEL = "org/model"
+    set_model(settings, "verifier", model="org/model")
     assert [megabytes(name) for name in ("nli", "llm", "teacher", "rules")] == [None, None, None, 0]

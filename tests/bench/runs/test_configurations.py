@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -19,6 +20,8 @@ from bench.runs.configurations import (
 from bench.runs.databases import name_for
 from bench.runs.encoders import as_toml
 from bench.runs.search import begins, percentiles
+from core.llm.client import Endpoint
+from core.llm.models_file import Models
 from corpus.encoders.specs import EncoderSpec, specs_from
 from evaluation.datasets import read_dataset
 from evaluation.datasets.pooling import pooled
@@ -26,6 +29,7 @@ from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
 from tests.chat.evidence.hits import made_up_hit
 from tests.evaluation import made_up
+from tests.models import change_model
 
 CUT = Cut(220, 50)
 NAMES = {1: "d1", 2: "d2", 3: "d3"}
@@ -164,15 +168,15 @@ def test_percentiles_of_each_stage() -> None:
     ("values", "found"),
     [
         ({}, set()),
-        ({"RERANK_MODEL": "/models/x"}, {"cross-encoder"}),
-        ({"RERANK_URL": "http://m/v1/rerank", "RERANK_MODEL": "x"}, {"http"}),
-        ({"RERANK_URL": "http://m/v1", "RERANK_MODEL": "x"}, {"llm"}),
-        ({"REWRITE_LLM_URL": "http://m/v1"}, {"rewrite"}),
+        ({"MODELS": Models(rerank=Endpoint("", "/models/x"))}, {"cross-encoder"}),
+        ({"MODELS": Models(rerank=Endpoint("http://m/v1/rerank", "x"))}, {"http"}),
+        ({"MODELS": Models(rerank=Endpoint("http://m/v1", "x"))}, {"llm"}),
+        ({"MODELS": Models(rewrite=Endpoint("http://m/v1", "x"))}, {"rewrite"}),
         ({"SUMMARIES": "extractive"}, {"summaries"}),
     ],
 )
 def test_what_is_configured_is_seen(
-    settings: Settings, values: dict[str, str], found: set[str]
+    settings: Settings, values: dict[str, Any], found: set[str]
 ) -> None:
     for name, value in values.items():
         setattr(settings, name, value)
@@ -184,7 +188,8 @@ def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Pa
     names = [name_for(dataset, Recipe())]
     settings.SUMMARIES = "extractive"
     names.append(name_for(dataset, Recipe()))
-    settings.SUMMARIES, settings.REWRITE_LLM_MODEL = "llm", "m"
+    settings.SUMMARIES = "llm"
+    change_model(settings, "rewrite", model="m")
     names.append(name_for(dataset, Recipe()))
     assert len(set(names)) == 3
 

@@ -30,6 +30,7 @@ from evaluation.datasets.types import Dataset
 from evaluation.models import Kind, Run
 from tests import corpora
 from tests.evaluation import made_up
+from tests.models import set_model
 
 NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens
 
@@ -37,10 +38,10 @@ NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("reranker=http", "needs MEDRAG_RERANK_MODEL"),
-        ("reranker=cross-encoder", "needs MEDRAG_RERANK_MODEL"),
-        ("multi_query=3", "need MEDRAG_REWRITE_LLM_URL"),
-        ("hyde=yes", "need MEDRAG_REWRITE_LLM_URL"),
+        ("reranker=http", r"needs model in \[rerank\]"),
+        ("reranker=cross-encoder", r"needs model in \[rerank\]"),
+        ("multi_query=3", r"need \[rewrite\] of MEDRAG_MODELS"),
+        ("hyde=yes", r"need \[rewrite\] of MEDRAG_MODELS"),
         ("summaries=yes", "needs MEDRAG_SUMMARIES"),
     ],
 )
@@ -67,12 +68,12 @@ def test_it_is_refused_before_a_database_is_dropped_or_made(
 
 
 def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings: Settings) -> None:
-    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
-    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    set_model(settings, "rerank", NOBODY, model="m")
+    set_model(settings, "rewrite", "http://127.0.0.1:9/v1", model="m")
     where = {"dataset": Path("/nowhere"), "format": "beir", "out": Path("/nowhere/out")}
     for config, said in (
-        ("reranker=http", r"reranker did not answer.*MEDRAG_RERANK.*Nothing was indexed"),
-        ("hyde=yes", r"MEDRAG_REWRITE_LLM_URL.*Nothing was indexed"),
+        ("reranker=http", r"reranker did not answer.*\[rerank\] of.*Nothing was indexed"),
+        ("hyde=yes", r"url in \[rewrite\].*Nothing was indexed"),
     ):
         with pytest.raises(CommandError, match=said):
             call_command("evaluate", "retrieval", config=config, **where)
@@ -99,7 +100,7 @@ def ablated(dataset: Dataset, *results: ChildResult) -> list[str]:
 def test_a_reranker_that_falls_back_is_counted_and_tabled(
     dataset: Dataset, settings: Settings, tmp_path: Path
 ) -> None:
-    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    set_model(settings, "rerank", NOBODY, model="m")
     plain = search_all(dataset, Configuration("default", ""), depth=5)
     fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
     assert (plain.notes, plain.otherwise) == ({}, 0)
@@ -127,7 +128,7 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
 
 
 def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
-    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    set_model(settings, "rerank", NOBODY, model="m")
     fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
     result = measured(dataset, fallen, recipe="as set", index="x")
     order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
@@ -138,7 +139,7 @@ def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Setti
 def test_what_fell_back_or_failed_is_counted_beside_the_peers(
     dataset: Dataset, settings: Settings
 ) -> None:
-    settings.RERANK_URL, settings.RERANK_MODEL = NOBODY, "m"
+    set_model(settings, "rerank", NOBODY, model="m")
     texts = {"default": "", "reranker": "reranker=http", "lost": "encoders=nobody"}
     wanted = [Configuration(*pair) for pair in texts.items()]
     plain, fallen, lost = peers_ask(dataset, wanted, [], depth=5, say=lambda line: None)

@@ -25,6 +25,7 @@ from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, stored_set
 from tests.llm.server import Answer, Endpoint, endpoint, raw, says, slowly, status
 from tests.llm.transport import completion
+from tests.models import change_model, models_file, set_model
 from tests.processes import ROOT
 
 DOSE = "Adults get 5 mg of\ndemonstracillin daily."
@@ -55,8 +56,7 @@ def sound(handler: BaseHTTPRequestHandler) -> None:
 @contextmanager
 def teaching(settings: Settings, default: Answer = sound) -> Iterator[Endpoint]:
     with endpoint(default) as server:
-        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = server.url, "teacher-1"
-        settings.TEACHER_LLM_KEY = "key-of-the-teacher"
+        set_model(settings, "teacher", server.url, model="teacher-1", key="key-of-the-teacher")
         yield server
 
 
@@ -143,8 +143,9 @@ def test_a_process_that_is_killed_leaves_each_line_once(
             env={
                 **os.environ,
                 "DJANGO_SETTINGS_MODULE": "tests.settings",
-                "MEDRAG_TEACHER_LLM_URL": server.url,
-                "MEDRAG_TEACHER_LLM_MODEL": "teacher-1",
+                "MEDRAG_MODELS": models_file(
+                    tmp_path, teacher={"url": server.url, "model": "teacher-1"}
+                ),
             },
             stdout=subprocess.DEVNULL,
         )
@@ -223,7 +224,7 @@ def test_a_teacher_that_is_away_ends_it_and_what_was_written_stays(
     passages.write_text("".join(json.dumps(each) + "\n" for each in rows))
     with teaching(settings, status(401)) as server:
         server.script = [sound]
-        with pytest.raises(CommandError, match=r"status 401.*3 times.*MEDRAG_TEACHER_LLM_KEY"):
+        with pytest.raises(CommandError, match=r"status 401.*3 times.*key in \[teacher\]"):
             silver("--passages", passages, "--out", tmp_path / "out")
     assert len(lines(tmp_path / "out")) == 3
 
@@ -295,12 +296,11 @@ def test_the_generator_is_never_asked_in_the_teachers_place(
     passages: Path, tmp_path: Path, settings: Settings
 ) -> None:
     with endpoint(sound) as server:
-        settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = [server.url], ["writer"]
-        settings.GENERATE_LLM_KEYS = settings.JUDGE_LLM_KEYS = []
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["judge"]
-        with pytest.raises(CommandError, match=r"No teacher.*MEDRAG_TEACHER_LLM_URL"):
+        set_model(settings, "generate", server.url, model="writer")
+        set_model(settings, "judge", server.url, model="judge")
+        with pytest.raises(CommandError, match=r"No teacher.*in \[teacher\]"):
             silver("--passages", passages, "--out", tmp_path / "out")
-        settings.TEACHER_LLM_URL, settings.TEACHER_LLM_MODEL = f"{server.url}/", "writer"
+        set_model(settings, "teacher", f"{server.url}/", model="writer")
         with pytest.raises(CommandError, match="must not learn from it"):
             silver("--passages", passages, "--out", tmp_path / "out")
     assert not server.asked
@@ -341,7 +341,7 @@ def test_what_another_teacher_wrote_is_not_gone_on_with(
 ) -> None:
     with teaching(settings):
         silver("--passages", passages, "--out", tmp_path / "out")
-        settings.TEACHER_LLM_MODEL = "teacher-2"
+        change_model(settings, "teacher", model="teacher-2")
         with pytest.raises(CommandError, match="another teacher or prompt"):
             silver("--passages", passages, "--out", tmp_path / "out")
 

@@ -18,6 +18,7 @@ from corpus.models import Chunk, Collection, Document, Lifecycle
 from tests.chat.api.api_calls import QUERY, SEARCH, assert_problem, post, signed_in
 from tests.chat.audit.audit_tools import store_turn
 from tests.corpora import embed, publish
+from tests.models import unset_models
 
 TEXT = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
@@ -119,10 +120,11 @@ def test_what_went_wrong_in_a_search_is_in_the_log(
 ) -> None:
     post(client, SEARCH, {"query": QUESTION})
     assert "notes" not in json.loads(AuditEvent.objects.get(action="search").payload)
-    settings.RETRIEVAL, settings.REWRITE_LLM_URL = "multi_query=2", ""
+    settings.RETRIEVAL = "multi_query=2"
+    unset_models(settings, "rewrite")
     post(client, SEARCH, {"query": QUESTION})
     (note,) = json.loads(AuditEvent.objects.filter(action="search").latest("seq").payload)["notes"]
-    assert "MEDRAG_REWRITE_LLM_URL" in note
+    assert "names no [rewrite]" in note
 
 
 def test_a_search_is_a_list_and_audited_without_its_words(

@@ -38,6 +38,7 @@ from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
 from tests.corpora import publish
 from tests.evaluation.question_runs.asking import run_of
+from tests.models import set_model
 from tests.people import in_groups
 from webhooks.description import example as webhook_example
 from webhooks.models import Event
@@ -253,7 +254,7 @@ def test_the_modes_of_a_request_are_those_that_the_site_has(settings: LazySettin
         return found
 
     assert modes() == ["standard", "faithful", "confident-lite"]
-    settings.JUDGE_LLM_URLS = ["http://127.0.0.1:1/v1"]
+    set_model(settings, "judge", "http://127.0.0.1:1/v1")
     assert modes() == ["standard", "faithful", "confident", "confident-lite"]
 
 

@@ -25,6 +25,7 @@ from tests.llm.lies import DOSE, GUIDELINE, QUESTION
 from tests.llm.server import Answer, Endpoint, endpoint
 from tests.llm.sites import KEY
 from tests.llm.transport import replies
+from tests.models import models_file
 from tests.processes import wait_until
 from tests.site.browsing.browser import served
 
@@ -69,9 +70,9 @@ def site(own_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         model = stack.enter_context(endpoint(when_it_may(may)))
         for name, value in {
             "MEDRAG_GENERATOR": "llm",
-            "MEDRAG_GENERATE_LLM_URL": model.url,
-            "MEDRAG_GENERATE_LLM_MODEL": "writer",
-            "MEDRAG_GENERATE_LLM_KEY": KEY,
+            "MEDRAG_MODELS": models_file(
+                tmp_path, generate={"url": model.url, "model": "writer", "key": KEY}
+            ),
             "MEDRAG_ANSWER_TIMEOUT_S": str(WAIT_S),
             "MEDRAG_API_RATE": "10000/min",
         }.items():

@@ -42,6 +42,7 @@ from chat.replay import turn_replay
 from chat.services import turn_ask
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, publish_guideline
+from tests.models import set_model, unset_models
 
 FAITHFUL = ExperimentOrder("Faithful", 0.5, mode=Mode.FAITHFUL)
 REFUSING = ExperimentOrder("All but sure", 0.5, confidence_threshold=1.0)
@@ -201,10 +202,10 @@ def test_it_rests_while_the_site_is_set_otherwise(
 def test_a_judge_that_is_gone_refuses_nobody(
     guideline: Document, alice: User, settings: LazySettings
 ) -> None:
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://127.0.0.1:9"], ["judge-1"]
+    set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
     judged = ExperimentOrder("Judged", 0.5, mode=Mode.CONFIDENT)
     experiment = experiment_start(judged, by=alice)
-    settings.JUDGE_LLM_URLS = []
+    unset_models(settings, "judge")
     turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
     assert (turn.status, turn.experiment) == (TurnStatus.ANSWERED, None)
 

@@ -40,6 +40,7 @@ from tests.llm.server import (
     slowly,
     status,
 )
+from tests.models import set_model
 from tests.retrieval.rerank.rerankers import candidates, keys
 
 pytestmark = pytest.mark.django_db
@@ -108,14 +109,12 @@ def follow_up(server: Endpoint, settings: LazySettings, timeout_s: float) -> str
 
 
 def rewriting(server: Endpoint, settings: LazySettings) -> None:
-    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = server.url, "m"
-    settings.REWRITE_LLM_KEY = "key-canary"
+    set_model(settings, "rewrite", server.url, model="m", key="key-canary")
 
 
 def reranker(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
     """The fused order stays."""
-    settings.RERANK_URL, settings.RERANK_MODEL = server.url, "m"
-    settings.RERANK_KEY = "key-canary"
+    set_model(settings, "rerank", server.url, model="m", key="key-canary")
     config = RetrievalConfig(reranker="llm", rerank_timeout_s=timeout_s)
     found = rerank(QUESTION, candidates(), config)
     assert keys(found.hits) == "abcd"
@@ -134,7 +133,7 @@ def writer(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
 
 def judge_of_pairs(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
     """No statement is cleared."""
-    where = Where(server.url, "m", "key-canary", settings="MEDRAG_JUDGE_LLM")
+    where = Where(server.url, "m", "key-canary", role="judge")
     pair = Pair(f"Give {SECRET} 5 mg.", Evidence((f"Give {SECRET} 7 mg.",), ""))
     with pytest.raises(VerifierUnavailable) as raised:
         LanguageModelJudge([where]).judge([pair], timeout_s=timeout_s)
@@ -143,8 +142,7 @@ def judge_of_pairs(server: Endpoint, settings: LazySettings, timeout_s: float) -
 
 def judge_of_answers(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
     """No answer is cleared."""
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["m"]
-    settings.JUDGE_LLM_KEYS = ["key-canary"]
+    set_model(settings, "judge", server.url, model="m", key="key-canary")
     passage = made_up_hit(key="a_p1_c0", text=f"Give {SECRET}.", context="")
     with pytest.raises(VerifierUnavailable) as raised:
         judge_answer(QUESTION, (), (passage,), timeout_s=timeout_s)
@@ -200,7 +198,7 @@ def test_a_fault_is_told_and_nothing_is_taken(
         told = CALLERS[caller](server, settings, given.timeout_s)
     assert time.monotonic() - began < given.timeout_s + 9  # the drip is of twenty
     assert given.said in told
-    assert caller != "judge of answers" or "MEDRAG_JUDGE_LLM" in told  # in its hint
+    assert caller != "judge of answers" or "in [judge] of MEDRAG_MODELS" in told  # in its hint
     shown = {line for prompt in server.prompts for line in prompt.splitlines() if len(line) > 20}
     assert shown
     for secret in ("canary", SECRET, server.url, *shown):

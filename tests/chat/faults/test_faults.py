@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from django.conf import LazySettings
@@ -293,7 +294,9 @@ def test_a_passing_fault_passes(server: Endpoint) -> None:
 def test_keys_go_to_their_own_endpoint_alone(server: Endpoint, settings: LazySettings) -> None:
     with endpoint(refuses(401)) as first:
         generate_by(settings, first.url, server.url)
-        settings.GENERATE_LLM_KEYS = ["first-canary", "second-canary"]
+        keys = zip(settings.MODELS.generate, ("first-canary", "second-canary"), strict=True)
+        each_with_its_own = tuple(replace(endpoint, key=key) for endpoint, key in keys)
+        settings.MODELS = replace(settings.MODELS, generate=each_with_its_own)
         ask()
         assert set(first.keys) == {"Bearer first-canary"}
         assert set(server.keys) == {"Bearer second-canary"}

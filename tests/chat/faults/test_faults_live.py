@@ -35,6 +35,7 @@ from tests.llm.transport import (
     resets,
     shouts,
 )
+from tests.models import models_file
 from tests.processes import running, wait_until
 from tests.site.browsing.browser import served
 
@@ -81,13 +82,13 @@ class Site:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     with endpoint(replies(honest)) as state:
         for name, value in {
             "MEDRAG_GENERATOR": "llm",
-            "MEDRAG_GENERATE_LLM_URL": state.url,
-            "MEDRAG_GENERATE_LLM_MODEL": "writer",
-            "MEDRAG_GENERATE_LLM_KEY": KEY,
+            "MEDRAG_MODELS": models_file(
+                tmp_path, generate={"url": state.url, "model": "writer", "key": KEY}
+            ),
             "MEDRAG_ANSWER_TIMEOUT_S": TIMEOUT_S,
             "MEDRAG_API_RATE": "10000/min",
             "MEDRAG_LOG_LEVEL": "DEBUG",

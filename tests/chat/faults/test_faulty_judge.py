@@ -37,6 +37,7 @@ from tests.llm.transport import (
     replies,
 )
 from tests.llm.unfollowed import trap
+from tests.models import change_model
 
 pytestmark = pytest.mark.django_db
 
@@ -274,7 +275,8 @@ def test_a_judgement_against_the_whole(
 def test_the_judges_key_goes_to_the_judge_alone(server: Endpoint, settings: LazySettings) -> None:
     with endpoint(replies(of(FREE))) as writer:
         generate_by(settings, writer.url)
-        settings.GENERATE_LLM_KEYS, settings.JUDGE_LLM_KEYS = ["of-the-writer"], ["of-the-judge"]
+        change_model(settings, "generate", key="of-the-writer")
+        change_model(settings, "judge", key="of-the-judge")
         ask()
         assert set(writer.keys) == {"Bearer of-the-writer"}
         assert set(server.keys) == {"Bearer of-the-judge"}

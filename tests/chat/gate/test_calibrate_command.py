@@ -28,6 +28,7 @@ from chat.services import turn_ask
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.corpora import publish
+from tests.models import set_model
 from tests.people import narrow
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +132,7 @@ def test_what_it_needs_is_looked_at_before_anything_is_searched(
     with pytest.raises(CommandError, match="can't be written"):
         calibrate("--testset", str(testset), "--plot", str(tmp_path / "nowhere" / "gate.png"))
     settings.RETRIEVAL = "reranker=http"
-    settings.RERANK_URL, settings.RERANK_MODEL = "http://127.0.0.1:9/v1/rerank", "m"
+    set_model(settings, "rerank", "http://127.0.0.1:9/v1/rerank", model="m")
     with pytest.raises(CommandError, match=r"reranker did not answer"):
         calibrate("--testset", str(testset))
     settings.RETRIEVAL = ""

@@ -38,6 +38,7 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.gate.calibrations import kept
 from tests.chat.guidelines import QUESTION, publish_guideline
+from tests.models import change_model
 from tests.people import person
 
 pytestmark = pytest.mark.django_db
@@ -203,7 +204,7 @@ def test_the_built_in_calibration_fits_any_search() -> None:
 
 def test_another_model_for_the_wordings_is_another_search(settings: LazySettings) -> None:
     def searched(model: str) -> str:
-        settings.REWRITE_LLM_MODEL = model
+        change_model(settings, "rewrite", model=model)
         query = Query(QUESTION, on=timezone.localdate())
         return retrieve(query, RetrievalConfig(multi_query=2)).trace.fingerprint
 

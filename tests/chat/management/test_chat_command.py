@@ -155,7 +155,7 @@ def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
     assert "Nothing is numbered [7] there." in errors
     assert "Nothing is numbered [0] there." in errors
     assert "There is no mode strict. Known: " in errors
-    assert "MEDRAG_JUDGE_LLM_URL" in errors
+    assert "add [judge] to MEDRAG_MODELS" in errors
     assert DOSE in said
     assert Turn.objects.count() == 1  # what stands behind `quit` is not asked
 

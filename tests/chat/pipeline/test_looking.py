@@ -22,6 +22,7 @@ from retrieval.services import lexicon_entry_save
 from retrieval.types import Evidence, Query
 from tests.corpora import publish
 from tests.llm.server import Endpoint, endpoint, says, status
+from tests.models import set_model
 
 pytestmark = pytest.mark.django_db
 
@@ -154,7 +155,7 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
     """Writes one wording for each question."""
     wording = {"wordings": ["demonstracillin dosing for community acquired pneumonia"]}
     with endpoint(says(json.dumps(wording))) as server:
-        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = server.url, "m"
+        set_model(settings, "rewrite", server.url, model="m")
         yield server
 
 

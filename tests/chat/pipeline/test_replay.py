@@ -21,6 +21,7 @@ from retrieval.types import Filters
 from tests.chat.generation.writing_model import says_verbatim, writes
 from tests.corpora import publish
 from tests.llm.server import Endpoint, endpoint, says
+from tests.models import set_model
 
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 TEXT = f"# Pneumonia in adults\n## Treatment\n{DOSE}\n## Other\nCall the ward."
@@ -101,7 +102,7 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
     """A language model that copies what it is shown."""
     with endpoint(writes(says_verbatim(DOSE))) as server:
         settings.GENERATOR = "llm"
-        settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = [server.url], ["writer-1"]
+        set_model(settings, "generate", server.url, model="writer-1")
         yield server
 
 

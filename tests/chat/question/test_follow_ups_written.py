@@ -12,14 +12,14 @@ from chat.question.follow_ups import PROMPT, Asked, Standalone, accepted, standa
 from core.llm import client as language_model
 from tests.chat.question.follow_up_questions import CHILD, CHOICE, CYSTITIS, STROKE, golden
 from tests.llm.server import Answer, Endpoint, endpoint, says
+from tests.models import set_model, unset_models
 
 
 @pytest.fixture
 def model(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
     with endpoint(wording("How often is cefalexin given to a child with pyelonephritis?")) as state:
-        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = state.url, "small"
-        settings.REWRITE_LLM_KEY = "key-canary"
+        set_model(settings, "rewrite", state.url, model="small", key="key-canary")
         yield state
 
 
@@ -101,8 +101,8 @@ def test_a_wording_keeps_how_severe_it_is() -> None:
 
 def test_without_an_endpoint_or_time_the_rules_count(settings: Settings, model: Endpoint) -> None:
     assert by_model("how often?", CHILD, timeout_s=0.1).by == "rules"
-    settings.REWRITE_LLM_URL = ""
-    assert by_model("how often?", CHILD).notes == ("follow_up: MEDRAG_REWRITE_LLM_URL is not set.",)
+    unset_models(settings, "rewrite")
+    assert by_model("how often?", CHILD).notes == ("follow_up: MEDRAG_MODELS names no [rewrite].",)
     assert model.asked == []
 
 

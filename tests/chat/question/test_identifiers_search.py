@@ -14,6 +14,7 @@ from chat.models import AuditEvent, Turn
 from chat.sign_in.tokens import token_create
 from tests.corpora import publish
 from tests.llm.server import Endpoint, endpoint, says
+from tests.models import set_model
 
 SEARCH = "/api/v1/search"
 WORDS = "demonstracillin dose for Mrs Featherstone, DOB 12/03/1956?"
@@ -38,8 +39,7 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
     """A model that words questions, so that each search sends its words somewhere."""
     with endpoint(says('{"queries": ["dose of demonstracillin"]}')) as state:
         settings.RETRIEVAL = "multi_query=2"
-        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = state.url, "small"
-        settings.REWRITE_LLM_KEY = "key-canary"
+        set_model(settings, "rewrite", state.url, model="small", key="key-canary")
         yield state
 
 

@@ -17,6 +17,7 @@ from tests.chat.generation.writing_model import claim, says_verbatim, writes
 from tests.chat.guidelines import DOSE, ask, publish_guideline
 from tests.llm import server as llm_server
 from tests.llm.server import endpoint, says, status
+from tests.models import set_model
 
 pytestmark = pytest.mark.django_db
 
@@ -26,9 +27,7 @@ def server(settings: Settings) -> Iterator[llm_server.Endpoint]:
     publish_guideline(picture=False)
     with endpoint(writes(says_verbatim(DOSE))) as state:
         settings.GENERATOR = "llm"
-        settings.GENERATE_LLM_URLS = [state.url]
-        settings.GENERATE_LLM_MODELS = ["writer"]
-        settings.GENERATE_LLM_KEYS = ["key-canary"]
+        set_model(settings, "generate", state.url, model="writer", key="key-canary")
         yield state
 
 

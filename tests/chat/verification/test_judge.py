@@ -29,6 +29,7 @@ from chat.verification.types import Evidence, Label, Pair
 from core.llm.client import Endpoint as Where
 from tests.chat.verification.judging import LABEL, SAID, replying
 from tests.llm.server import Endpoint, endpoint, slowly
+from tests.models import set_model, unset_models
 
 SECRET = "canary of a guideline"
 
@@ -47,7 +48,7 @@ def server() -> Iterator[Endpoint]:
 
 
 def judge_at(server: Endpoint) -> LanguageModelJudge:
-    return LanguageModelJudge([Where(server.url, "judge-1", settings="MEDRAG_JUDGE_LLM")])
+    return LanguageModelJudge([Where(server.url, "judge-1", role="judge")])
 
 
 def test_each_pair_has_its_own_word_whatever_their_order(server: Endpoint) -> None:
@@ -172,11 +173,10 @@ def test_judgements_of_strange_values() -> None:
 
 def test_it_is_the_site_s_where_the_settings_say_so(server: Endpoint, settings: Settings) -> None:
     settings.VERIFIER = "llm"
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = ()
+    unset_models(settings, "judge")
     (fault,) = check_verifier(None)
-    assert "MEDRAG_JUDGE_LLM_URL" in str(fault.msg)
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
-    settings.JUDGE_LLM_KEYS = ("k1",)
+    assert "needs [judge] of MEDRAG_MODELS" in str(fault.msg)
+    set_model(settings, "judge", server.url, model="judge-1", key="k1")
     assert check_verifier(None) == []
     verifier = site_verifier()
     assert verifier.judge(PAIRS[:1], timeout_s=30)[0].label is Label.SUPPORTED

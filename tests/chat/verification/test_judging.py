@@ -21,6 +21,7 @@ from core.llm.usage import Usage
 from tests.chat.evidence.hits import made_up_hit
 from tests.llm import server as llm_server
 from tests.llm.server import endpoint, raw
+from tests.models import change_model, set_model, unset_models
 
 GOOD: dict[str, Any] = {"coverage": 0.75, "in_scope": True, "contradicts": False}
 CLAIMS = (DraftClaim("Give 5 mg.", ()), DraftClaim("Never give 7 mg.", ()))
@@ -39,10 +40,8 @@ def completion(value: Any) -> bytes:
 @pytest.fixture
 def server(settings: Settings) -> Iterator[llm_server.Endpoint]:
     with endpoint(raw(completion(GOOD))) as state:
-        settings.JUDGE_LLM_URLS = [state.url]
-        settings.JUDGE_LLM_MODELS = ["judge-1"]
-        settings.JUDGE_LLM_KEYS = ["key-canary"]
-        settings.JUDGE_LLM_PRICE = (1.0, 10.0)
+        set_model(settings, "judge", state.url, model="judge-1", key="key-canary")
+        change_model(settings, "judge", price=(1.0, 10.0))
         yield state
 
 
@@ -107,6 +106,6 @@ def test_what_is_no_judgement_is_an_error(server: llm_server.Endpoint, answer: A
 
 
 def test_without_a_judge_there_is_no_judgement(settings: Settings) -> None:
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
+    unset_models(settings, "judge")
     with pytest.raises(VerifierUnavailable, match="not configured"):
         judged()

@@ -19,6 +19,7 @@ from chat.verification.entailment.configured import site_verifier, warm_up
 from chat.verification.entailment.cross_encoder import CrossEncoderVerifier, folder_fault, load
 from chat.verification.types import Evidence, Label, Pair
 from tests.chat.verification.verifiers import LABELS, LOGIT, make_nli
+from tests.models import set_model
 
 CLAIM = "give 5 mg"
 FILLER = "the dose is 5 mg daily . " * 3
@@ -85,11 +86,12 @@ def test_labels_that_say_nothing_are_refused_by_name(
     tmp_path: Path, labels: tuple[str, ...], named: str, settings: Settings
 ) -> None:
     folder = make_nli(tmp_path / "m", labels=labels)
-    settings.VERIFIER, settings.VERIFIER_MODEL = "nli", str(folder)
+    settings.VERIFIER = "nli"
+    set_model(settings, "verifier", model=str(folder))
     (fault,) = check_verifier(None)
-    assert str(fault.msg).startswith("MEDRAG_VERIFIER_MODEL: ")
+    assert str(fault.msg).startswith("model in [verifier] of MEDRAG_MODELS: ")
     assert named in str(fault.msg)
-    with pytest.raises(ImproperlyConfigured, match="MEDRAG_VERIFIER_MODEL"):
+    with pytest.raises(ImproperlyConfigured, match=r"model in \[verifier\]"):
         site_verifier()
 
 
@@ -177,7 +179,8 @@ def test_figures_that_are_none_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_site_s_own_is_loaded_once_and_named(folder: Path, settings: Settings) -> None:
-    settings.VERIFIER, settings.VERIFIER_MODEL = "nli", str(folder)
+    settings.VERIFIER = "nli"
+    set_model(settings, "verifier", model=str(folder))
     assert check_verifier(None) == []
     warm_up()
     assert site_verifier() is site_verifier()
@@ -186,10 +189,11 @@ def test_the_site_s_own_is_loaded_once_and_named(folder: Path, settings: Setting
 
 
 def test_without_a_model_the_start_stops(settings: Settings) -> None:
-    settings.VERIFIER, settings.VERIFIER_MODEL = "nli", ""
+    settings.VERIFIER = "nli"
+    set_model(settings, "verifier", model="")
     (fault,) = check_verifier(None)
-    assert str(fault.msg) == "MEDRAG_VERIFIER=nli needs MEDRAG_VERIFIER_MODEL."
-    settings.VERIFIER_MODEL = "/nowhere/at/all"
+    assert str(fault.msg) == "MEDRAG_VERIFIER=nli needs model in [verifier] of MEDRAG_MODELS."
+    set_model(settings, "verifier", model="/nowhere/at/all")
     (fault,) = check_verifier(None)
     assert "there is no folder /nowhere/at/all" in str(fault.msg)
 
@@ -207,7 +211,8 @@ def test_weights_that_can_not_be_read_are_refused(
     copy = Path(shutil.copytree(folder, tmp_path / "broken"))
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    settings.VERIFIER, settings.VERIFIER_MODEL = "nli", str(copy)
+    settings.VERIFIER = "nli"
+    set_model(settings, "verifier", model=str(copy))
     (fault,) = check_verifier(None)
     assert "model.safetensors can't be read" in str(fault.msg)
 
@@ -219,6 +224,7 @@ def test_a_tokenizer_that_can_not_be_read_is_refused_by_name(
     for name in ("tokenizer.json", "vocab.txt"):
         (copy / name).unlink(missing_ok=True)
     (copy / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "NoSuchTokenizer"}))
-    settings.VERIFIER, settings.VERIFIER_MODEL = "nli", str(copy)
-    with pytest.raises(ImproperlyConfigured, match=r"MEDRAG_VERIFIER_MODEL: .* can't be loaded"):
+    settings.VERIFIER = "nli"
+    set_model(settings, "verifier", model=str(copy))
+    with pytest.raises(ImproperlyConfigured, match=r"model in \[verifier\] .* can't be loaded"):
         site_verifier()

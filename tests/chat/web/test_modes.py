@@ -25,6 +25,7 @@ from retrieval.types import Hit
 from tests.chat.evidence.hits import quote_of
 from tests.chat.generation.generators import FakeGenerator
 from tests.corpora import publish
+from tests.models import set_model
 
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 LIE = DOSE.replace("500", "5000")
@@ -64,7 +65,7 @@ def test_a_true_answer_passes(document: Document, mode: str) -> None:
 def test_a_lie_is_shown_in_no_mode(
     document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings, mode: str
 ) -> None:
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://127.0.0.1:9"], ["judge-1"]
+    set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
     say(monkeypatch, LIE)
     turn = ask(mode)
     assert turn.reason == Reason.UNSUPPORTED_CLAIMS

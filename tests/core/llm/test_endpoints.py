@@ -61,7 +61,9 @@ def encoded(url: str) -> None:
 
 def reranked(url: str) -> None:
     passages = [Passage("a", "Title", "canary")]
-    EndpointReranker(f"{url}/rerank", "m").score("canary?", passages, timeout_s=5.0)
+    EndpointReranker(language_model.Endpoint(f"{url}/rerank", "m")).score(
+        "canary?", passages, timeout_s=5.0
+    )
 
 
 @pytest.mark.parametrize("call", [asked_model, encoded, reranked])

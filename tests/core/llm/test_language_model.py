@@ -52,7 +52,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def of(server: Server, timeout_s: float = 20.0) -> Endpoint:
-    return Endpoint(server.url, "m", "key-canary", timeout_s, settings="MEDRAG_REWRITE_LLM")
+    return Endpoint(server.url, "m", "key-canary", timeout_s, role="rewrite")
 
 
 def ask(server: Server, timeout_s: float = 20.0) -> object:
@@ -89,7 +89,7 @@ def test_a_refused_key_is_not_taken_for_that(server: Server) -> None:
     with pytest.raises(LanguageModelUnavailable, match="status 401") as raised:
         ask(server)
     assert len(server.asked) == 1
-    assert raised.value.sentence.endswith("Check MEDRAG_REWRITE_LLM_KEY.")
+    assert raised.value.sentence.endswith("Check key in [rewrite] of MEDRAG_MODELS.")
     assert not raised.value.retryable
 
 
@@ -97,7 +97,7 @@ def test_a_wrong_model_is_named_after_both_forms_failed(server: Server) -> None:
     server.default = status(404)
     with pytest.raises(LanguageModelUnavailable) as raised:
         ask(server)
-    assert "MEDRAG_REWRITE_LLM_MODEL" in raised.value.hint
+    assert "Check url and model in [rewrite]" in raised.value.hint
     assert ["response_format" in request for request in server.asked] == [True, False]
 
 
@@ -236,7 +236,7 @@ def test_nobody_at_the_address(server: Server) -> None:
         ask(gone)
     assert raised.value.retryable
     assert not raised.value.answered
-    assert "MEDRAG_REWRITE_LLM_URL" in raised.value.hint
+    assert "Check url in [rewrite]" in raised.value.hint
 
 
 def test_no_log_holds_a_question_an_answer_or_a_key(
@@ -261,7 +261,7 @@ def test_a_redirect_is_not_followed(server: Server) -> None:
 def test_errors_and_the_endpoint_print_neither_key_nor_answer(server: Server) -> None:
     server.default = status(403)
     with pytest.raises(LanguageModelUnavailable) as raised:
-        ask_text(replace(of(server), settings=""), prompt="Say.")
+        ask_text(replace(of(server), role=""), prompt="Say.")
     assert "canary" not in f"{raised.value.sentence} {of(server)!r}"
     assert "settings" in raised.value.hint
 

@@ -51,7 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def of(*servers: llm_server.Endpoint) -> list[Endpoint]:
     return [
-        Endpoint(server.url, f"model-{place}", "key-canary", settings="MEDRAG_GENERATE_LLM")
+        Endpoint(server.url, f"model-{place}", "key-canary", role="generate")
         for place, server in enumerate(servers, start=1)
     ]
 
@@ -104,7 +104,7 @@ def test_one_that_takes_no_call_is_put_aside_and_then_asked_again(
 def test_one_that_no_client_can_call_is_the_next_ones_turn_and_put_aside(
     servers: list[llm_server.Endpoint], url: str, key: str, error: str
 ) -> None:
-    broken = Endpoint(url, "broken", key, settings="MEDRAG_GENERATE_LLM")
+    broken = Endpoint(url, "broken", key, role="generate")
     endpoints = [broken, *of(servers[0])]
     answer = ask_first(endpoints, QUESTION, use="generate", timeout_s=20)
     assert answer.model == "model-1"
@@ -115,11 +115,11 @@ def test_one_that_no_client_can_call_is_the_next_ones_turn_and_put_aside(
 
 
 def test_when_no_client_can_call_it_the_error_quotes_nothing_and_nothing_is_of_use() -> None:
-    broken = Endpoint("http://127.0.0.1:1/v1", "m", "schlüssel-canary", settings="MEDRAG_X")
+    broken = Endpoint("http://127.0.0.1:1/v1", "m", "schlüssel-canary", role="generate")
     with pytest.raises(LanguageModelUnavailable) as raised:
         ask_first([broken], QUESTION, use="generate", timeout_s=20)
     assert not raised.value.retryable
-    assert "Check MEDRAG_X_URL" in raised.value.hint
+    assert "Check url in [generate]" in raised.value.hint
     assert "canary" not in "".join(traceback.format_exception(raised.value))
 
 
@@ -273,7 +273,7 @@ def test_when_none_answers_the_error_says_why_of_each_and_nothing_else(
     said = raised.value.sentence
     for part in ("model-1): answered with status 401", "status 500", "can't be read"):
         assert part in said
-    assert "Check MEDRAG_GENERATE_LLM_KEY" in said
+    assert "Check key in [generate] of MEDRAG_MODELS" in said
     assert "canary" not in said
     assert raised.value.retryable
 

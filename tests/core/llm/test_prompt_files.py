@@ -17,6 +17,7 @@ from corpus.summaries import abstractive as written
 from evaluation.choices import model_alone
 from retrieval.rerank import language_model
 from retrieval.rewriting import generated
+from tests.models import change_model, set_model
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS = [
@@ -68,8 +69,8 @@ def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_release_kept_is_found_again(settings: Settings) -> None:
-    settings.CONTEXT_LLM_URL, settings.CONTEXT_LLM_MODEL = "http://x", "small"
-    settings.REWRITE_LLM_MODEL = "small"
+    set_model(settings, "context", "http://x", model="small")
+    change_model(settings, "rewrite", model="small")
     keys = [
         context_lines.Shown("Sepsis", "Fluids", "around", "Give").key(),
         written.Shown("Sepsis", "Fluids", "Give").key(),

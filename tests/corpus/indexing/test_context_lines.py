@@ -28,6 +28,7 @@ from tests.llm.server import (
     slowly,
     status,
 )
+from tests.models import change_model, set_model
 
 LINE = "How gentamicin is dosed in view of its nephrotoxicity."
 SHOWN = Shown("Guide", "Dose", "Around 77 it.", "Give 5 mg after 2 hours.")
@@ -36,9 +37,7 @@ SHOWN = Shown("Guide", "Dose", "Around 77 it.", "Give 5 mg after 2 hours.")
 @pytest.fixture
 def model(settings: Settings) -> Iterator[Endpoint]:
     with endpoint(says(LINE)) as state:
-        settings.CONTEXT_LLM_URL = state.url
-        settings.CONTEXT_LLM_MODEL = "small-model"
-        settings.CONTEXT_LLM_KEY = "key-canary"
+        set_model(settings, "context", state.url, model="small-model", key="key-canary")
         yield state
 
 
@@ -80,7 +79,7 @@ def test_a_line_is_asked_for_once(model: Endpoint, settings: Settings) -> None:
     assert len(model.asked) == asked
     assert document.chunks.filter(context__endswith=LINE).count() == asked
     other = site_recipe(encoder_facts())
-    settings.CONTEXT_LLM_MODEL = "other-model"
+    change_model(settings, "context", model="other-model")
     assert site_recipe(encoder_facts()) != other  # so that it counts as stale
     document_reindex(document, by=None)
     document_index(document.pk)
@@ -93,7 +92,7 @@ def test_an_attempt_goes_on_where_the_last_one_stopped(model: Endpoint) -> None:
     document = indexed()
     job = Job.objects.get()
     assert (job.state, job.error_code, job.attempts) == (JobState.FAILED, "context_llm", 1)
-    assert "MEDRAG_CONTEXT_LLM_KEY" in job.last_error
+    assert "key in [context] of MEDRAG_MODELS" in job.last_error
     assert ContextLine.objects.count() == 1
     document_retry(document, by=None)
     document_index(document.pk)
@@ -107,14 +106,14 @@ def test_an_endpoint_that_stays_down_fails_the_document_after_its_attempts(
 ) -> None:
     monkeypatch.setattr(context_lines, "RETRIES", 0)
     with endpoint(status(500)) as state, caplog.at_level(logging.INFO):
-        settings.CONTEXT_LLM_URL, settings.CONTEXT_LLM_MODEL = state.url, "m"
+        set_model(settings, "context", state.url, model="m")
         document = indexed()
         for _ in range(3):
             document_index(document.pk)
     job = Job.objects.get()
     assert (job.state, job.attempts, job.error_code) == (JobState.FAILED, 3, "context_llm")
     assert "status 500" in job.last_error
-    assert "MEDRAG_CONTEXT_LLM_URL" in job.last_error
+    assert "url in [context] of MEDRAG_MODELS" in job.last_error
     assert job.last_error.endswith("It was tried 3 times.")
     assert document.indexed_at is None
     assert "canary" not in job.last_error + caplog.text
@@ -149,19 +148,19 @@ def test_an_answer_that_is_none_may_be_tried_again(
         ask(SHOWN)
     assert what in str(raised.value)
     assert raised.value.retryable
-    assert "MEDRAG_CONTEXT_LLM_URL" in raised.value.sentence
+    assert "url in [context] of MEDRAG_MODELS" in raised.value.sentence
     assert len(model.asked) == 1
 
 
 @pytest.mark.parametrize(
     ("code", "name", "retryable"),
     [
-        (400, "MEDRAG_CONTEXT_LLM_MODEL", False),
-        (401, "MEDRAG_CONTEXT_LLM_KEY", False),
-        (404, "MEDRAG_CONTEXT_LLM_MODEL", False),
-        (302, "MEDRAG_CONTEXT_LLM_URL", False),
-        (429, "MEDRAG_CONTEXT_LLM_URL", True),
-        (503, "MEDRAG_CONTEXT_LLM_URL", True),
+        (400, "model in [context] of MEDRAG_MODELS", False),
+        (401, "key in [context] of MEDRAG_MODELS", False),
+        (404, "url and model in [context] of MEDRAG_MODELS", False),
+        (302, "url in [context] of MEDRAG_MODELS", False),
+        (429, "url in [context] of MEDRAG_MODELS", True),
+        (503, "url in [context] of MEDRAG_MODELS", True),
     ],
 )
 def test_a_refusal_names_its_setting(
@@ -180,7 +179,7 @@ def test_a_refusal_names_its_setting(
 def test_nobody_at_the_address(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context_lines, "RETRIES", 0)
     with endpoint(says(LINE)) as state:
-        settings.CONTEXT_LLM_URL, settings.CONTEXT_LLM_MODEL = state.url, "m"
+        set_model(settings, "context", state.url, model="m")
     with pytest.raises(ContextLineUnavailable, match="did not answer") as raised:
         ask(SHOWN)
     assert raised.value.retryable
@@ -237,32 +236,24 @@ def test_dollars_of_a_document_fill_no_placeholder(model: Endpoint) -> None:
 
 
 def test_every_part_that_decides_a_line_is_in_its_key(settings: Settings) -> None:
-    settings.CONTEXT_LLM_URL, settings.CONTEXT_LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    set_model(settings, "context", "http://127.0.0.1:9/v1", model="m")
     parts = ["Guide", "Dose", "Around 77 it.", "Give 5 mg after 2 hours."]
     assert Shown(*parts) == SHOWN
     keys = {SHOWN.key()}
     for place in range(4):
         keys.add(Shown(*[*parts[:place], parts[place] + "x", *parts[place + 1 :]]).key())
     keys.add(Shown("Guide", "Dos", "eAround 77 it.", SHOWN.passage).key())
-    settings.CONTEXT_LLM_MODEL = "n"
+    change_model(settings, "context", model="n")
     keys.add(SHOWN.key())
     assert len(keys) == 7
     assert all(len(key) == 64 for key in keys)
 
 
 def test_plain_windows_take_no_lines(settings: Settings) -> None:
-    settings.CONTEXT_LLM_URL, settings.CONTEXT_LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    set_model(settings, "context", "http://127.0.0.1:9/v1", model="m")
     assert context_lines.is_configured()
     settings.CHUNK_STRATEGY = "characters"
     assert not context_lines.is_configured()
-
-
-def test_half_a_model_stops_the_start(settings: Settings) -> None:
-    assert check_context_lines(None) == []
-    settings.CONTEXT_LLM_URL = "http://127.0.0.1:9/v1"
-    assert [message.id for message in check_context_lines(None)] == ["corpus.E006"]
-    settings.CONTEXT_LLM_MODEL = "m"
-    assert check_context_lines(None) == []
 
 
 def test_the_prompt_holds_what_its_code_fills(monkeypatch: pytest.MonkeyPatch) -> None:

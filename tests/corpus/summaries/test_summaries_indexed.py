@@ -44,6 +44,7 @@ from tests.llm.server import (
     says,
     status,
 )
+from tests.models import set_model, unset_models
 
 pytestmark = pytest.mark.django_db
 
@@ -71,8 +72,7 @@ def extractive(settings: Settings) -> None:
 def model(settings: Settings) -> Iterator[Endpoint]:
     with endpoint(says('{"summary": "What is done for sepsis in its first hour."}')) as state:
         settings.SUMMARIES = "llm"
-        settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = state.url, "small"
-        settings.REWRITE_LLM_KEY = "key-canary"
+        set_model(settings, "rewrite", state.url, model="small", key="key-canary")
         yield state
 
 
@@ -297,8 +297,9 @@ def test_an_answer_is_kept_only_where_its_section_bears_it_out(answer: str, kept
 
 
 def test_half_a_configuration_stops_the_start(settings: Settings) -> None:
+    unset_models(settings, "rewrite")
     assert check_summaries(None) == []
-    settings.SUMMARIES, settings.REWRITE_LLM_URL = "llm", ""
+    settings.SUMMARIES = "llm"
     (fault,) = check_summaries(None)
     assert "MEDRAG_SUMMARIES" in str(fault.msg)
-    assert "MEDRAG_REWRITE_LLM_URL" in str(fault.msg)
+    assert "needs [rewrite] of MEDRAG_MODELS" in str(fault.msg)

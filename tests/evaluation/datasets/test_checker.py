@@ -23,6 +23,7 @@ from evaluation.models import ItemScore, Kind, Run, TestSet
 from tests.chat.verification.judging import replying
 from tests.chat.verification.verifiers import make_nli
 from tests.llm.server import endpoint, says, status
+from tests.models import set_model
 from tests.published import SCIFACT
 
 QUOTE = "Give 5 mg daily."
@@ -78,15 +79,14 @@ def test_the_bundled_checker_is_measured_and_kept(db: None, pairs: Path, tmp_pat
 def test_every_configured_verifier_is_measured(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
-    settings.VERIFIER_MODEL = str(make_nli(tmp_path / "nli"))
+    set_model(settings, "verifier", model=str(make_nli(tmp_path / "nli")))
     rows = [
         {"claim": "yes 5 mg", "evidence": "confirms 5 mg", "label": "supported"},
         {"claim": "no 5 mg", "evidence": "denies 5 mg", "label": "contradicted"},
         {"claim": "unknown 5 mg", "evidence": "is 5 mg", "label": "not_found"},
     ]
     with endpoint(replying()) as server:
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
-        settings.JUDGE_LLM_KEYS = ()
+        set_model(settings, "judge", server.url, model="judge-1")
         checker("--pairs", written(tmp_path, rows), "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]
     assert list(found) == ["checker", "nli", "llm"]
@@ -100,8 +100,7 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
 ) -> None:
     with endpoint(status(401)) as server:
         server.script = [says("yes")]  # whether it answers at all is looked at before
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
-        settings.JUDGE_LLM_KEYS = ()
+        set_model(settings, "judge", server.url, model="judge-1")
         said = checker("--pairs", pairs, "--verifier", "llm", "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]["llm"]
     assert found["failed"]["pairs"] == 4
@@ -122,7 +121,10 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
 def test_what_is_not_configured_is_refused_before_anything_is_judged(
     db: None, pairs: Path, tmp_path: Path
 ) -> None:
-    for name, setting in (("nli", "MEDRAG_VERIFIER_MODEL"), ("llm", "MEDRAG_JUDGE_LLM_URL")):
+    for name, setting in (
+        ("nli", r"model in \[verifier\]"),
+        ("llm", r"\[judge\] of MEDRAG_MODELS"),
+    ):
         with pytest.raises(CommandError, match=setting):
             checker("--pairs", pairs, "--verifier", name, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -133,9 +135,8 @@ def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
     with endpoint(status(401)) as server:
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = (server.url,), ("judge-1",)
-        settings.JUDGE_LLM_KEYS = ()
-        with pytest.raises(CommandError, match=r"status 401.*MEDRAG_JUDGE_LLM_KEY.*Nothing was"):
+        set_model(settings, "judge", server.url, model="judge-1")
+        with pytest.raises(CommandError, match=r"status 401.*key in \[judge\].*Nothing was"):
             checker("--pairs", pairs, "--out", tmp_path / "out")
     assert len(server.asked) == 1
     assert not (tmp_path / "out").exists()

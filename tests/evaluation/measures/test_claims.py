@@ -39,6 +39,7 @@ from tests.llm.judges import fair, judging
 from tests.llm.server import Answer, endpoint, says, status
 from tests.llm.sites import judge_by
 from tests.llm.transport import replies
+from tests.models import change_model, set_model, unset_models
 
 
 def test_the_worked_example() -> None:
@@ -268,7 +269,7 @@ def test_one_passage_that_supports_is_enough() -> None:
 
 
 def test_the_checker_judges_where_no_judge_is_configured(settings: LazySettings) -> None:
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = []
+    unset_models(settings, "judge")
     judge = entailment_judge()
     assert judge.judged_by.name == "checker"
     item = AnsweredItem(
@@ -284,8 +285,7 @@ def test_the_checker_judges_where_no_judge_is_configured(settings: LazySettings)
 
 
 def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:
-    settings.JUDGE_LLM_URLS = ["http://one.test/v1", "http://two.test/v1"]
-    settings.JUDGE_LLM_MODELS, settings.JUDGE_LLM_KEYS = ["judge"], []
+    set_model(settings, "judge", "http://one.test/v1", "http://two.test/v1", model="judge")
     judge = entailment_judge()
     assert isinstance(judge.verifier, LanguageModelJudge)
     assert [each.url for each in judge.verifier.endpoints] == ["http://one.test/v1"]
@@ -330,12 +330,11 @@ def test_a_judge_that_is_away_for_a_moment_is_asked_again(settings: LazySettings
 
 
 def test_no_model_scores_its_own_answers(settings: LazySettings) -> None:
-    settings.JUDGE_LLM_KEYS = settings.GENERATE_LLM_KEYS = []
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = []
-    settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = ["http://one.test/v1"], ["writer"]
+    unset_models(settings, "judge")
+    set_model(settings, "generate", "http://one.test/v1", model="writer")
     assert judging_endpoint() is None
     assert judge_fault() == ""
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://one.test/v1/"], ["judge"]
+    set_model(settings, "judge", "http://one.test/v1/", model="judge")
     assert judge_fault() == ""
-    settings.JUDGE_LLM_MODELS = ["writer"]
-    assert "MEDRAG_JUDGE_LLM_URL and MEDRAG_JUDGE_LLM_MODEL name the model that" in judge_fault()
+    change_model(settings, "judge", model="writer")
+    assert "url and model in [judge] of MEDRAG_MODELS name the model that" in judge_fault()

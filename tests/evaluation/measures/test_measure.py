@@ -22,6 +22,7 @@ from evaluation.metrics.statistics import interval
 from tests.evaluation.measures.made_up import WORKED, BrokenVerifier, judge_told
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
+from tests.models import set_model, unset_models
 
 NOTHING = {"mean": None, "low": None, "high": None, "n": 0}
 
@@ -141,13 +142,13 @@ def test_ragas_in_a_run_whose_judge_fails_once() -> None:
 
 
 def test_the_judges_of_a_site(db: None, settings: LazySettings) -> None:
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = []
-    settings.GENERATE_LLM_URLS = settings.GENERATE_LLM_MODELS = settings.GENERATE_LLM_KEYS = []
+    unset_models(settings, "judge")
+    unset_models(settings, "generate")
     judges = site_judges(RagasConfig())
     assert isinstance(judges.entailment, EntailmentJudge)
     assert judges.ragas == "no judge is configured"
     assert check_judge(None) == []
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://one.test/v1"], ["judge"]
+    set_model(settings, "judge", "http://one.test/v1", model="judge")
     judges = site_judges(RagasConfig())
     assert isinstance(judges.entailment, EntailmentJudge)
     assert judges.entailment.judged_by.name == "llm"
@@ -155,10 +156,8 @@ def test_the_judges_of_a_site(db: None, settings: LazySettings) -> None:
 
 
 def test_a_judge_of_its_own_answers_is_refused_at_start(settings: LazySettings) -> None:
-    settings.JUDGE_MAY_GENERATE = True
-    settings.JUDGE_LLM_KEYS = settings.GENERATE_LLM_KEYS = []
-    settings.JUDGE_LLM_URLS = settings.GENERATE_LLM_URLS = ["http://one.test/v1"]
-    settings.JUDGE_LLM_MODELS = settings.GENERATE_LLM_MODELS = ["writer"]
+    set_model(settings, "generate", "http://one.test/v1", model="writer")
+    set_model(settings, "judge", "http://one.test/v1", model="writer", may_generate=True)
     with pytest.raises(ImproperlyConfigured, match="no model scores its own answers"):
         site_judges(RagasConfig())
     (warning,) = check_judge(None)

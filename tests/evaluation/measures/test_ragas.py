@@ -20,6 +20,7 @@ from evaluation.measures.types import AnswerClaim, AnsweredItem, Outcome, Scored
 from tests.llm.__main__ import judge
 from tests.llm.scoring import Given, schema_of, scores
 from tests.llm.server import Answer, endpoint, says, slowly, status
+from tests.models import change_model, set_model, unset_models
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -211,15 +212,15 @@ def test_it_tells_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 def test_what_keeps_it_from_running(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.JUDGE_LLM_URLS = settings.JUDGE_LLM_MODELS = settings.JUDGE_LLM_KEYS = []
-    settings.GENERATE_LLM_URLS = settings.GENERATE_LLM_MODELS = settings.GENERATE_LLM_KEYS = []
+    unset_models(settings, "judge")
+    unset_models(settings, "generate")
     assert ragas_judge(QUICK) == "no judge is configured"
-    settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = ["http://one.test/v1"], ["judge"]
+    set_model(settings, "judge", "http://one.test/v1", model="judge")
     judge = ragas_judge(QUICK)
     assert isinstance(judge, RagasJudge)
     assert judge.endpoint.model == "judge"
-    settings.GENERATE_LLM_URLS, settings.GENERATE_LLM_MODELS = ["http://one.test/v1"], ["judge"]
+    set_model(settings, "generate", "http://one.test/v1", model="judge")
     assert "no model scores its own answers" in str(ragas_judge(QUICK))
-    settings.GENERATE_LLM_MODELS = ["writer"]
+    change_model(settings, "generate", model="writer")
     monkeypatch.setitem(sys.modules, "ragas", None)  # as if it were not there
     assert ragas_judge(QUICK) == "ragas is not installed"

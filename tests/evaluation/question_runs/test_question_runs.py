@@ -47,6 +47,7 @@ from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint
+from tests.models import set_model
 
 
 @pytest.fixture
@@ -315,7 +316,7 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
 
 def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazySettings) -> None:
     with endpoint(scores()) as server:
-        settings.JUDGE_LLM_URLS, settings.JUDGE_LLM_MODELS = [server.url], ["judge-1"]
+        set_model(settings, "judge", server.url, model="judge-1")
         measures = ("ragas_faithfulness", "ragas_context_precision")
         run = run_of(stored_set(ITEMS[:1]), measures=measures)
         question_run_execute(run)

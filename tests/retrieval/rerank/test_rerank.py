@@ -24,6 +24,7 @@ from retrieval.rerank.weights import (
     within_candidates,
 )
 from tests.llm.server import Endpoint, endpoint, raw, status
+from tests.models import set_model, unset_models
 from tests.retrieval.rerank.rerankers import candidates, keys
 
 HTTP = RetrievalConfig(reranker="http")
@@ -35,7 +36,7 @@ def scored(*scores: float) -> bytes:
 
 
 def ask(state: Endpoint, settings: Settings, config: RetrievalConfig, **kw: Any) -> Any:
-    settings.RERANK_URL, settings.RERANK_MODEL = f"{state.url}/rerank", "m"
+    set_model(settings, "rerank", f"{state.url}/rerank", model="m")
     return rerank("dose of gentamicin", candidates(**kw), config, today=2026)
 
 
@@ -100,9 +101,8 @@ def test_answers_that_are_of_no_use_do_not_stop_the_questions(settings: Settings
 
 
 def test_ties_go_by_key_whatever_the_fused_order_was(settings: Settings) -> None:
-    settings.RERANK_MODEL = "m"
     with endpoint(raw(scored(0.5, 0.5, 0.5, 0.5))) as state:
-        settings.RERANK_URL = state.url
+        set_model(settings, "rerank", state.url)
         found = rerank("dose", candidates()[::-1], HTTP)
     assert keys(found.hits) == "abcd"
 
@@ -140,7 +140,7 @@ def test_what_fails_leaves_the_fused_order_and_says_so(
 def test_a_reranker_without_its_settings_is_an_error_that_no_question_sees(
     settings: Settings,
 ) -> None:
-    settings.RERANK_MODEL = ""
+    unset_models(settings, "rerank")
     found = rerank("dose", candidates(), RetrievalConfig(reranker="cross-encoder"))
     assert keys(found.hits) == "abcd"
     assert found.fell_back == "failed unexpectedly (ImproperlyConfigured)"
@@ -191,10 +191,10 @@ def test_the_parts_by_their_formulas() -> None:
 @pytest.mark.parametrize(
     ("config", "model", "url", "named"),
     [
-        ("reranker=http", "", "http://x.example/v1", "MEDRAG_RERANK_MODEL"),
-        ("reranker=http", "m", "", "MEDRAG_RERANK_URL"),
-        ("reranker=llm", "m", "", "MEDRAG_RERANK_URL"),
-        ("reranker=cross-encoder", "", "", "MEDRAG_RERANK_MODEL"),
+        ("reranker=http", "", "http://x.example/v1", "needs model in [rerank] of MEDRAG_MODELS"),
+        ("reranker=http", "m", "", "needs url in [rerank] of MEDRAG_MODELS"),
+        ("reranker=llm", "m", "", "needs url in [rerank] of MEDRAG_MODELS"),
+        ("reranker=cross-encoder", "", "", "needs model in [rerank] of MEDRAG_MODELS"),
         ("reranker=cross-encoder", "/nowhere/at/all", "", "no folder /nowhere/at/all"),
         ("reranker=cross-encoder", "no one/such: model", "", "no folder"),
         ("reranker=cross-encoder", "nobody/never-downloaded", "", "no folder"),
@@ -203,14 +203,15 @@ def test_the_parts_by_their_formulas() -> None:
 def test_half_a_configuration_stops_the_start_by_name(
     settings: Settings, config: str, model: str, url: str, named: str
 ) -> None:
-    settings.RETRIEVAL, settings.RERANK_MODEL, settings.RERANK_URL = config, model, url
+    settings.RETRIEVAL = config
+    set_model(settings, "rerank", url, model=model)
     (fault,) = check_retrieval(None)
     assert named in str(fault.msg)
     assert fault.id == "retrieval.E005"
 
 
 def test_a_whole_configuration_starts_and_has_its_own_fingerprint(settings: Settings) -> None:
-    settings.RERANK_MODEL, settings.RERANK_URL = "m", "http://x.example/v1"
+    set_model(settings, "rerank", "http://x.example/v1")
     found = set()
     for name in ("none", "http", "llm"):
         settings.RETRIEVAL = f"reranker={name}"

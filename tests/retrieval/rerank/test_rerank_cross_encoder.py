@@ -17,6 +17,7 @@ from retrieval.configured import check_retrieval
 from retrieval.rerank import rerank, reranker_fingerprint, warm_up
 from retrieval.rerank.cross_encoder import BATCH, CrossEncoderReranker, folder_fault, load
 from retrieval.rerank.types import Passage, RerankUnavailable
+from tests.models import set_model
 from tests.retrieval.rerank.rerankers import TEXTS, candidates, keys, make_cross_encoder
 
 CONFIG = RetrievalConfig(reranker="cross-encoder")
@@ -30,12 +31,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def model(folder: Path, settings: Settings) -> CrossEncoderReranker:
-    settings.RERANK_MODEL = str(folder)
+    set_model(settings, "rerank", model=str(folder))
     return load(str(folder))
 
 
 def test_it_starts_and_names_its_weights(folder: Path, settings: Settings) -> None:
-    settings.RETRIEVAL, settings.RERANK_MODEL = "reranker=cross-encoder", str(folder)
+    settings.RETRIEVAL = "reranker=cross-encoder"
+    set_model(settings, "rerank", model=str(folder))
     assert check_retrieval(None) == []
     warm_up(CONFIG)
     assert reranker_fingerprint(CONFIG) == load(str(folder)).fingerprint
@@ -122,9 +124,10 @@ def test_a_folder_that_lacks_a_file_is_refused_at_start(
 ) -> None:
     copy = broken(folder, tmp_path)
     (copy / missing).unlink()
-    settings.RETRIEVAL, settings.RERANK_MODEL = "reranker=cross-encoder", str(copy)
+    settings.RETRIEVAL = "reranker=cross-encoder"
+    set_model(settings, "rerank", model=str(copy))
     (fault,) = check_retrieval(None)
-    assert str(fault.msg).startswith("MEDRAG_RERANK_MODEL: ")
+    assert str(fault.msg).startswith("model in [rerank] of MEDRAG_MODELS: ")
 
 
 def test_a_model_that_gives_no_one_score_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_weights_that_do_not_load_leave_the_fused_order(
 ) -> None:
     copy = broken(folder, tmp_path)
     (copy / "model.safetensors").write_bytes(b"\x08" * 100)
-    settings.RERANK_MODEL = str(copy)
+    set_model(settings, "rerank", model=str(copy))
     found = rerank("dose", candidates(), CONFIG)
     assert keys(found.hits) == "abcd"
     assert found.fell_back.startswith("failed unexpectedly (")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.llm.client import Endpoint as Asked
 from retrieval.rerank.endpoint import PASSAGE_CHARS, EndpointReranker, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
 from tests.llm.server import (
@@ -40,7 +41,9 @@ def server() -> Iterator[Endpoint]:
 
 
 def ask(state: Endpoint, *, timeout_s: float = 5.0, passages: Any = PASSAGES) -> Any:
-    reranker = EndpointReranker(f"{state.url}/rerank", "model-1", "key-canary")
+    reranker = EndpointReranker(
+        Asked(f"{state.url}/rerank", "model-1", "key-canary", role="rerank")
+    )
     return reranker.score("question?", passages, timeout_s=timeout_s)
 
 
@@ -109,7 +112,7 @@ def test_a_connection_that_breaks_is_tried_once_more(server: Endpoint) -> None:
 
 def test_nobody_there() -> None:
     with pytest.raises(RerankUnavailable, match="ConnectError"):
-        EndpointReranker("http://127.0.0.1:9/", "m").score("q", PASSAGES, timeout_s=2)
+        EndpointReranker(Asked("http://127.0.0.1:9/", "m")).score("q", PASSAGES, timeout_s=2)
 
 
 def test_a_drip_ends_at_the_deadline(server: Endpoint) -> None:
@@ -160,6 +163,6 @@ def test_a_number_that_no_float_holds_is_refused() -> None:
 )
 def test_what_no_client_can_call_leaves_the_order_as_it_is(url: str, key: str, error: str) -> None:
     with pytest.raises(RerankUnavailable, match=rf"\({error}\)") as raised:
-        EndpointReranker(url, "m", key).score("question?", PASSAGES, timeout_s=5.0)
+        EndpointReranker(Asked(url, "m", key)).score("question?", PASSAGES, timeout_s=5.0)
     assert not raised.value.retryable
     assert "canary" not in raised.value.sentence

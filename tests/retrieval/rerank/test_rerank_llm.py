@@ -15,6 +15,7 @@ from retrieval.rerank import Reranked, rerank
 from retrieval.rerank.language_model import labels_for, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
 from tests.llm.server import Endpoint, endpoint, says
+from tests.models import set_model
 from tests.retrieval.rerank.rerankers import candidates, keys
 
 LLM = RetrievalConfig(reranker="llm", rerank_timeout_s=3.0)
@@ -30,8 +31,7 @@ def warm() -> None:
 @pytest.fixture
 def model(settings: Settings) -> Iterator[Endpoint]:
     with endpoint(says("{}")) as state:
-        settings.RERANK_URL, settings.RERANK_MODEL = state.url, "small"
-        settings.RERANK_KEY = "key-canary"
+        set_model(settings, "rerank", state.url, model="small", key="key-canary")
         yield state
 
 

@@ -36,6 +36,7 @@ from tests.llm.server import (
     says,
     status,
 )
+from tests.models import change_model, set_model, unset_models
 
 LEXICON = Lexicon(
     (Entry("heart attack", "myocardial infarction", lay=True), Entry("MAP", "mean arterial"))
@@ -76,9 +77,7 @@ def state_of(handler: Any) -> dict[str, Any]:
 def model(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
     with endpoint(by_form()) as state:
-        settings.REWRITE_LLM_URL = state.url
-        settings.REWRITE_LLM_MODEL = "small-model"
-        settings.REWRITE_LLM_KEY = "key-canary"
+        set_model(settings, "rewrite", state.url, model="small-model", key="key-canary")
         yield state
 
 
@@ -148,15 +147,15 @@ def test_a_question_is_asked_once(model: Endpoint, settings: Settings) -> None:
         (MULTI_QUERY.name, "small-model"),
         (HYDE.name, "small-model"),
     }
-    settings.REWRITE_LLM_MODEL = "other-model"
+    change_model(settings, "rewrite", model="other-model")
     assert variants()[1].rewriting.cached == 0
 
 
 def test_every_part_that_decides_an_answer_is_in_its_key(settings: Settings) -> None:
-    settings.REWRITE_LLM_MODEL = "m"
+    change_model(settings, "rewrite", model="m")
     keys = {wordings_request("q", 2).key, wordings_request("q", 3).key, passage_request("q").key}
     keys |= {wordings_request("r", 2).key}
-    settings.REWRITE_LLM_MODEL = "n"
+    change_model(settings, "rewrite", model="n")
     keys |= {wordings_request("q", 2).key}
     assert len(keys) == 5
     assert all(len(key) == 64 for key in keys)
@@ -226,10 +225,10 @@ def test_nobody_is_asked_without_an_address_or_without_time(
     model: Endpoint, settings: Settings
 ) -> None:
     assert "no time is left" in variants(deadline_s=0.1)[1].failures[0]
-    settings.REWRITE_LLM_URL = ""
+    unset_models(settings, "rewrite")
     found, notes = variants()
     assert list(found) == ["question"]
-    assert notes.failures[0] == "multi_query: MEDRAG_REWRITE_LLM_URL is not set."
+    assert notes.failures[0] == "multi_query: MEDRAG_MODELS names no [rewrite]."
     assert not model.asked
 
 
@@ -296,24 +295,22 @@ def test_only_a_passage_without_other_numbers_is_encoded(
 
 
 @pytest.mark.parametrize(
-    ("url", "name", "retrieval", "ids"),
+    ("url", "retrieval", "ids"),
     [
-        ("", "", "", []),
-        ("http://127.0.0.1:9/v1", "m", "multi_query=3 hyde=yes", []),
-        ("http://127.0.0.1:9/v1", "", "", ["retrieval.E002"]),
-        ("", "m", "", ["retrieval.E002"]),
-        ("", "", "multi_query=1", ["retrieval.E003"]),
-        ("", "", "hyde=true", ["retrieval.E003"]),
+        ("", "", []),
+        ("http://127.0.0.1:9/v1", "multi_query=3 hyde=yes", []),
+        ("", "multi_query=1", ["retrieval.E003"]),
+        ("", "hyde=true", ["retrieval.E003"]),
     ],
 )
-def test_half_a_model_stops_the_start(
-    settings: Settings, url: str, name: str, retrieval: str, ids: list[str]
+def test_wordings_without_a_model_stop_the_start(
+    settings: Settings, url: str, retrieval: str, ids: list[str]
 ) -> None:
-    settings.REWRITE_LLM_URL, settings.REWRITE_LLM_MODEL = url, name
+    set_model(settings, "rewrite", url)
     settings.RETRIEVAL = retrieval
     messages = check_retrieval(None)
     assert [message.id for message in messages] == ids
-    assert all("MEDRAG_RE" in message.msg for message in messages)
+    assert all("need [rewrite] of MEDRAG_MODELS" in message.msg for message in messages)
 
 
 def test_a_prompt_that_its_code_can_not_fill_stops_the_start(

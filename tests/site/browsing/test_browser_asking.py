@@ -16,6 +16,7 @@ from tests.llm.lies import DOSE, GUIDELINE, QUESTION
 from tests.llm.server import endpoint
 from tests.llm.sites import KEY
 from tests.llm.transport import replies
+from tests.models import models_file
 from tests.site.browsing.browser import Visitor, in_a_browser, served
 
 pytestmark = in_a_browser
@@ -35,9 +36,9 @@ def test_the_page_says_how_far_a_question_is(
     with endpoint(lambda handler: (may.wait(60), replies(honest)(handler))[1]) as model:
         for name, value in {
             "MEDRAG_GENERATOR": "llm",
-            "MEDRAG_GENERATE_LLM_URL": model.url,
-            "MEDRAG_GENERATE_LLM_MODEL": "writer",
-            "MEDRAG_GENERATE_LLM_KEY": KEY,
+            "MEDRAG_MODELS": models_file(
+                tmp_path, generate={"url": model.url, "model": "writer", "key": KEY}
+            ),
             "MEDRAG_ANSWER_TIMEOUT_S": "60",
         }.items():
             monkeypatch.setenv(name, value)

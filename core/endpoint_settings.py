@@ -1,0 +1,46 @@
+"""Addresses and secrets of endpoints, as settings may hold them. Each error says what is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+EXAMPLE_ADDRESS = "https://models.example.org/v1"
+
+
+def address_of(raw: str) -> str:
+    """Return the address, where a client can call it. Raises ValueError without a message."""
+    import httpx  # late: it takes a while, and only sites with an endpoint need it
+
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise ValueError
+    if not raw.isprintable() or " " in raw or parts.port == 0:  # above 65535 it raises
+        raise ValueError
+    parts.hostname.encode("idna")  # as it is looked up: a label has 1 to 63 characters
+    try:
+        httpx.Request("POST", raw).url.host  # noqa: B018  read for what it raises
+    except httpx.InvalidURL as error:
+        raise ValueError from error
+    return raw
+
+
+def secret_of(raw: str) -> str:
+    """Return the secret, or that of the file whose absolute path it is.
+
+    Raises ValueError, which says what it must be and never quotes it.
+    """
+    secret = _read(raw) if raw.startswith("/") else raw
+    if not (secret.isascii() and secret.isprintable()):  # no header of HTTP takes it
+        raise ValueError(
+            "must be of printable ASCII characters, on one line. It is not shown here."
+        )
+    return secret
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:  # of a path with a zero byte, of bytes that are no text
+        wanted = "a secret, or the path of a file with one that this user may read"
+        raise ValueError(f"must be {wanted}.") from error

@@ -1,0 +1,151 @@
+"""Which models a site asks for what, as its TOML file says: strict parsing.
+
+A table for each role; two roles may have several, in order of preference:
+
+    [[generate]]
+    url = "https://models.example.org/v1"
+    model = "med-large"
+    key = "/run/secrets/llm"
+    price = "0.15/0.6"
+
+    [judge]
+    url = "https://judges.example.org/v1"
+    model = "other-large"
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
+from core.llm.client import Endpoint
+from core.llm.usage import Price
+
+_ENDPOINT = ("url", "model", "key")
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "generate": (*_ENDPOINT, "price"),
+    "judge": (*_ENDPOINT, "price", "may_generate"),
+    "rewrite": _ENDPOINT,
+    "context": _ENDPOINT,
+    "teacher": _ENDPOINT,
+    "rerank": _ENDPOINT,
+    "verifier": ("model",),
+}
+_SEVERAL = ("generate", "judge")
+_LOCAL = ("rerank", "verifier")  # without an address the model is a folder of this machine
+
+
+class ModelsError(ValueError):
+    """What is wrong with which table and key, for whoever wrote the file. Quotes no secret."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of a site by role; an endpoint without address and model where there is none."""
+
+    generate: tuple[Endpoint, ...] = ()  # write answers, in order of preference
+    judge: tuple[Endpoint, ...] = ()  # judge claims and answers, likewise
+    rewrite: Endpoint = field(
+        default=Endpoint(role="rewrite")
+    )  # words questions anew, sums up sections
+    context: Endpoint = field(default=Endpoint(role="context"))  # writes context lines for passages
+    teacher: Endpoint = field(
+        default=Endpoint(role="teacher")
+    )  # labels claims for others to learn from
+    rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
+    verifier: Endpoint = field(
+        default=Endpoint(role="verifier")
+    )  # a cross-encoder that judges claims
+
+
+def models_from(text: str) -> Models:
+    """The models of a TOML file. Raises ModelsError for whatever is unknown, missing or wrong."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ModelsError(f"it is not TOML: {error}.") from error
+    if not tables:
+        raise ModelsError("it names no model; a table such as [generate] does.")
+    return Models(**{role: _entries(role, written) for role, written in tables.items()})
+
+
+def _entries(role: str, written: Any) -> Any:
+    """The endpoints of a role; the one of a role that takes no more."""
+    if role not in KEYS:
+        raise ModelsError(f"[{role}] is no table of this file. {_nearest(role, KEYS)}")
+    tables = written if isinstance(written, list) else [written]
+    if not tables or not all(isinstance(table, dict) for table in tables):
+        raise ModelsError(f"{role} must be a table: write [{role}] and its keys below it.")
+    if role in _SEVERAL:
+        return tuple(_endpoint(role, table) for table in tables)
+    if len(tables) > 1:
+        raise ModelsError(f"[{role}] may stand once: leave {len(tables) - 1} of them out.")
+    return _endpoint(role, tables[0])
+
+
+def _endpoint(role: str, table: Mapping[str, Any]) -> Endpoint:
+    values = {key: _value(role, key, raw) for key, raw in table.items()}
+    for key in ("model",) if role in _LOCAL else ("url", "model"):
+        if key not in values:
+            raise ModelsError(f"[{role}] needs {key}, {_READERS[key][1]}.")
+    if values.get("key") and "url" not in values:
+        raise ModelsError(f"[{role}] key needs url: a folder takes no key.")
+    return Endpoint(**values, role=role)
+
+
+def _value(role: str, key: str, raw: Any) -> Any:
+    if key not in KEYS[role]:
+        raise ModelsError(f"[{role}] takes no {key}. {_nearest(key, KEYS[role])}")
+    is_switch = key == "may_generate"
+    if not isinstance(raw, bool if is_switch else str):
+        kind = "true or false" if is_switch else "a text in quotes"
+        raise ModelsError(f"[{role}] {key} must be {kind}.")
+    if is_switch:
+        return raw
+    if key == "key":
+        return _secret(role, raw.strip())
+    read, wanted = _READERS[key]
+    try:
+        return read(raw)
+    except ValueError as error:
+        # A password may stand before an @.
+        given = "it is not shown here" if "@" in raw else f"it is {raw!r}"
+        raise ModelsError(f"[{role}] {key} must be {wanted}; {given}.") from error
+
+
+def _secret(role: str, raw: str) -> str:
+    try:
+        return secret_of(raw)
+    except ValueError as error:
+        raise ModelsError(f"[{role}] key {error}") from error
+
+
+def _name(raw: str) -> str:
+    if not raw.strip() or not raw.isprintable():
+        raise ValueError
+    return raw
+
+
+def price_of(raw: str) -> Price:
+    """What a million tokens cost, of a prompt and of an answer. Raises ValueError."""
+    asked, answered = (float(part) for part in raw.split("/"))
+    if not (0 <= asked < math.inf and 0 <= answered < math.inf):
+        raise ValueError
+    return asked, answered
+
+
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "url": (address_of, f"an address such as {EXAMPLE_ADDRESS}"),
+    "model": (_name, "a name of printable characters"),
+    "price": (price_of, "two prices such as 0.15/0.6"),
+}
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"Is {near[0]} meant?" if near else f"There are {', '.join(known)}."
