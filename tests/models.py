@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import LazySettings
+from pytest_django import Settings
 
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
 
 
 def set_model(
-    settings: LazySettings, role: str, *urls: str, model: str = "m", key: str = "", **more: Any
+    settings: LazySettings | Settings,
+    role: str,
+    *urls: str,
+    model: str = "m",
+    key: str = "",
+    **more: Any,
 ) -> None:
     """Give a role its endpoints, in this order; without an address the model is a folder."""
     endpoints = tuple(Endpoint(url, model, key, role=role, **more) for url in urls)
@@ -24,7 +30,7 @@ def set_model(
     settings.MODELS = replace(settings.MODELS, **{role: endpoints if several else one})
 
 
-def change_model(settings: LazySettings, role: str, **values: Any) -> None:
+def change_model(settings: LazySettings | Settings, role: str, **values: Any) -> None:
     """Give each endpoint of a role these values."""
     old = getattr(settings.MODELS, role)
     changed = (
@@ -35,7 +41,7 @@ def change_model(settings: LazySettings, role: str, **values: Any) -> None:
     settings.MODELS = replace(settings.MODELS, **{role: changed})
 
 
-def unset_models(settings: LazySettings, *roles: str) -> None:
+def unset_models(settings: LazySettings | Settings, *roles: str) -> None:
     """Leave these roles without a model."""
     settings.MODELS = replace(settings.MODELS, **{role: getattr(Models(), role) for role in roles})
 

@@ -58,9 +58,7 @@ class Models:
         default=Endpoint(role="teacher")
     )  # labels claims for others to learn from
     rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
-    verifier: Endpoint = field(
-        default=Endpoint(role="verifier")
-    )  # a cross-encoder that judges claims
+    verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder
 
 
 def models_from(text: str) -> Models:
@@ -101,12 +99,11 @@ def _endpoint(role: str, table: Mapping[str, Any]) -> Endpoint:
 def _value(role: str, key: str, raw: Any) -> Any:
     if key not in KEYS[role]:
         raise ModelsError(f"[{role}] takes no {key}. {_nearest(key, KEYS[role])}")
-    is_switch = key == "may_generate"
-    if not isinstance(raw, bool if is_switch else str):
-        kind = "true or false" if is_switch else "a text in quotes"
-        raise ModelsError(f"[{role}] {key} must be {kind}.")
-    if is_switch:
+    if key == "may_generate" and isinstance(raw, bool):
         return raw
+    if key == "may_generate" or not isinstance(raw, str):
+        kind = "true or false" if key == "may_generate" else "a text in quotes"
+        raise ModelsError(f"[{role}] {key} must be {kind}.")
     if key == "key":
         return _secret(role, raw.strip())
     read, wanted = _READERS[key]

@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,6 +133,17 @@ def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(
         answer = ask_first([first, second], QUESTION, use="generate", timeout_s=20)
         assert answer.value == {"a": 1}
     assert servers[0].keys == ["Bearer old", "Bearer new", "Bearer new"]
+
+
+def test_each_answer_costs_what_its_own_endpoint_takes(servers: list[llm_server.Endpoint]) -> None:
+    servers[0].default = raw(
+        completion("no", tokens=(100, 20))
+    )  # read and counted, though it is of no use
+    first, second = of(*servers[:2])
+    dear = [replace(first, price=(1.0, 5.0)), replace(second, price=(100.0, 0.0))]
+    usage = ask_first(dear, QUESTION, use="generate", timeout_s=20).usage
+    millionths = 100 * 1.0 + 20 * 5.0 + 10 * 100.0
+    assert usage.cost == pytest.approx(millionths / 1_000_000)
 
 
 @pytest.mark.parametrize("code", [408, 409, 425, 429, 500, 502, 503])
