@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.text.drugs import drugs
+from core.text.drugs import drug_places
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(
     r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
     r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
     r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
-    r"|contra-?indicated|stopp\w+|overdose|toxicity|poisoning|levels?)\b",
+    r"|contra-?indicated|stopp\w+|on top of|alongside|in addition to|overdose|toxicity|poisoning"
+    r"|levels?)\b",
     re.IGNORECASE,
 )
 _OWN_AFTER = re.compile(
-    r"^[-\s]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose|toxicity|poisoning"
-    r"|is contra-?indicated|levels?|not tolerated|interact\w*)",
+    r"^[-\s)]*(?:(?:pt|patient)s?\b|allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
+    r"|toxicity|poisoning|is contra-?indicated|levels?|not tolerated|interact\w*)",
     re.IGNORECASE,
 )
 _REACH = re.compile(r"[^.?!,;]{0,24}")
@@ -27,12 +28,8 @@ _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b
 
 def asked_medicines(question: str) -> frozenset[str]:
     """The medicines that are asked about, without those that the patient only takes or had."""
-    named = frozenset(drugs(question))
-    places = [
-        (match.start(), match.end(), name)
-        for name in named
-        for match in re.finditer(re.escape(name), question, re.IGNORECASE)
-    ]
+    places = drug_places(question)
+    named = frozenset(name for _, _, name in places)
     own = {
         name
         for start, end, name in places

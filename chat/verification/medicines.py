@@ -10,7 +10,7 @@ from functools import lru_cache
 from chat.verification.types import Evidence, Finding, Label
 from core.text.drugs import drug_classes, drugs
 from retrieval.lexicon.spellings import other_spellings
-from retrieval.migrations import _lexicon_v1, _lexicon_v2
+from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3
 
 NAME = "medicines"
 _LONG = 8  # characters, the spaces around it included
@@ -79,7 +79,7 @@ def _longest_name() -> int:
 def _other_names() -> dict[str, tuple[str, ...]]:
     """Names of one thing, as the lexicon of this release has them."""
     found: dict[str, list[str]] = defaultdict(list)
-    for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows()):
+    for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows(), *_lexicon_v3.rows()):
         one, other = _words(row["short"]), _words(row["words"])
         found[one].append(other)
         found[other].append(one)

@@ -1,14 +1,16 @@
 """Medicines that a question names. Pure.
 
 By the stems that the World Health Organization's list of International Nonproprietary Names gives
-to whole classes, and by a short list of common medicines without one. It does not know brands;
-docs/evaluation.md says how many it finds.
+to whole classes, by a short list of common medicines without one, and by brands, which are given as
+what is in them. docs/evaluation.md says how many it finds.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from core.text.brands import BRANDS
 from core.text.words import distinct
 
 _STEMS = """
@@ -40,44 +42,46 @@ _NO_DRUG = re.compile(
 )
 _NAMED = """
 abatacept acetaminophen acetazolamide acetylcysteine activated-charcoal acyclovir adenosine
-adrenaline albuterol albumin alendronate allopurinol amantadine amiloride aminophylline amiodarone
-amphetamine amphotericin anastrozole aspirin atropine azathioprine baclofen bismuth bisacodyl
-bleomycin bosentan botulinum bromocriptine buprenorphine bupropion buspirone busulfan caffeine
-calcitonin calcium-acetate calcium-carbonate calcium-chloride calcium-gluconate calcium-resonium
-cannabidiol carbamazepine carbimazole carboprost chlorambucil chloramphenicol chlorhexidine
-chlorphenamine ciclosporin cisplatin citalopram clarithromycin clobazam clomiphene clonidine
-clopidogrel clozapine co-amoxiclav co-trimoxazole codeine colchicine colistin cyclizine
-cyclophosphamide cyclosporine dabigatran dantrolene dapsone deferasirox desferrioxamine desmopressin
-dexmedetomidine dicyclomine dextrose diamorphine diclofenac digoxin diltiazem dimenhydrinate
-diphenhydramine dipyridamole disulfiram dobutamine domperidone donepezil dopamine doxapram
-droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine escitalopram esmolol
-estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl filgrastim flecainide
-fluorouracil flumazenil folinic folic-acid fomepizole fosfomycin furosemide fusidic gabapentin
-gefitinib gentamicin glargine glibenclamide gliclazide glimepiride glipizide glucagon glyceryl
-glycopyrronium guaifenesin heparin hydralazine hydroxocobalamin hydroxychloroquine hydroxyurea
-hydroxycarbamide hyoscine ibuprofen icatibant imatinib immunoglobulin insulin interferon irinotecan
-isoniazid isoprenaline isosorbide isotretinoin ivabradine ketamine ketorolac lactulose lamotrigine
-leflunomide letrozole leucovorin levetiracetam levodopa linezolid lithium loperamide loratadine
-lorazepam magnesium-chloride magnesium-sulfate mannitol mebendazole mebeverine mefloquine megestrol
-melatonin melphalan memantine mercaptopurine mesalazine mesna metaraminol methadone methimazole
-methotrexate methyldopa methylene-blue methylphenidate metoclopramide metformin mianserin
-mifepristone milrinone minoxidil mirtazapine misoprostol modafinil morphine mycophenolate nalbuphine
-naloxone naltrexone neostigmine nicorandil nicotine nitrofurantoin nitroglycerin nitroprusside
-noradrenaline norepinephrine nystatin octreotide olanzapine ondansetron orlistat oseltamivir
-oxcarbazepine oxybutynin oxycodone oxytocin pamidronate pancuronium paracetamol paraldehyde
-penicillamine penicillin pentamidine pentoxifylline permethrin pethidine phenelzine phenobarbital
-phenobarbitone phentolamine phenylephrine phentermine phenytoin pirfenidone polymyxin
-potassium-chloride potassium-phosphate pralidoxime prednisolone primidone probenecid procainamide
-progesterone promethazine propofol propylthiouracil protamine pseudoephedrine pyrazinamide
-pyrimethamine quetiapine quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifampicin
-rifampin rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
+adrenaline albumin albuterol alendronate allopurinol amantadine amiloride aminophylline amiodarone
+amphetamine amphotericin anastrozole aspirin atropine azathioprine aztreonam baclofen biperiden
+bisacodyl bismuth bleomycin bosentan botulinum bromocriptine bumetanide buprenorphine bupropion
+buspirone busulfan caffeine calcitonin calcium-acetate calcium-carbonate calcium-chloride
+calcium-gluconate calcium-resonium cannabidiol carbamazepine carbimazole carboprost cetirizine
+chlorambucil chloramphenicol chlorhexidine chlorphenamine ciclosporin cisplatin citalopram
+clarithromycin clobazam clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole
+codeine colchicine colistin cyclizine cyclophosphamide cyclosporine dabigatran dantrolene dapsone
+deferasirox desferrioxamine desmopressin dexmedetomidine dextrose diamorphine diclofenac dicyclomine
+digoxin diltiazem dimenhydrinate diphenhydramine dipyridamole disulfiram dobutamine domperidone
+donepezil dopamine doxapram droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine
+escitalopram esmolol estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl
+fexofenadine filgrastim flecainide flumazenil fluorouracil folic-acid folinic fomepizole
+fondaparinux fosfomycin furosemide fusidic gabapentin gefitinib gentamicin glargine glibenclamide
+gliclazide glimepiride glipizide glucagon glyceryl glycopyrronium guaifenesin heparin hydralazine
+hydroxocobalamin hydroxycarbamide hydroxychloroquine hydroxyurea hyoscine ibuprofen icatibant
+imatinib immunoglobulin insulin interferon irinotecan isoniazid isoprenaline isosorbide isotretinoin
+ivabradine ketamine ketorolac lactulose lamotrigine leflunomide letrozole leucovorin levetiracetam
+levodopa linezolid lithium loperamide loratadine lorazepam magnesium-chloride magnesium-sulfate
+mannitol mebendazole mebeverine mefloquine megestrol melatonin melphalan memantine mercaptopurine
+mesalazine mesna metaraminol metformin methadone methimazole methotrexate methyldopa methylene-blue
+methylphenidate metoclopramide mianserin mifepristone milrinone minoxidil mirtazapine misoprostol
+modafinil morphine mupirocin mycophenolate nalbuphine naloxone naltrexone naproxen neostigmine
+nicorandil nicotine nitrofurantoin nitroglycerin nitroprusside noradrenaline norepinephrine nystatin
+octreotide olanzapine ondansetron orlistat oseltamivir oxcarbazepine oxybutynin oxycodone oxytocin
+pamidronate pancuronium paracetamol paraldehyde penicillamine penicillin pentamidine pentoxifylline
+permethrin pethidine phenelzine phenobarbital phenobarbitone phentermine phentolamine phenylephrine
+phenytoin phytomenadione phytonadione pirfenidone polymyxin potassium-chloride potassium-phosphate
+pralidoxime prednisolone primidone probenecid procainamide progesterone promethazine propofol
+propylthiouracil protamine prothrombin-complex pseudoephedrine pyrazinamide pyrimethamine quetiapine
+quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifabutin rifampicin rifampin
+rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
 sildenafil sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate sotalol spironolactone
-streptokinase sucralfate sugammadex suxamethonium succinylcholine sulfasalazine sulfadiazine
+streptokinase succinylcholine sucralfate sugammadex sulfadiazine sulfasalazine suxamethonium
 tamoxifen tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline terlipressin
 testosterone tetrabenazine thalidomide theophylline thiamine thiopental tigecycline tiotropium
-tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin trimethoprim trimetazidine
-urea-cream ursodeoxycholic valproate valproic vasopressin venlafaxine verapamil vigabatrin
-vincristine vinblastine warfarin zidovudine zolpidem zopiclone zuclopenthixol
+tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin triamcinolone trimetazidine
+trimethoprim urea-cream ursodeoxycholic valproate valproic varenicline vasopressin venlafaxine
+verapamil vigabatrin vinblastine vincristine vitamin-k warfarin zidovudine zolpidem zopiclone
+zuclopenthixol
 """.split()
 SINGLE_NAMES = frozenset(name for name in _NAMED if "-" not in name)
 _SEVERAL = re.compile(
@@ -108,12 +112,29 @@ def drug_classes(text: str) -> tuple[str, ...]:
 
 
 def drugs(text: str) -> tuple[str, ...]:
-    """Medicines in small letters, each once, in order of the text."""
-    typed = {match.start(): match.group().lower() for match in _LETTERS.finditer(text)}
-    known = {word for word in set(typed.values()) if _is_drug(word)}
-    found = {start: word for start, word in typed.items() if word in known}
-    found |= {m.start(): m.group() for m in _SEVERAL.finditer(text)}
-    return distinct(found[place].lower() for place in sorted(found))
+    """Medicines in small letters, each once, in order of the text; of a brand what is in it."""
+    return distinct(name for _, _, name in drug_places(text))
+
+
+def drug_places(text: str) -> list[tuple[int, int, str]]:
+    """Where each medicine is named, as `(start, end, name)` in order; a brand for all in it."""
+    typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
+    known = {word: _named_by(word) for word in {word for _, _, word in typed}}
+    found = {start: (end, known[word]) for start, end, word in typed if known[word]}
+    found |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
+    return [(start, end, name) for start, (end, names) in sorted(found.items()) for name in names]
+
+
+def _named_by(word: str) -> tuple[str, ...]:
+    """What a word names: itself, what is in the brand that it is, or nothing."""
+    if word in BRANDS and word not in SINGLE_NAMES:
+        return _in_brand(word)
+    return (word,) if _is_drug(word) else ()
+
+
+@lru_cache(maxsize=len(BRANDS))
+def _in_brand(brand: str) -> tuple[str, ...]:
+    return drugs(BRANDS[brand])
 
 
 def _is_drug(word: str) -> bool:

@@ -15,8 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import AuditEvent
+from core.text.drugs import drugs
 from medrag_site.accounts import AUDITORS, CLINICIANS, STAFF
-from retrieval.analysis import analyse, expansions, spelled_out
+from retrieval.analysis import analyse, by_every_name, expansions, spelled_out
 from retrieval.lexicon.terms import (
     MAX_EXPANSIONS,
     Entry,
@@ -24,6 +25,7 @@ from retrieval.lexicon.terms import (
     entry_fault,
     in_clinical_words,
 )
+from retrieval.migrations import _lexicon_v3
 from retrieval.models import Kind, LexiconEntry, LexiconVersion, Match
 from retrieval.services import lexicon_entries_enable, lexicon_entry_delete, lexicon_entry_save
 from retrieval.types import Expansion
@@ -96,6 +98,32 @@ def test_the_fingerprint_is_of_every_entry_and_of_no_order() -> None:
         )
     }
     assert len(prints) == 7
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("text", "medicine"),
+    [
+        ("39/40 with cystitis, Macrobid ok?", "nitrofurantoin"),
+        ("TAZOCIN DOSE IN CKD", "piperacillin tazobactam"),
+        ("benpen dose", "benzylpenicillin"),
+        ("how much narcan", "naloxone"),
+    ],
+)
+def test_brands_and_short_forms_are_the_medicine(text: str, medicine: str) -> None:
+    assert medicine in by_every_name(text)
+    assert set(drugs(medicine)) <= set(drugs(by_every_name(text)))
+
+
+@pytest.mark.django_db
+def test_a_guideline_that_says_the_brand_is_found_by_what_is_in_it() -> None:
+    assert "narcan" in by_every_name("naloxone dose")
+    assert drugs("Narcan 0.1 mg/kg") == ("naloxone",)
+
+
+def test_what_is_short_for_two_things_is_left_alone() -> None:
+    found = Lexicon(tuple(Entry(r["short"], r["words"]) for r in _lexicon_v3.rows()))
+    assert not found.found_in("levo, dex, oxy, para 2, obs, RR 1.4, LOS 5 days")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,20 @@
+"""Brand names of medicines, and what wards call them."""
+
+from django.apps.registry import Apps
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from retrieval.migrations import _lexicon_v3
+
+
+def seed(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Beside what is there already: an entry of the same form is the staff's and stays."""
+    entries = apps.get_model("retrieval", "LexiconEntry")
+    entries.objects.using(schema_editor.connection.alias).bulk_create(
+        (entries(**row) for row in _lexicon_v3.rows()), ignore_conflicts=True
+    )
+
+
+class Migration(migrations.Migration):
+    dependencies = [("retrieval", "0003_other_names")]
+    operations = [migrations.RunPython(seed, migrations.RunPython.noop)]
