@@ -15,6 +15,7 @@ from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
 from core.llm.models_file import Models, ModelsError, models_from
+from medrag_site.old_names import OLD_NAMES
 
 T = TypeVar("T")
 
@@ -194,6 +195,8 @@ class Env:
             if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
                 if name in moved:
                     raise ImproperlyConfigured(f"{name} is now {moved[name]}.")
+                if name in OLD_NAMES:
+                    raise ImproperlyConfigured(f"{name} is no setting any more. {OLD_NAMES[name]}")
                 near = get_close_matches(name, self.names, n=1, cutoff=0.8)
                 advice = f"Is {near[0]} meant?" if near else "The README lists them all."
                 raise ImproperlyConfigured(f"{name} is no setting of this version. {advice}")

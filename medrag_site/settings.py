@@ -98,14 +98,9 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # Chunking and embedding
-CHUNK_STRATEGY = env.choice("MEDRAG_CHUNK_STRATEGY", "sections", ("sections", "characters"))
 CHUNK_TOKENS = env.integer("MEDRAG_CHUNK_TOKENS", 550, low=100, high=2000)
 CHUNK_OVERLAP_TOKENS = env.integer(
     "MEDRAG_CHUNK_OVERLAP_TOKENS", 125, low=0, high=CHUNK_TOKENS // 2
-)
-CHUNK_CHARACTERS = env.integer("MEDRAG_CHUNK_CHARACTERS", 1000, low=200, high=10_000)
-CHUNK_OVERLAP_CHARACTERS = env.integer(
-    "MEDRAG_CHUNK_OVERLAP_CHARACTERS", 200, low=0, high=CHUNK_CHARACTERS // 2
 )
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
 SUMMARIES = env.choice("MEDRAG_SUMMARIES", "none", ("none", "extractive", "llm"))
@@ -136,9 +131,7 @@ APPLICABILITY = env.choice("MEDRAG_APPLICABILITY", "warn", ("warn", "block"))
 IDENTIFIERS = env.choice("MEDRAG_IDENTIFIERS", "redact", ("warn", "redact", "block"))
 FOLLOW_UPS = env.choice("MEDRAG_FOLLOW_UPS", "rules", ("rules", "llm", "off"))
 CONVERSATIONS_DELETABLE = env.boolean("MEDRAG_CONVERSATIONS_DELETABLE", False)
-GATE = env.choice("MEDRAG_GATE", "calibrated", ("calibrated", "cosine"))
 GATE_THRESHOLD = env.optional_number("MEDRAG_GATE_THRESHOLD", low=0.0, high=1.0)
-GATE_COSINE = env.number("MEDRAG_GATE_COSINE", 0.7, low=0.0, high=1.0)
 QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, high=10_000)
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 

@@ -97,7 +97,7 @@ def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]
     can_be, not_here = switches(
         site_config(),
         available() | ({GATE} if gate else set()),
-        Cut(cut.max_tokens, cut.overlap_tokens, settings.CHUNK_STRATEGY),
+        Cut(cut.max_tokens, cut.overlap_tokens),
     )
     kept = chosen([*can_be, *not_here], only)
     faults = {switch: fault_of(switch) for switch in kept if switch in can_be}

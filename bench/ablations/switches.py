@@ -45,7 +45,6 @@ class Cut:
 
     tokens: int
     overlap_tokens: int
-    strategy: str = "sections"
 
 
 def switches(
@@ -146,12 +145,8 @@ def _says(default: RetrievalConfig, text: str) -> bool:
 
 def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
     """Those that cut passages in another way than this site, and what each needs."""
-    by_size = _sizes(cut) if cut.strategy == "sections" else [_by("sections", "cut by sections")]
-    by_strategy = [_by("characters", "windows of characters")]
-    recipes = [*by_size, *(by_strategy if cut.strategy == "sections" else [])]
-    recipes += map(_windows, _WINDOWS)
     return [
-        *((recipe, "") for recipe in recipes),
+        *((recipe, "") for recipe in (*_sizes(cut), *map(_windows, _WINDOWS))),
         (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
         (Recipe("vectors of 32 bits (vector)", storage="vector"), "halfvec"),
         (Recipe("without context line", (), with_context=False), ""),
@@ -161,10 +156,6 @@ def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
 def _windows(window: Window) -> Recipe:
     name = f"windows of {window.tokens} tokens, stride {window.stride}"
     return Recipe(name, window=window)
-
-
-def _by(strategy: str, name: str) -> Recipe:
-    return Recipe(name, (("MEDRAG_CHUNK_STRATEGY", strategy),))
 
 
 def _sizes(cut: Cut) -> list[Recipe]:

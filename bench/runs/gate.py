@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learned
+from chat.gate.decision import Calibration, Gate, GateUnavailable, Learned
 from chat.gate.records import gate_in_use
 from corpus.encoders.registry import EncoderUnavailable
 
@@ -26,7 +26,7 @@ def gate_written() -> dict[str, Any]:
     written = {"threshold": gate.threshold, "version": scale.version}
     if isinstance(scale, Calibration):
         return {**written, "calibration": asdict(scale)}
-    return {**written, "learned": asdict(scale)} if isinstance(scale, Learned) else written
+    return {**written, "learned": asdict(scale)}
 
 
 def gate_named(gate: Gate) -> dict[str, Any]:
@@ -50,8 +50,6 @@ def gate_read(written: Mapping[str, Any]) -> Gate:
         raise GateUnavailable("This site has no gate for its encoder.")
     if "learned" in written:
         return Gate(Learned(**written["learned"]), written["threshold"])
-    if "calibration" not in written:
-        return Gate(Cosine(), written["threshold"])
     values = written["calibration"]
     knots = tuple((float(score), float(p)) for score, p in values["knots"])
     return Gate(Calibration(**(values | {"knots": knots})), written["threshold"])

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from chat.gate.scorers import Calibration, Cosine, Learned, Scale
+from chat.gate.scorers import Calibration, Learned, Scale
 from chat.models import Reason
 from chat.reader.types import Reading
 from core.errors import MedragError
@@ -20,7 +20,6 @@ from retrieval.types import Evidence, Hit
 
 __all__ = [
     "Calibration",
-    "Cosine",
     "Decision",
     "Gate",
     "GateUnavailable",

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError, Fitted
-from chat.gate.decision import Calibration, Cosine, Gate, GateUnavailable, Learned
+from chat.gate.decision import Calibration, Gate, GateUnavailable, Learned
 from chat.gate.plot import plot_png
 from chat.gate.scorers import same_weights
 from chat.models import CalibrationRecord
@@ -52,25 +52,22 @@ def encoder_in_use(config: RetrievalConfig | None = None) -> str:
 
 
 def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
-    """The configured kind, with the active calibration of the primary encoder of `config`.
+    """The active calibration of the primary encoder of `config`, else the built-in one.
 
-    Without `config` it is the site's. Two queries, or none for the kind that has no calibration.
+    Without `config` it is the site's. Two queries.
 
     A record that was made for another encoder is never used: its cosines mean something else. The
     built-in calibration serves the bundled encoder alone; where a language model writes, it is the
     one of all passages together. Raises `GateUnavailable` where neither
     fits, and then nothing can be answered.
     """
-    if settings.GATE == "cosine":
-        return Gate(Cosine(), settings.GATE_COSINE)
     encoder = encoder_in_use(config)
     record = _active(encoder)
     if record is not None:
         return _gate_of(record, encoder)
     if not same_weights(BUILT_IN.encoder, encoder):
         raise GateUnavailable(
-            "The gate has no calibration for the encoder in use: run manage.py calibrate, or set "
-            "MEDRAG_GATE to cosine."
+            "The gate has no calibration for the encoder in use: run manage.py calibrate."
         )
     if settings.GENERATOR == "llm":
         known = answerable()
@@ -81,8 +78,7 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
 
 def fits_encoder(gate: Gate, encoder: str) -> bool:
     """Whether the gate can judge cosines of the encoder with this fingerprint."""
-    scale = gate.scale
-    return isinstance(scale, Cosine) or same_weights(scale.encoder, encoder)
+    return same_weights(gate.scale.encoder, encoder)
 
 
 def misfit(gate: Gate, searched: str) -> tuple[str, ...]:

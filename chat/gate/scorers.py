@@ -1,4 +1,4 @@
-"""What the gate reads off a passage: a calibrated probability, or its bare cosine. Pure."""
+"""What the gate reads off a passage: a calibrated probability. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Scale(Protocol):
 
     @property
     def encoder(self) -> str:
-        """Fingerprint of the encoder whose cosines it was made on; empty: of any."""
+        """Fingerprint of the encoder whose cosines it was made on."""
 
     def score(self, hit: Hit) -> float:
         """Orders passages, higher is better. Any real number."""
@@ -82,24 +82,6 @@ class Learned:
 
     def probability(self, hit: Hit) -> float:
         return logistic(self.score(hit))
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Cosine:
-    """The gate of the simplest systems: the best cosine against a bar. It is no probability."""
-
-    version: str = "cosine"
-    encoder: str = ""
-
-    def score(self, hit: Hit) -> float:
-        return hit.cosine
-
-    def probability(self, hit: Hit) -> float:
-        """The cosine, with what points away from the question as 0."""
-        return min(1.0, max(0.0, hit.cosine)) if math.isfinite(hit.cosine) else hit.cosine
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.chunking.characters import split_characters
 from corpus.chunking.contents import without_contents
 from corpus.chunking.context import MAX_CONTEXT_TOKENS, context_line
 from corpus.chunking.sections import split_sections
-from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Strategy
+from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens
 from corpus.parsing.types import Page
 
 CHUNKER_VERSION = "sections-6"
@@ -19,7 +18,6 @@ __all__ = [
     "ChunkDraft",
     "ChunkSettings",
     "CountTokens",
-    "Strategy",
     "context_line",
     "split",
 ]
@@ -35,11 +33,8 @@ def split(
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
     """Return the passages in reading order, tables of contents left out; none without text."""
-    pages = without_contents(pages)
-    if settings.strategy is Strategy.CHARACTERS:
-        return split_characters(pages, sha256=sha256, settings=settings, count_tokens=count_tokens)
     return split_sections(
-        pages,
+        without_contents(pages),
         title=title,
         population=population,
         sha256=sha256,

@@ -15,7 +15,6 @@ from corpus.boxes import Blocks
 from corpus.chunking import ChunkDraft, ChunkSettings, split
 from corpus.chunking.given import take_passages
 from corpus.chunking.near_duplicates import meaning_label
-from corpus.chunking.types import Strategy
 from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise, sniff
 from corpus.parsing.published.exchanged import lay_out, read_passages
@@ -123,7 +122,6 @@ def _drafts(document: Path, order: Order) -> tuple[list[ChunkDraft], Sequence[Pa
 
 
 def _order(raw: dict[str, Any]) -> Order:
-    raw["settings"]["strategy"] = Strategy(raw["settings"]["strategy"])
     raw["settings"] = ChunkSettings(**raw["settings"])
     return Order(**{**raw, "counter": TokenCounter(**raw["counter"])})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from corpus.encoders.counting import CountTokens as CountTokens
 
@@ -15,33 +14,20 @@ Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
 SHARE_OF_ENCODER = (13, 15)
 
 
-class Strategy(StrEnum):
-    """How text is cut."""
-
-    SECTIONS = "sections"  # windows of whole sentences inside a section, tables whole
-    CHARACTERS = "characters"  # windows of characters, blind to structure: for comparison
-
-
 @dataclass(frozen=True)
 class ChunkSettings:
     """Sizes in tokens of the embedder's tokenizer; `max_tokens` includes the context line.
 
-    `reserved_tokens` of them are left free for a context line that is written afterwards. The
-    sizes in characters are those of the strategy that counts characters.
+    `reserved_tokens` of them are left free for a context line that is written afterwards.
     """
 
     max_tokens: int = 200
     overlap_tokens: int = 40
     reserved_tokens: int = 0
-    strategy: Strategy = Strategy.SECTIONS
-    max_characters: int = 1000
-    overlap_characters: int = 200
 
     @property
     def recipe(self) -> str:
-        """The strategy and the sizes that it uses, as they go into a fingerprint."""
-        if self.strategy is Strategy.CHARACTERS:
-            return f"characters {self.max_characters}/{self.overlap_characters}"
+        """The sizes, as they go into a fingerprint."""
         reserved = f" -{self.reserved_tokens}" if self.reserved_tokens else ""
         return f"sections {self.max_tokens}/{self.overlap_tokens}{reserved}"
 

@@ -23,7 +23,7 @@ from django.conf import settings
 from core.errors import MedragError
 from core.llm.client import LanguageModelUnavailable, ask_text
 from core.llm.prompt_files import Prompt
-from corpus.chunking import ChunkDraft, CountTokens, Strategy
+from corpus.chunking import ChunkDraft, CountTokens
 from corpus.indexing.leases import Lease
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_text
@@ -79,7 +79,7 @@ class Shown:
 
 
 def is_configured() -> bool:
-    return bool(settings.MODELS.context.url) and settings.CHUNK_STRATEGY == Strategy.SECTIONS
+    return bool(settings.MODELS.context.url)
 
 
 def recipe() -> str:

@@ -13,7 +13,7 @@ from django.db.models import F, Func, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat
 
-from corpus.chunking import CHUNKER_VERSION, ChunkSettings, Strategy
+from corpus.chunking import CHUNKER_VERSION, ChunkSettings
 from corpus.encoders.folders import Facts
 from corpus.encoders.types import Embedder
 from corpus.indexing import context_lines
@@ -31,9 +31,6 @@ def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
     wanted = ChunkSettings(
         max_tokens=settings.CHUNK_TOKENS,
         overlap_tokens=settings.CHUNK_OVERLAP_TOKENS,
-        strategy=Strategy(settings.CHUNK_STRATEGY),
-        max_characters=settings.CHUNK_CHARACTERS,
-        overlap_characters=settings.CHUNK_OVERLAP_CHARACTERS,
         reserved_tokens=context_lines.MAX_LINE_TOKENS if context_lines.is_configured() else 0,
     )
     return wanted.bounded(encoder.max_tokens)

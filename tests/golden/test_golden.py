@@ -7,7 +7,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 from chat.caveats.cautions import CONFLICT, MISMATCH
 from chat.models import Channel, ClaimKind, Mode, Turn, TurnStatus
 from chat.services import turn_ask
-from corpus.chunking import ChunkSettings, Strategy, split
+from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder
 from corpus.indexing.rows import pages_of
 from corpus.intake.files import People
@@ -263,11 +262,7 @@ def test_development_questions() -> None:
 def test_however_the_samples_are_cut_nothing_is_lost() -> None:
     count_tokens = get_embedder().count_tokens
     wanted = ChunkSettings(550, 125)
-    for sizes in (
-        wanted.bounded(254),
-        wanted,
-        replace(wanted, strategy=Strategy.CHARACTERS),
-    ):
+    for sizes in (wanted.bounded(254), wanted):
         for document in Document.objects.all():
             pages = pages_of(document)
             found = split(

@@ -15,6 +15,7 @@ from core.llm.models_file import KEYS, Models
 from medrag_site.database import roles as databases
 from medrag_site.env import Env, secret_file
 from medrag_site.moved_settings import MOVED
+from medrag_site.old_names import OLD_NAMES
 from medrag_site.settings import env
 from tests.models import models_file
 
@@ -248,6 +249,13 @@ def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
     with pytest.raises(ImproperlyConfigured) as raised:
         Env({"M": path}).models("M")
     assert str(raised.value) == f"M: {path}: [judges] is no table of this file. Is judge meant?"
+
+
+@pytest.mark.parametrize("name", OLD_NAMES)
+def test_an_old_name_says_what_takes_its_place(name: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as raised:
+        Env({name: "1"}).refuse_unknown("MEDRAG_", besides="x")
+    assert str(raised.value) == f"{name} is no setting any more. {OLD_NAMES[name]}"
 
 
 REFUSED = [

@@ -122,9 +122,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  {name:<20}  {'-' if value is None else f'{value:.3f}'}")
 
     def _say_what_overrides(self) -> None:
-        if settings.GATE == "cosine":
-            self.stderr.write("MEDRAG_GATE is cosine, so no calibration is read.")
-        elif settings.GATE_THRESHOLD is not None:
+        if settings.GATE_THRESHOLD is not None:
             self.stderr.write(NO_GUARANTEE)
 
 

@@ -118,8 +118,6 @@ def test_an_index_that_is_as_set_already_is_no_row() -> None:
     assert "passages without overlap" in recipes(CUT)
     assert "passages without overlap" not in recipes(Cut(220, 0))
     assert "passages of 100 tokens" not in recipes(Cut(100, 20))
-    by_characters = {name for name in recipes(Cut(220, 50, "characters")) if "stride" not in name}
-    assert by_characters == {"cut by sections", "without context line"}
 
 
 def test_rows_are_chosen_by_a_part_of_their_name_or_index() -> None:

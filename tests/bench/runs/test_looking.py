@@ -56,9 +56,6 @@ def test_the_gate_is_the_same_in_the_other_database(db: None, settings: Settings
     settings.GATE_THRESHOLD = 0.42
     written = json.loads(json.dumps(gate_written()))
     assert gate_read(written).as_dict() == gate_in_use().as_dict()
-    settings.GATE = "cosine"
-    written = json.loads(json.dumps(gate_written()))
-    assert gate_read(written) == gate_in_use()
     with pytest.raises(GateUnavailable):
         gate_read({})
 
@@ -105,8 +102,7 @@ def test_a_gate_is_named_by_what_it_decides_with(db: None, settings: Settings) -
     settings.GATE_THRESHOLD = 0.42
     other = gate_named(gate_in_use())
     assert other["threshold"] == 0.42
-    settings.GATE = "cosine"
-    assert len({named["fingerprint"], other["fingerprint"], gate_named(gate_in_use())["fingerprint"]}) == 3  # noqa: E501  # fmt: skip
+    assert named["fingerprint"] != other["fingerprint"]
 
 
 def test_what_was_served_is_stored_with_its_gate_and_not_compared_with_a_long_list(

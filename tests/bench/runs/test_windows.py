@@ -74,10 +74,9 @@ def test_a_database_is_filled_with_them() -> None:
 
 
 def test_each_has_a_row_and_a_database_of_its_own(tmp_path: Path) -> None:
-    for strategy in ("sections", "characters"):
-        rows, _ = switches(RetrievalConfig(), set(), Cut(220, 50, strategy))
-        recipes = {row.recipe.window: row.recipe for row in rows if row.recipe.window}
-        assert tuple(recipes) == SIZES
+    rows, _ = switches(RetrievalConfig(), set(), Cut(220, 50))
+    recipes = {row.recipe.window: row.recipe for row in rows if row.recipe.window}
+    assert tuple(recipes) == SIZES
     dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
     names = [name_for(dataset, recipe) for recipe in (Recipe(), *recipes.values())]
     assert len(set(names)) == 4

@@ -186,8 +186,6 @@ def test_what_overrides_a_calibration_is_said(
 ) -> None:
     settings.GATE_THRESHOLD = 0.7
     assert "MEDRAG_GATE_THRESHOLD" in calibrate("--testset", str(testset))[1]
-    settings.GATE = "cosine"
-    assert "no calibration is read" in calibrate("--use", "site-1")[1]
 
 
 @pytest.mark.parametrize(

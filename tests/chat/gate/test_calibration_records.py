@@ -16,7 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError
-from chat.gate.decision import Cosine, GateUnavailable
+from chat.gate.decision import GateUnavailable
 from chat.gate.records import (
     BUILT_IN,
     NO_GUARANTEE,
@@ -93,16 +93,6 @@ def test_a_threshold_set_by_hand_goes_before(settings: LazySettings) -> None:
     kept(threshold=0.65)
     gate = gate_in_use()
     assert (gate.scale.version, gate.threshold, gate.notes) == ("site-1", 0.81, (NO_GUARANTEE,))
-
-
-def test_the_simple_gate_reads_no_record(
-    settings: LazySettings, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    kept()
-    settings.GATE, settings.GATE_COSINE, settings.GATE_THRESHOLD = "cosine", 0.45, 0.9
-    with django_assert_num_queries(0):
-        assert gate_in_use().scale == Cosine()
-    assert gate_in_use().threshold == 0.45
 
 
 def test_only_one_is_active_for_an_encoder() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from chat.gate.decision import Calibration, Cosine, Learned, decide
+from chat.gate.decision import Calibration, Learned, decide
 from chat.gate.scorers import same_weights
 from chat.models import Reason
 from chat.reader.weights import weights
@@ -119,27 +119,6 @@ def test_a_trace_holds_a_digest_of_the_knots() -> None:
     assert len(STEPS.as_dict()["knots"]) == 16
     assert STEPS.as_dict() != other.as_dict()
     assert PLAIN.as_dict()["knots"] == ""
-
-
-# The cosine alone
-
-
-@pytest.mark.parametrize("threshold", [0.7, 0.45])
-def test_the_simple_gate_opens_at_the_best_cosine(threshold: float) -> None:
-    below = made_up_hit(key="a", rank=1, cosine=math.nextafter(threshold, 0), coverage=1.0)
-    at = made_up_hit(key="b", rank=2, cosine=threshold, coverage=0.0)
-    shut = decide(evidence(below), calibration=Cosine(), threshold=threshold)
-    assert shut.reason == Reason.WEAK_EVIDENCE
-    decision = decide(evidence(below, at), calibration=Cosine(), threshold=threshold)
-    assert decision.reason is None
-    assert (decision.passages, decision.probability) == ((at, below), threshold)
-
-
-def test_what_the_simple_gate_compares_is_between_0_and_1() -> None:
-    for cosine in (0.65, -0.5, math.nan):
-        decision = decide(evidence(made_up_hit(cosine=cosine)), calibration=Cosine(), threshold=0.7)
-        assert decision.reason == Reason.WEAK_EVIDENCE
-        assert 0.0 <= decision.probability <= 1.0
 
 
 # Which encoder

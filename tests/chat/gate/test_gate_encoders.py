@@ -10,7 +10,7 @@ import pytest
 from django.conf import LazySettings
 from django.db import connections, transaction
 
-from chat.gate.decision import Calibration, Cosine, Gate
+from chat.gate.decision import Calibration, Gate
 from chat.gate.records import BUILT_IN, encoder_in_use, gate_in_use
 from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from chat.services import turn_ask
@@ -83,7 +83,8 @@ def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert turn.trace["searches"] == [] and not turn.claims.exists()
-    monkeypatch.setattr("chat.pipeline.answer.gate_in_use", lambda config: Gate(Cosine(), 0.1))
+    after = Gate(Calibration(0.0, 1.0, 1.0, encoder=encoder_in_use()), 0.0)
+    monkeypatch.setattr("chat.pipeline.answer.gate_in_use", lambda config: after)
     assert ask().status == TurnStatus.ANSWERED
 
 

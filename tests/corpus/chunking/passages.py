@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens, Strategy
+from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens
 from corpus.parsing.types import BlockKind, Page
 
 
@@ -26,10 +26,7 @@ def check_passages(
         assert all(piece == piece.strip() != "" for piece in pieces)
         assert chunk.page == chunk.spans[0][0]
         assert chunk.tokens == count_tokens(f"{chunk.context}\n{chunk.text}")
-        if settings.strategy is Strategy.SECTIONS:
-            assert chunk.tokens <= settings.max_tokens - settings.reserved_tokens
-        else:
-            assert len(chunk.text) <= settings.max_characters
+        assert chunk.tokens <= settings.max_tokens - settings.reserved_tokens
     for page in pages:
         assert not lost(found, page, title=title)
 

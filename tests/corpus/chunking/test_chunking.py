@@ -16,7 +16,6 @@ from corpus.chunking import (
     MAX_CONTEXT_TOKENS,
     ChunkDraft,
     ChunkSettings,
-    Strategy,
     context_line,
     split,
 )
@@ -83,8 +82,6 @@ SIZES = [
     ChunkSettings(200, 40),
     ChunkSettings(200, 40, reserved_tokens=41),
     ChunkSettings(550, 125),
-    ChunkSettings(strategy=Strategy.CHARACTERS, max_characters=100, overlap_characters=30),
-    ChunkSettings(strategy=Strategy.CHARACTERS),
 ]
 
 
@@ -99,13 +96,11 @@ def test_any_size_keeps_every_character_and_every_place(sizes: ChunkSettings) ->
 def test_the_same_pages_give_the_same_passages_in_every_process() -> None:
     script = (
         "import sys\n"
-        "from corpus.chunking import ChunkSettings, Strategy, split\n"
+        "from corpus.chunking import ChunkSettings, split\n"
         "from corpus.parsing.serialise import from_json\n"
         "pages = from_json(sys.stdin.read()).pages\n"
-        "for strategy in Strategy:\n"
-        "    settings = ChunkSettings(40, 10, strategy=strategy, max_characters=99)\n"
-        "    print(split(pages, title='Guide', population='adult', sha256='f' * 64,\n"
-        "          settings=settings, count_tokens=lambda text: len(text.split())))\n"
+        "print(split(pages, title='Guide', population='adult', sha256='f' * 64,\n"
+        "      settings=ChunkSettings(40, 10), count_tokens=lambda text: len(text.split())))\n"
     )
     parsed = to_json(ParsedDocument(pages_of(RICH), "test"))
     made = {
@@ -235,20 +230,6 @@ def test_the_line_above_is_indexed_with_the_text_and_never_quoted() -> None:
     assert chunk.tokens == words(f"{chunk.context}\n{chunk.text}")
 
 
-def test_windows_of_characters_know_no_structure() -> None:
-    text = f"# Guide\n## Dose\n{prose(60)}\n---\n{prose(3, seed=2)}"
-    settings = ChunkSettings(strategy=Strategy.CHARACTERS)
-    found = chunks(text, settings)
-    assert len(found) > 3
-    assert all((chunk.context, chunk.section_path) == ("", ()) for chunk in found)
-    assert found[0].text.startswith("Guide\nDose\nS0 ")
-    assert [chunk.page for chunk in found][-1] == 2
-    first = [chunk for chunk in found if chunk.page == 1]
-    assert all(len(chunk.text) > 900 for chunk in first[:-1])
-    for before, after in pairwise(first):
-        assert 100 < before.spans[0][2] - after.spans[0][1] <= 200
-
-
 def test_sizes_shrink_in_proportion_where_the_encoder_reads_less() -> None:
     wanted = ChunkSettings(550, 125)
     assert wanted.bounded(8190) == wanted
@@ -257,11 +238,9 @@ def test_sizes_shrink_in_proportion_where_the_encoder_reads_less() -> None:
     assert ChunkSettings(100, 30).bounded(254) == ChunkSettings(100, 30)
 
 
-def test_a_recipe_names_what_matters_to_its_strategy() -> None:
-    assert replace(SMALL, max_characters=7).recipe == SMALL.recipe == "sections 40/10"
+def test_a_recipe_names_the_sizes() -> None:
+    assert SMALL.recipe == "sections 40/10"
     assert replace(SMALL, reserved_tokens=41).recipe == "sections 40/10 -41"
-    by_characters = ChunkSettings(strategy=Strategy.CHARACTERS)
-    assert replace(by_characters, max_tokens=7).recipe == "characters 1000/200"
 
 
 def test_a_sentence_that_is_too_long_is_cut_and_kept() -> None:

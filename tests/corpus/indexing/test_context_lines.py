@@ -249,13 +249,6 @@ def test_every_part_that_decides_a_line_is_in_its_key(settings: Settings) -> Non
     assert all(len(key) == 64 for key in keys)
 
 
-def test_plain_windows_take_no_lines(settings: Settings) -> None:
-    set_model(settings, "context", "http://127.0.0.1:9/v1", model="m")
-    assert context_lines.is_configured()
-    settings.CHUNK_STRATEGY = "characters"
-    assert not context_lines.is_configured()
-
-
 def test_the_prompt_holds_what_its_code_fills(monkeypatch: pytest.MonkeyPatch) -> None:
     more = Prompt(PROMPT.path, PROMPT.placeholders | {"other"})
     monkeypatch.setattr(context_lines, "PROMPT", more)

@@ -1,0 +1,13 @@
+"""Settings that earlier versions read, with what takes the place of each."""
+
+from collections.abc import Mapping
+
+_PLAIN_WINDOWS = "Leave it out: documents are cut by their sections alone."
+
+OLD_NAMES: Mapping[str, str] = {
+    "MEDRAG_GATE": "Leave it out: the gate is always the calibrated one.",
+    "MEDRAG_GATE_COSINE": "Set MEDRAG_GATE_THRESHOLD, a probability.",
+    "MEDRAG_CHUNK_STRATEGY": _PLAIN_WINDOWS,
+    "MEDRAG_CHUNK_CHARACTERS": _PLAIN_WINDOWS,
+    "MEDRAG_CHUNK_OVERLAP_CHARACTERS": _PLAIN_WINDOWS,
+}
