@@ -241,7 +241,8 @@ def _sign_in() -> tuple[bool, str]:
         provider_look()
     except ProviderError as error:
         return False, (
-            f"{settings.OIDC_ISSUER}, MEDRAG_OIDC_ISSUER, does not answer as it should ({error}): "
+            f"{settings.OIDC_ISSUER}, the issuer of MEDRAG_OIDC, does not answer as it should "
+            f"({error}): "
             "nobody signs in by it; passwords go on working"
         )
     return True, f"by password, or by {settings.OIDC_ISSUER}"

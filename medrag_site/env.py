@@ -1,13 +1,16 @@
 """Strict readers of environment variables: a value is right, absent, or stops the start by name."""
 
+from __future__ import annotations
+
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
@@ -24,15 +27,59 @@ _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no"
 
 
 class Env:
-    """Reads settings from `source` and remembers every name that it was asked for."""
+    """Reads settings from `source` and remembers every name that it was asked for.
 
-    def __init__(self, source: Mapping[str, str] = os.environ) -> None:
+    Of several that stand in one setting's file, `within` says where, before each name.
+    """
+
+    def __init__(self, source: Mapping[str, Any] = os.environ, *, within: str = "") -> None:
         self._source = source
+        self._within = within
+        self._parts: list[Env] = []
         self.names: list[str] = []
 
     def text(self, name: str, default: str = "") -> str:
         self.names.append(name)
-        return self._source.get(name, "").strip() or default
+        value = self._source.get(name, "")
+        if not isinstance(value, str):
+            raise ImproperlyConfigured(f"{self._within}{name} must be a text in quotes.")
+        return value.strip() or default
+
+    def toml(self, name: str, *, needs: tuple[str, ...]) -> Env:
+        """The keys of a TOML file, to be read as settings; none where no file is set."""
+        raw = self.text(name)
+        if not raw:
+            return Env({})
+        path = Path(raw).expanduser()
+        try:
+            keys = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            wanted = f"Set {name} to a file that this user may read."
+            raise ImproperlyConfigured(
+                f"{name}: the file {path} can't be read: {error.strerror}. {wanted}"
+            ) from error
+        except ValueError as error:  # of TOML, or of UTF-8
+            raise ImproperlyConfigured(f"{name}: the file {path} is no TOML: {error}.") from error
+        if missing := [key for key in needs if not str(keys.get(key, "")).strip()]:
+            raise ImproperlyConfigured(
+                f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."
+            )
+        return self._part(Env(keys, within=f"{name}: in {path}, "))
+
+    def table(self, name: str) -> dict[str, str]:
+        """Texts by their names, of a table in a TOML file."""
+        self.names.append(name)
+        found = self._source.get(name, {})
+        if isinstance(found, dict):
+            words = [*found, *found.values()]
+            if all(isinstance(word, str) and word.strip() for word in words):
+                return {key.strip(): value.strip() for key, value in found.items()}
+        wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
+        raise ImproperlyConfigured(f"{self._within}{name} must be {wanted}.")
+
+    def _part(self, part: Env) -> Env:
+        self._parts.append(part)
+        return part
 
     def boolean(self, name: str, default: bool) -> bool:
         return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], "one of true or false")
@@ -96,24 +143,12 @@ class Env:
 
         return self._parsed(name, [], parse, "such as https://records.example.org, with commas")
 
-    def pairs(self, name: str) -> dict[str, str]:
-        """Values and what each stands for, such as `gl-doctors=Clinicians,gl-audit=Auditors`."""
-
-        def parse(raw: str) -> dict[str, str]:
-            parts = [part.rpartition("=") for part in raw.split(",")]
-            found = {value.strip(): meant.strip() for value, _, meant in parts}
-            if not all(found) or not all(found.values()) or len(found) < len(parts):
-                raise ValueError(raw)
-            return found
-
-        return self._parsed(name, {}, parse, "such as gl-doctors=Clinicians,gl-audit=Auditors")
-
     def secret(self, name: str) -> str:
         """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
         try:
             return secret_of(self.text(name))
         except ValueError as error:
-            raise ImproperlyConfigured(f"{name} {error}") from error
+            raise ImproperlyConfigured(f"{self._within}{name} {error}") from error
 
     def models(self, name: str) -> Models:
         """The models that a TOML file names by role; none without a file."""
@@ -184,22 +219,34 @@ class Env:
         return path
 
     def refuse_unknown(
-        self, prefix: str, *, besides: str, moved: Mapping[str, str] = MappingProxyType({})
+        self,
+        prefix: str = "",
+        *,
+        besides: str = "$^",
+        moved: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Raise ImproperlyConfigured for a name with that prefix that nobody has read.
+        """Raise ImproperlyConfigured for a name with that prefix, or a key, that nobody has read.
 
         `besides` is a pattern of those that are no settings; `moved` says of old names what takes
         their place.
         """
+        for part in self._parts:
+            part.refuse_unknown()
         for name in sorted(self._source):
             if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
                 if name in moved:
                     raise ImproperlyConfigured(f"{name} is now {moved[name]}.")
-                if name in OLD_NAMES:
-                    raise ImproperlyConfigured(f"{name} is no setting any more. {OLD_NAMES[name]}")
-                near = get_close_matches(name, self.names, n=1, cutoff=0.8)
-                advice = f"Is {near[0]} meant?" if near else "The README lists them all."
-                raise ImproperlyConfigured(f"{name} is no setting of this version. {advice}")
+                raise ImproperlyConfigured(f"{self._within}{name} {self._advice(name)}")
+
+    def _advice(self, name: str) -> str:
+        if name in OLD_NAMES:
+            return f"is no setting any more. {OLD_NAMES[name]}"
+        if self._within:
+            return f"is none of {', '.join(dict.fromkeys(self.names))}."
+        near = get_close_matches(name, self.names, n=1, cutoff=0.8)
+        return "is no setting of this version. " + (
+            f"Is {near[0]} meant?" if near else "The README lists them all."
+        )
 
     def folder(self, name: str, default: Path) -> Path:
         """An existing, writable folder; it is made where its parent allows."""
@@ -222,7 +269,9 @@ class Env:
         try:
             return parse(raw)
         except (ValueError, KeyError, OSError) as error:
-            raise ImproperlyConfigured(f"{name} must be {wanted}; it is {raw!r}.") from error
+            raise ImproperlyConfigured(
+                f"{self._within}{name} must be {wanted}; it is {raw!r}."
+            ) from error
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+_OIDC = "Write it into the TOML file that MEDRAG_OIDC names, see docs/operations.md."
 _PLAIN_WINDOWS = "Leave it out: documents are cut by their sections alone."
 
 OLD_NAMES: Mapping[str, str] = {
@@ -10,4 +11,9 @@ OLD_NAMES: Mapping[str, str] = {
     "MEDRAG_CHUNK_STRATEGY": _PLAIN_WINDOWS,
     "MEDRAG_CHUNK_CHARACTERS": _PLAIN_WINDOWS,
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS": _PLAIN_WINDOWS,
+    "MEDRAG_OIDC_ISSUER": _OIDC,
+    "MEDRAG_OIDC_CLIENT_ID": _OIDC,
+    "MEDRAG_OIDC_CLIENT_SECRET": _OIDC,
+    "MEDRAG_OIDC_GROUPS_CLAIM": _OIDC,
+    "MEDRAG_OIDC_GROUPS": _OIDC,
 }

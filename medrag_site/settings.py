@@ -65,12 +65,13 @@ AXES_ENABLE_ADMIN = False  # medrag_site.admin has its own
 SECOND_FACTOR_FOR_STAFF = env.boolean("MEDRAG_SECOND_FACTOR_FOR_STAFF", False)
 OTP_TOTP_ISSUER = "MedRAG"
 
-# The hospital's own sign-in by OpenID Connect; off without an issuer
-OIDC_ISSUER = env.url("MEDRAG_OIDC_ISSUER")
-OIDC_CLIENT_ID = env.text("MEDRAG_OIDC_CLIENT_ID")
-OIDC_CLIENT_SECRET = env.secret("MEDRAG_OIDC_CLIENT_SECRET")
-OIDC_GROUPS_CLAIM = env.text("MEDRAG_OIDC_GROUPS_CLAIM", "groups")
-OIDC_GROUPS = env.pairs("MEDRAG_OIDC_GROUPS")
+# The hospital's own sign-in by OpenID Connect; off without a file
+oidc = env.toml("MEDRAG_OIDC", needs=("issuer", "client_id", "client_secret"))
+OIDC_ISSUER = oidc.url("issuer")
+OIDC_CLIENT_ID = oidc.text("client_id")
+OIDC_CLIENT_SECRET = oidc.secret("client_secret")
+OIDC_GROUPS_CLAIM = oidc.text("groups_claim", "groups")
+OIDC_GROUPS = oidc.table("groups")
 SECURE_REFERRER_POLICY = "same-origin"
 
 # Database

@@ -104,7 +104,7 @@ def _set_groups(account: User, names: Collection[str]) -> None:
 def _groups(names: Collection[str]) -> list[Group]:
     found = list(Group.objects.filter(name__in=names))
     for missing in set(names) - {group.name for group in found}:
-        logger.warning("MEDRAG_OIDC_GROUPS names a group that is not here: %s", missing)
+        logger.warning("MEDRAG_OIDC: [groups] names a group that is not here: %s", missing)
     return found
 
 

@@ -94,14 +94,15 @@ def test_a_proxy_that_nobody_counts_is_told(
 
 
 @pytest.mark.parametrize(
-    ("secret", "said"), [("", "MEDRAG_OIDC_CLIENT_SECRET go together"), ("x", "passwords go on")]
+    ("issuer", "said"),
+    [("http://id.example.org", "must begin with https"), ("http://127.0.0.1:9", "passwords go on")],
 )
 @pytest.mark.django_db
-def test_a_provider_that_is_half_set_or_away_is_named(
-    secret: str, said: str, settings: Settings
+def test_a_provider_that_is_unguarded_or_away_is_named(
+    issuer: str, said: str, settings: Settings
 ) -> None:
-    settings.OIDC_ISSUER = "http://127.0.0.1:9"
-    settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = "medrag", secret
+    settings.OIDC_ISSUER = issuer
+    settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = "medrag", "x"
     found = findings()["sign-in"]
     assert not found.ok
     assert said in found.detail

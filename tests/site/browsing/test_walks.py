@@ -60,11 +60,11 @@ def walk(
         provider() as hospital,
     ):
         patch.setenv("MEDRAG_TEST_FILES", str(folder))
-        for name, value in {
-            "ISSUER": hospital.issuer, "CLIENT_ID": CLIENT, "CLIENT_SECRET": SECRET,
-            "GROUPS": f"gl-doctors={CLINICIANS}",
-        }.items():  # fmt: skip
-            patch.setenv(f"MEDRAG_OIDC_{name}", value)
+        (folder / "oidc.toml").write_text(
+            f'issuer = "{hospital.issuer}"\nclient_id = "{CLIENT}"\nclient_secret = "{SECRET}"\n'
+            f'[groups]\ngl-doctors = "{CLINICIANS}"\n'
+        )
+        patch.setenv("MEDRAG_OIDC", str(folder / "oidc.toml"))
         passwords = inhabited()
         with served(folder / "web.log") as address, browser(folder) as driver:
             yield Walker(driver, address, files=folder), passwords

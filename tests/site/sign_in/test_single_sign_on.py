@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -215,26 +217,73 @@ def test_off_nothing_is_there(db: None, client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("issuer", "secret", "expected"),
+    ("issuer", "expected"),
     [
-        ("https://id.example.org", "s", []),
-        ("http://127.0.0.1:9", "s", []),
-        ("http://id.example.org", "s", ["sign_in.E002"]),
-        ("https://id.example.org", "", ["sign_in.E001"]),
-        ("", "s", ["sign_in.E001"]),
+        ("", []),
+        ("https://id.example.org", []),
+        ("http://127.0.0.1:9", []),
+        ("http://id.example.org", ["sign_in.E002"]),
     ],
 )
-def test_checked_at_the_start(
-    settings: LazySettings, issuer: str, secret: str, expected: list[str]
-) -> None:
-    settings.OIDC_ISSUER, settings.OIDC_CLIENT_SECRET = issuer, secret
-    settings.OIDC_CLIENT_ID = CLIENT if issuer else ""
+def test_checked_at_the_start(settings: LazySettings, issuer: str, expected: list[str]) -> None:
+    settings.OIDC_ISSUER = issuer
     assert [fault.id for fault in run_checks(tags=["sign_in"])] == expected
 
 
-def test_the_map_is_read_strictly() -> None:
-    read = Env({"A": "CN=gl,OU=x=Auditors", "B": "gl-a=Auditors, gl-b=Corpus staff"})
-    assert read.pairs("B") == {"gl-a": "Auditors", "gl-b": "Corpus staff"}
-    for wrong in ("gl-a", "gl-a=", "=Auditors", "a=b,a=c"):
-        with pytest.raises(ImproperlyConfigured, match=r"^A must be"):
-            Env({"A": wrong}).pairs("A")
+FILE = """issuer = "https://id.example.org"
+client_id = "medrag"
+client_secret = "s3cret"
+"""
+
+
+def read_from(path: Path, text: str) -> tuple[Env, Env]:
+    path.write_text(text)
+    env = Env({"MEDRAG_OIDC": str(path)})
+    return env, env.toml("MEDRAG_OIDC", needs=("issuer", "client_id", "client_secret"))
+
+
+def test_the_file_is_read(tmp_path: Path) -> None:
+    groups = '[groups]\ngl-a = "Auditors"\n"CN=gl,OU=x" = " Corpus staff"\n'
+    env, oidc = read_from(tmp_path / "oidc.toml", FILE + groups)
+    assert oidc.url("issuer") == "https://id.example.org"
+    assert oidc.secret("client_secret") == "s3cret"
+    assert oidc.table("groups") == {"gl-a": "Auditors", "CN=gl,OU=x": "Corpus staff"}
+    assert oidc.text("client_id") == "medrag"
+    env.refuse_unknown("MEDRAG_")
+    assert Env({}).toml("MEDRAG_OIDC", needs=("issuer",)).table("groups") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("issuer: x", "is no TOML: "),
+        ("", "issuer is missing. It needs issuer, client_id, client_secret."),
+        (FILE.replace("client_id", "client"), "client_id is missing."),
+        (FILE.replace("s3cret", " "), "client_secret is missing."),
+        (FILE.replace('"s3cret"', "70935317"), "client_secret must be a text in quotes."),
+        (FILE.replace("s3cret", "s3\u00fcret"), "client_secret must be of printable ASCII"),
+        (FILE.replace("s3cret", "/none/s3cret"), "client_secret must be a secret, or the path"),
+        (FILE.replace("https", "ftp"), "issuer must be an address such as"),
+        (FILE + "[groups]\ngl-a = 1", "groups must be a table with lines such as"),
+        (FILE + '[groups]\ngl-a = ""', "groups must be a table with lines such as"),
+        (FILE + 'groups = "gl-a"', "groups must be a table with lines such as"),
+        (FILE + 'group_claim = "x"', "group_claim is none of issuer, client_id"),
+    ],
+)
+def test_the_file_is_read_strictly(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "oidc.toml"
+    with pytest.raises(ImproperlyConfigured) as raised:
+        env, oidc = read_from(path, text)
+        oidc.url("issuer"), oidc.text("client_id"), oidc.text("groups_claim")
+        oidc.secret("client_secret")
+        oidc.table("groups")
+        env.refuse_unknown("MEDRAG_")
+    assert str(raised.value).startswith("MEDRAG_OIDC: ")
+    assert str(path) in str(raised.value) and said in str(raised.value)
+    assert not re.search("s3|70935317", str(raised.value))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "none.toml"
+    with pytest.raises(ImproperlyConfigured, match=f"^MEDRAG_OIDC: the file {path} can't be read"):
+        Env({"MEDRAG_OIDC": str(path)}).toml("MEDRAG_OIDC", needs=())
