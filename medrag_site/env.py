@@ -23,6 +23,7 @@ from medrag_site.old_names import OLD_NAMES
 T = TypeVar("T")
 
 MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
+_HOST = re.compile(r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -142,6 +143,18 @@ class Env:
             return origins
 
         return self._parsed(name, [], parse, "such as https://records.example.org, with commas")
+
+    def hosts(self, name: str, default: list[str]) -> list[str]:
+        """Names, `.domain` for it and all below, addresses, `*`: small letters, maybe a port."""
+
+        def parse(raw: str) -> list[str]:
+            hosts = [word.strip().lower() for word in raw.split(",") if word.strip()]
+            if not all(_HOST.fullmatch(host) for host in hosts):
+                raise ValueError(raw)
+            return hosts
+
+        wanted = "hosts such as guidelines.example.org or guidelines.example.org:8443, with commas"
+        return self._parsed(name, default, parse, wanted)
 
     def secret(self, name: str) -> str:
         """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
@@ -272,6 +285,16 @@ class Env:
             raise ImproperlyConfigured(
                 f"{self._within}{name} must be {wanted}; it is {raw!r}."
             ) from error
+
+
+def without_ports(hosts: list[str]) -> list[str]:
+    """As Django compares them with the name that a request is for, in which no port counts."""
+    return [re.sub(r":[0-9]+$", "", host) for host in hosts]
+
+
+def secure_origins(hosts: list[str]) -> list[str]:
+    """The origins of these hosts by https, as Django takes them; none of `*`, which names none."""
+    return [f"https://{'*' * host.startswith('.')}{host}" for host in hosts if host != "*"]
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:

@@ -4,6 +4,10 @@ from collections.abc import Mapping
 
 _OIDC = "Write it into the TOML file that MEDRAG_OIDC names, see docs/operations.md."
 _PLAIN_WINDOWS = "Leave it out: documents are cut by their sections alone."
+_ORIGINS = (
+    "Leave it out: where MEDRAG_HTTPS is true, the hosts of MEDRAG_ALLOWED_HOSTS are trusted, "
+    "each with the port that stands there."
+)
 
 OLD_NAMES: Mapping[str, str] = {
     "MEDRAG_GATE": "Leave it out: the gate is always the calibrated one.",
@@ -11,6 +15,7 @@ OLD_NAMES: Mapping[str, str] = {
     "MEDRAG_CHUNK_STRATEGY": _PLAIN_WINDOWS,
     "MEDRAG_CHUNK_CHARACTERS": _PLAIN_WINDOWS,
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS": _PLAIN_WINDOWS,
+    "MEDRAG_CSRF_TRUSTED_ORIGINS": _ORIGINS,
     "MEDRAG_OIDC_ISSUER": _OIDC,
     "MEDRAG_OIDC_CLIENT_ID": _OIDC,
     "MEDRAG_OIDC_CLIENT_SECRET": _OIDC,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
-from medrag_site.env import Env
+from medrag_site.env import Env, secure_origins, without_ports
 from medrag_site.moved_settings import MOVED
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -27,9 +27,10 @@ MODELS_DIR = DATA_DIR / "models"  # encoders in the form that they are computed 
 # Security
 SECRET_KEY = env.secret_key("MEDRAG_SECRET_KEY", KEYS_DIR / "secret_key")
 DEBUG = env.boolean("MEDRAG_DEBUG", False)
-ALLOWED_HOSTS = env.words("MEDRAG_ALLOWED_HOSTS", ("127.0.0.1", "localhost", "[::1]"))
-CSRF_TRUSTED_ORIGINS = env.words("MEDRAG_CSRF_TRUSTED_ORIGINS")
+hosts = env.hosts("MEDRAG_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+ALLOWED_HOSTS = without_ports(hosts)
 HTTPS = env.boolean("MEDRAG_HTTPS", False)
+CSRF_TRUSTED_ORIGINS = secure_origins(hosts) if HTTPS else []
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # What machines ask, on the port behind the proxy
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+from django.test import RequestFactory
+from pytest_django import Settings
 
 from core.llm.models_file import KEYS, Models
 from medrag_site.database import roles as databases
-from medrag_site.env import Env, secret_file
+from medrag_site.env import Env, secret_file, secure_origins, without_ports
 from medrag_site.moved_settings import MOVED
 from medrag_site.old_names import OLD_NAMES
 from medrag_site.settings import env
@@ -208,6 +212,47 @@ def test_a_file_to_append_to_is_tried_and_not_made(tmp_path: Path) -> None:
     for bad in (tmp_path, path / "below"):
         with pytest.raises(ImproperlyConfigured, match=r"^F: the file .* can't be written"):
             Env({"F": str(bad)}).file_to_append("F", tmp_path)
+
+
+def test_hosts_are_read_strictly() -> None:
+    raw = "Guidelines.example.org:8443, .example.org,127.0.0.1,[::1],[::1]:8443,*,"
+    hosts = Env({"A": raw}).hosts("A", [])
+    assert hosts == [
+        *("guidelines.example.org:8443", ".example.org", "127.0.0.1"),
+        *("[::1]", "[::1]:8443", "*"),
+    ]
+    assert without_ports(hosts) == [
+        *("guidelines.example.org", ".example.org", "127.0.0.1", "[::1]", "[::1]", "*"),
+    ]
+    for wrong in ("https://a.example", "a.example/x", "a b", "::1", "*.a.example", "a..b", "a:x"):
+        with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be hosts such as"):
+            Env({"MEDRAG_X": wrong}).hosts("MEDRAG_X", [])
+
+
+@pytest.mark.parametrize(
+    ("origin", "taken"),
+    [
+        ("https://guidelines.example.org:8443", True),
+        ("https://guidelines.example.org", False),
+        ("http://guidelines.example.org:8443", False),
+        ("https://wiki.hospital.example", True),
+        ("https://hospital.example", True),
+        ("https://wiki.hospital.example.evil.example", False),
+        ("https://evilhospital.example", False),
+        ("https://[::1]", True),
+        ("https://evil.example", False),
+        ("null", False),
+    ],
+)
+def test_forms_are_taken_from_the_hosts_by_https_alone(
+    settings: Settings, origin: str, taken: bool
+) -> None:
+    """Behind a proxy that passes the name without the port."""
+    hosts = ["guidelines.example.org:8443", ".hospital.example", "[::1]", "*"]
+    settings.ALLOWED_HOSTS = without_ports(hosts)
+    settings.CSRF_TRUSTED_ORIGINS = secure_origins(hosts)
+    request = RequestFactory().post("/", HTTP_ORIGIN=origin, HTTP_HOST="guidelines.example.org")
+    assert CsrfViewMiddleware(lambda _: HttpResponse())._origin_verified(request) is taken
 
 
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> None:
