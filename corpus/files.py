@@ -81,7 +81,7 @@ def refuse_too_large(size_bytes: int) -> None:
     if size_bytes > settings.UPLOAD_MAX_BYTES:
         raise FileTooLarge(
             f"The file is larger than {settings.UPLOAD_MAX_BYTES // 1024**2} MB.",
-            hint="Split it, or ask for a higher MEDRAG_UPLOAD_MAX_MB.",
+            hint="Split it, or ask for a higher upload_mb in MEDRAG_PARSING.",
         )
 
 

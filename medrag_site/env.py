@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -23,6 +24,7 @@ from medrag_site.old_names import OLD_NAMES
 T = TypeVar("T")
 
 MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
+MIN_TOKEN_CHARS = 16
 _HOST = re.compile(r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
@@ -30,7 +32,7 @@ _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no"
 class Env:
     """Reads settings from `source` and remembers every name that it was asked for.
 
-    Of several that stand in one setting's file, `within` says where, before each name.
+    Of keys that stand in one setting, `within` says which, before each of their names.
     """
 
     def __init__(self, source: Mapping[str, Any] = os.environ, *, within: str = "") -> None:
@@ -45,6 +47,19 @@ class Env:
         if not isinstance(value, str):
             raise ImproperlyConfigured(f"{self._within}{name} must be a text in quotes.")
         return value.strip() or default
+
+    def group(self, name: str) -> Env:
+        """The keys of `key=value other="a value"`, to be read as settings."""
+
+        def parse(raw: str) -> dict[str, str]:
+            words = [word.partition("=") for word in shlex.split(raw)]
+            found = {key: value.strip() for key, _, value in words}
+            if not all(found) or not all(found.values()) or len(found) < len(words):
+                raise ValueError(raw)
+            return found
+
+        wanted = 'such as key=value other="a value", no key twice'
+        return self._part(Env(self._parsed(name, {}, parse, wanted), within=f"{name}: "))
 
     def toml(self, name: str, *, needs: tuple[str, ...]) -> Env:
         """The keys of a TOML file, to be read as settings; none where no file is set."""
@@ -174,6 +189,19 @@ class Env:
         except ModelsError as error:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
+    def switch_or_secret(self, name: str) -> tuple[bool, str]:
+        """Whether it is on, and the secret, or that of a file, which opens it; empty for none."""
+        raw = self.text(name)
+        if not raw or raw.lower() in _BOOLS:
+            return bool(raw) and _BOOLS[raw.lower()], ""
+        secret = self.secret(name)
+        if len(secret) < MIN_TOKEN_CHARS:  # a slip in `true` is no token
+            raise ImproperlyConfigured(
+                f"{name} must be true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
+                "itself or in a file of that absolute path. It is not shown here."
+            )
+        return True, secret
+
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         raw = self.text(name)
         return [word.strip() for word in raw.split(",") if word.strip()] or list(default)
@@ -226,7 +254,7 @@ class Env:
                 TemporaryFile(dir=path.parent).close()
         except OSError as error:
             raise ImproperlyConfigured(
-                f"{name}: the file {path} can't be written: {error.strerror}. "
+                f"{self._within}{name}: the file {path} can't be written: {error.strerror}. "
                 f"Set {name} to a file that this user may write."
             ) from error
         return path

@@ -37,8 +37,9 @@ SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SESSION_ENGINE = "medrag_site.sign_in.sessions"
-SESSION_COOKIE_AGE = env.integer("MEDRAG_SESSION_HOURS", 12, low=1, high=720) * 3600
-SESSION_IDLE = timedelta(minutes=env.integer("MEDRAG_SESSION_IDLE_MIN", 0, low=0, high=43_200))
+session = env.group("MEDRAG_SESSION")
+SESSION_COOKIE_AGE = session.integer("hours", 12, low=1, high=720) * 3600
+SESSION_IDLE = timedelta(minutes=session.integer("idle_minutes", 0, low=0, high=43_200))
 SESSION_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 PROXIES = env.integer("MEDRAG_PROXIES", 0, low=0, high=10)
@@ -50,11 +51,12 @@ AUTHENTICATION_BACKENDS = [
 ]
 AXES_HANDLER = "chat.sign_in.lockouts.LockoutHandler"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
-AXES_FAILURE_LIMIT = env.integer("MEDRAG_LOCKOUT_FAILURES", 5, low=2, high=1000)
-LOCKOUT_ADDRESS_FAILURES = env.integer(
-    "MEDRAG_LOCKOUT_ADDRESS_FAILURES", 50, low=AXES_FAILURE_LIMIT, high=100_000
+lockout = env.group("MEDRAG_LOCKOUT")
+AXES_FAILURE_LIMIT = lockout.integer("failures", 5, low=2, high=1000)
+LOCKOUT_ADDRESS_FAILURES = lockout.integer(
+    "address_failures", 50, low=AXES_FAILURE_LIMIT, high=100_000
 )
-AXES_COOLOFF_TIME = timedelta(minutes=env.integer("MEDRAG_LOCKOUT_MIN", 15, low=1, high=1440))
+AXES_COOLOFF_TIME = timedelta(minutes=lockout.integer("minutes", 15, low=1, high=1440))
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # else anybody could prolong it for ever
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "chat.sign_in.lockouts.account_of"
@@ -90,20 +92,20 @@ PREPARED_STATEMENTS = env.boolean("MEDRAG_PREPARED_STATEMENTS", True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads and parsing
-UPLOAD_MAX_BYTES = env.integer("MEDRAG_UPLOAD_MAX_MB", 50, low=1, high=2000) * 1024**2
-PARSE_TIMEOUT_S = env.integer("MEDRAG_PARSE_TIMEOUT_S", 900, low=5, high=14_400)
-PARSE_MEMORY_MB = env.integer("MEDRAG_PARSE_MEMORY_MB", 6144, low=512, high=262_144)
-PARSE_MAX_PAGES = env.integer("MEDRAG_PARSE_MAX_PAGES", 1000, low=1, high=20_000)
+parsing = env.group("MEDRAG_PARSING")
+UPLOAD_MAX_BYTES = parsing.integer("upload_mb", 50, low=1, high=2000) * 1024**2
+PARSE_TIMEOUT_S = parsing.integer("timeout_s", 900, low=5, high=14_400)
+PARSE_MEMORY_MB = parsing.integer("memory_mb", 6144, low=512, high=262_144)
+PARSE_MAX_PAGES = parsing.integer("pages", 1000, low=1, high=20_000)
 DOCLING_ARTIFACTS_PATH = env.text("DOCLING_ARTIFACTS_PATH")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # Chunking and embedding
-CHUNK_TOKENS = env.integer("MEDRAG_CHUNK_TOKENS", 550, low=100, high=2000)
-CHUNK_OVERLAP_TOKENS = env.integer(
-    "MEDRAG_CHUNK_OVERLAP_TOKENS", 125, low=0, high=CHUNK_TOKENS // 2
-)
+chunks = env.group("MEDRAG_CHUNKS")
+CHUNK_TOKENS = chunks.integer("tokens", 550, low=100, high=2000)
+CHUNK_OVERLAP_TOKENS = chunks.integer("overlap", 125, low=0, high=CHUNK_TOKENS // 2)
 EMBEDDER = env.text("MEDRAG_EMBEDDER", "bundled")
 SUMMARIES = env.choice("MEDRAG_SUMMARIES", "none", ("none", "extractive", "llm"))
 ENCODERS = env.text("MEDRAG_ENCODERS")  # a TOML file, see corpus.encoders.specs
@@ -127,9 +129,10 @@ MODE = env.choice(
 )
 CONFIDENCE_THRESHOLD = env.number("MEDRAG_CONFIDENCE_THRESHOLD", 0.6, low=0.0, high=1.0)
 ANSWER_TIMEOUT_S = env.number("MEDRAG_ANSWER_TIMEOUT_S", 30.0, low=1.0, high=600.0)
-OMISSIONS = env.choice("MEDRAG_OMISSIONS", "add", ("add", "warn", "block", "off"))
-CONFLICTS = env.choice("MEDRAG_CONFLICTS", "warn", ("warn", "block"))
-APPLICABILITY = env.choice("MEDRAG_APPLICABILITY", "warn", ("warn", "block"))
+caveats = env.group("MEDRAG_CAVEATS")
+OMISSIONS = caveats.choice("omissions", "add", ("add", "warn", "block", "off"))
+CONFLICTS = caveats.choice("conflicts", "warn", ("warn", "block"))
+APPLICABILITY = caveats.choice("applicability", "warn", ("warn", "block"))
 IDENTIFIERS = env.choice("MEDRAG_IDENTIFIERS", "redact", ("warn", "redact", "block"))
 FOLLOW_UPS = env.choice("MEDRAG_FOLLOW_UPS", "rules", ("rules", "llm", "off"))
 CONVERSATIONS_DELETABLE = env.boolean("MEDRAG_CONVERSATIONS_DELETABLE", False)
@@ -138,9 +141,10 @@ QUESTION_MAX_CHARS = env.integer("MEDRAG_QUESTION_MAX_CHARS", 2000, low=100, hig
 TWO_PERSON_PUBLISH = env.boolean("MEDRAG_TWO_PERSON_PUBLISH", False)
 
 # Audit
-AUDIT_HEADS_FILE = env.file_to_append("MEDRAG_AUDIT_HEADS_FILE", DATA_DIR / "audit" / "heads.jsonl")
-AUDIT_HEADS_COPY = env.text("MEDRAG_AUDIT_HEADS_COPY")
-AUDIT_HEADS_URL = env.url("MEDRAG_AUDIT_HEADS_URL")
+heads = env.group("MEDRAG_AUDIT_HEADS")
+AUDIT_HEADS_FILE = heads.file_to_append("file", DATA_DIR / "audit" / "heads.jsonl")
+AUDIT_HEADS_COPY = heads.text("copy")
+AUDIT_HEADS_URL = heads.url("url")
 
 # API
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")
@@ -151,31 +155,34 @@ CORS_ORIGINS = env.origins("MEDRAG_CORS_ORIGINS")
 MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
 # Webhooks: http to this machine is allowed, for tests and a relay that stands beside
-WEBHOOKS_LOOPBACK = env.boolean("MEDRAG_WEBHOOKS_LOOPBACK", False)
-WEBHOOKS_KEEP_DAYS = env.integer("MEDRAG_WEBHOOKS_KEEP_DAYS", 30, low=1, high=3650)
+webhooks = env.group("MEDRAG_WEBHOOKS")
+WEBHOOKS_LOOPBACK = webhooks.boolean("loopback", False)
+WEBHOOKS_KEEP_DAYS = webhooks.integer("keep_days", 30, low=1, high=3650)
 
 # How many of the last days are held against how many before them
-DRIFT_DAYS = env.integer("MEDRAG_DRIFT_DAYS", 7, low=1, high=90)
-DRIFT_REFERENCE_DAYS = env.integer("MEDRAG_DRIFT_REFERENCE_DAYS", 28, low=7, high=365)
+drift = env.group("MEDRAG_DRIFT")
+DRIFT_DAYS = drift.integer("days", 7, low=1, high=90)
+DRIFT_REFERENCE_DAYS = drift.integer("reference_days", 28, low=7, high=365)
 
 # A list of retracted publications, looked at each day; empty for none
 RETRACTIONS_FILE = env.text("MEDRAG_RETRACTIONS_FILE")
 
 # Numbers for Prometheus, at /metrics
-METRICS = env.boolean("MEDRAG_METRICS", False)
-METRICS_TOKEN = env.secret("MEDRAG_METRICS_TOKEN")
+METRICS, METRICS_TOKEN = env.switch_or_secret("MEDRAG_METRICS")
 
 # Web process
 SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1")
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535)
-WEB_WORKERS = env.integer("MEDRAG_WEB_WORKERS", 1, low=1, high=64)
-WEB_THREADS = env.integer("MEDRAG_WEB_THREADS", 32, low=1, high=256)
+web = env.group("MEDRAG_WEB")
+WEB_WORKERS = web.integer("workers", 1, low=1, high=64)
+WEB_THREADS = web.integer("threads", 32, low=1, high=256)
 
 # Jobs
-WORKERS = env.integer("MEDRAG_WORKERS", 2, low=1, high=64)
-JOB_LEASE_S = env.integer("MEDRAG_JOB_LEASE_S", 30, low=2, high=3600)
+worker = env.group("MEDRAG_WORKER")
+WORKERS = worker.integer("processes", 2, low=1, high=64)
+JOB_LEASE_S = worker.integer("lease_s", 30, low=2, high=3600)
 JOB_MAX_ATTEMPTS = 3
-WORKER_STALL_S = env.integer("MEDRAG_WORKER_STALL_S", 60, low=5, high=3600)
+WORKER_STALL_S = worker.integer("stall_s", 60, low=5, high=3600)
 JOB_TIMEOUT_S = PARSE_TIMEOUT_S + 2700  # the rest is for embedding the largest document
 PARSER_COMMAND: tuple[str, ...] = ()  # empty: the parser of corpus.parsing
 Q_CLUSTER = {
@@ -333,7 +340,9 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOG_FORMAT = env.choice("MEDRAG_LOG_FORMAT", "text", ("text", "json"))
+log = env.group("MEDRAG_LOG")
+LOG_FORMAT = log.choice("format", "text", ("text", "json"))
+LOG_LEVEL = log.choice("level", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -352,10 +361,7 @@ LOGGING = {
             "filters": ["away", "request"],
         },
     },
-    "root": {
-        "handlers": ["console"],
-        "level": env.choice("MEDRAG_LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR")),
-    },
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # At DEBUG these write whole requests, which hold questions and passages.
     "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
 }

@@ -14,12 +14,17 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
+_WORKER = "lease_s=4 stall_s=12"  # a busy machine starts a cluster in 5 s
 FAST = {
-    "MEDRAG_JOB_LEASE_S": "4",
-    "MEDRAG_PARSE_TIMEOUT_S": "5",
-    "MEDRAG_WORKER_STALL_S": "12",  # a busy machine starts a cluster in 5 s
+    "MEDRAG_WORKER": _WORKER,
+    "MEDRAG_PARSING": "timeout_s=5",
     "DJANGO_SETTINGS_MODULE": "tests.dying.poison_settings",
 }
+
+
+def in_processes(count: int) -> dict[str, str]:
+    """The environment of a worker as fast, which takes so many documents at a time."""
+    return {"MEDRAG_WORKER": f"{_WORKER} processes={count}"}
 
 
 def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:

@@ -36,7 +36,7 @@ os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
 os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
 
 from medrag_site.settings import *  # noqa: E402, F403
-from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES, env  # noqa: E402
+from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES, worker  # noqa: E402
 
 if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
     for _alias in DATABASES.values():
@@ -46,4 +46,4 @@ AUDIT_HEADS_FILE = FILES_DIR / "heads.jsonl"
 KEYS_DIR = FILES_DIR / "keys"
 WHITENOISE_AUTOREFRESH = True  # or each client of a test looks through all static files first
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-JOB_LEASE_S = env.integer("MEDRAG_JOB_LEASE_S", 60, low=2, high=3600)  # see tests.processes
+JOB_LEASE_S = worker.integer("lease_s", 60, low=2, high=3600)  # see tests.processes

@@ -92,7 +92,14 @@ def test_defaults_in_the_table_are_those_of_the_settings() -> None:
     source = text_of(ROOT / "medrag_site" / "settings.py")
     calls = dict(re.findall(r"env\.(?:integer|number)\(\s*\"(\w+)\", ([\d_.]+)", source))
     table = dict(re.findall(r"^\| `([A-Z_]+)` \| `([\d.]+)` \|", text_of(README), re.MULTILINE))
-    assert calls
+    groups = dict(re.findall(r"^(\w+) = env\.group\(\"(\w+)\"\)", source, re.MULTILINE))
+    assert calls and groups
+    for variable, name in groups.items():
+        reads = rf"\b{variable}\.\w+\(\s*\"(\w+)\", \"?([\w.]+)\"?[,)]"
+        there = {key: value.lower().replace("_", "") for key, value in re.findall(reads, source)}
+        (cell,) = re.findall(rf"^\| `{name}` \| `(.*?)` \|", text_of(README), re.MULTILINE)
+        said = dict(word.split("=") for word in cell.lower().split() if word[:5] != "file=")
+        assert said == {key: value for key, value in there.items() if key != "file"}, name
     assert {name: float(value) for name, value in table.items() if name in calls} == {
         name: float(value.replace("_", "")) for name, value in calls.items()
     }

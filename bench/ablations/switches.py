@@ -171,13 +171,7 @@ def _sizes(cut: Cut) -> list[Recipe]:
         ("passages that overlap by a third", cut.tokens, cut.tokens // 3),
     ]
     return [
-        Recipe(
-            name,
-            (
-                ("MEDRAG_CHUNK_TOKENS", str(tokens)),
-                ("MEDRAG_CHUNK_OVERLAP_TOKENS", str(overlap)),
-            ),
-        )
+        Recipe(name, (("MEDRAG_CHUNKS", f"tokens={tokens} overlap={overlap}"),))
         for name, tokens, overlap in wanted
         if (tokens, overlap) != (cut.tokens, cut.overlap_tokens)
     ]

@@ -104,7 +104,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
 def _run(data: Path, *arguments: str, may_fail: bool = False) -> tuple[float, str]:
     """Seconds and output of a command on another data folder; some documents `may_fail`."""
     environment = {k: v for k, v in os.environ.items() if k not in _NOT_PASSED_ON}
-    environment |= {"MEDRAG_DATA_DIR": str(data), "MEDRAG_WORKERS": "1"}
+    environment |= {"MEDRAG_DATA_DIR": str(data), "MEDRAG_WORKER": "processes=1"}
     started = time.monotonic()
     ended = subprocess.run(
         [sys.executable, "manage.py", *arguments],

@@ -65,7 +65,7 @@ def _posted() -> list[str]:
     try:
         Post(settings.AUDIT_HEADS_URL, heads[-1].line, json).sent(SEND_S)
     except (TimeoutError, CallFailed) as error:
-        return [_fault("sent to the address of MEDRAG_AUDIT_HEADS_URL", error)]
+        return [_fault("sent to the url of MEDRAG_AUDIT_HEADS", error)]
     return []
 
 

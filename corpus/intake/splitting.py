@@ -99,7 +99,7 @@ def too_large(max_bytes: int) -> ParseError:
     return ParseError(
         f"The record is larger than {max_bytes // 2**20} MB.",
         code="too_large",
-        hint="Divide it, or ask for a higher MEDRAG_UPLOAD_MAX_MB.",
+        hint="Divide it, or ask for a higher upload_mb in MEDRAG_PARSING.",
     )
 
 

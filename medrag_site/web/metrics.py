@@ -34,13 +34,13 @@ _FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO"
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Show them to whoever has MEDRAG_METRICS_TOKEN or, where none is set, to this machine."""
+    """Show them to whoever has the token of MEDRAG_METRICS or, without one, to this machine."""
     if not settings.METRICS:
         raise Http404
     if not _may_read(request):
         response = HttpResponse(
             "The metrics are open to a token (Authorization: Bearer ...) or, where "
-            "MEDRAG_METRICS_TOKEN is not set, to this machine without a proxy between.\n",
+            "MEDRAG_METRICS has none, to this machine without a proxy between.\n",
             status=HTTPStatus.UNAUTHORIZED,
             content_type="text/plain",
         )

@@ -76,7 +76,7 @@ class Site:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEDRAG_", "DJANGO_"))}
         return kept | {
             "MEDRAG_DATA_DIR": str(self.folder),
-            "MEDRAG_JOB_LEASE_S": str(LEASE_S),
+            "MEDRAG_WORKER": f"lease_s={LEASE_S}",
             "MEDRAG_API_RATE": "1000/s",
         }
 

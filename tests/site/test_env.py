@@ -256,12 +256,12 @@ def test_forms_are_taken_from_the_hosts_by_https_alone(
 
 
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> None:
-    env = Env({"MEDRAG_WORKERS": "2", "MEDRAG_TEST_X": "1", "PATH": "/"})
-    env.integer("MEDRAG_WORKERS", 1, low=1, high=9)
+    env = Env({"MEDRAG_PROXIES": "2", "MEDRAG_TEST_X": "1", "PATH": "/"})
+    env.integer("MEDRAG_PROXIES", 1, low=1, high=9)
     env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
-    env = Env({"MEDRAG_WORKRS": "2"})
-    env.integer("MEDRAG_WORKERS", 1, low=1, high=9)
-    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_WORKRS is no .*Is MEDRAG_WORKERS mea"):
+    env = Env({"MEDRAG_PROXYES": "2"})
+    env.integer("MEDRAG_PROXIES", 1, low=1, high=9)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_PROXYES is no .*Is MEDRAG_PROX"):
         env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
 
 
@@ -296,6 +296,64 @@ def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
     assert str(raised.value) == f"M: {path}: [judges] is no table of this file. Is judge meant?"
 
 
+MALFORMED = 'MEDRAG_X must be such as key=value other="a value", no key twice; it is'
+
+
+def group(raw: str, name: str = "MEDRAG_X") -> tuple[Env, Env]:
+    env = Env({name: raw})
+    return env, env.group(name)
+
+
+def test_keys_of_a_group_are_read_as_settings_are() -> None:
+    env, found = group('count=7 file="/mnt/a disk/x" kind=b')
+    assert found.integer("count", 5, low=1, high=9) == 7
+    assert found.text("file") == "/mnt/a disk/x"
+    assert found.choice("kind", "a", ("a", "b")) == "b"
+    assert found.boolean("on", True)
+    env.refuse_unknown("MEDRAG_")
+    assert env.names == ["MEDRAG_X"]
+    assert group("")[1].integer("count", 5, low=1, high=9) == 5
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("3", f"{MALFORMED} '3'."),
+        ("=3", f"{MALFORMED} '=3'."),
+        ("count=", f"{MALFORMED} 'count='."),
+        ("count=3 on", f"{MALFORMED} 'count=3 on'."),
+        ("count=3 count=4", f"{MALFORMED} 'count=3 count=4'."),
+        ('count="3', f"{MALFORMED} 'count=\"3'."),
+        ("count=10", "MEDRAG_X: count must be a whole number from 1 to 9; it is '10'."),
+        ("count=x", "MEDRAG_X: count must be a whole number from 1 to 9; it is 'x'."),
+        ("count=3 cuont=4", "MEDRAG_X: cuont is none of count, on."),
+        ("on=maybe", "MEDRAG_X: on must be one of true or false; it is 'maybe'."),
+    ],
+)
+def test_a_wrong_key_is_refused_by_setting_and_key(raw: str, said: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as raised:
+        env, found = group(raw)
+        found.integer("count", 5, low=1, high=9)
+        found.boolean("on", True)
+        env.refuse_unknown("MEDRAG_")
+    assert str(raised.value) == said
+
+
+def test_a_switch_or_the_secret_that_opens_it(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text("0123456789abcdef\n")
+    for raw, expected in {
+        "": (False, ""), "false": (False, ""), "True": (True, ""),
+        "0123456789abcdef": (True, "0123456789abcdef"), str(path): (True, "0123456789abcdef"),
+    }.items():  # fmt: skip
+        assert Env({"A": raw}).switch_or_secret("A") == expected
+    path.write_text("\n")
+    for raw in ("ture", "on", str(path), str(tmp_path / "none")):
+        with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be") as raised:
+            Env({"MEDRAG_X": raw}).switch_or_secret("MEDRAG_X")
+        assert raw not in str(raised.value)
+
+
 @pytest.mark.parametrize("name", OLD_NAMES)
 def test_an_old_name_says_what_takes_its_place(name: str) -> None:
     with pytest.raises(ImproperlyConfigured) as raised:
@@ -306,10 +364,12 @@ def test_an_old_name_says_what_takes_its_place(name: str) -> None:
 REFUSED = [
     ("MEDRAG_MODELS", "/nowhere/models.toml"),
     ("MEDRAG_JUDGE_LLM_KEY", "canary"),
+    ("MEDRAG_LOCKOUT", "failure=3"),
+    ("MEDRAG_SESSION_HOURS", "3"),
     ("MEDRAG_SECRET_KEY", "x"),
-    ("MEDRAG_AUDIT_HEADS_FILE", "/dev/null/heads.jsonl"),
+    ("MEDRAG_AUDIT_HEADS", "file=/dev/null/heads.jsonl"),
     ("MEDRAG_TIME_ZONE", "Mars/Base"),
-    ("MEDRAG_WORKRS", "3"),
+    ("MEDRAG_WORKRS", "processes=3"),
 ]
 
 

@@ -30,7 +30,7 @@ def test_killed_between_sending_and_marking_it_comes_again(
 ) -> None:
     with (
         receiving() as receiver,
-        running("worker", log=tmp_path / "log", MEDRAG_WEBHOOKS_LOOPBACK="true") as worker,
+        running("worker", log=tmp_path / "log", MEDRAG_WEBHOOKS="loopback=true") as worker,
     ):
         receiver.on_message = lambda: kill_sender(worker.pid)
         receiver.endpoint()

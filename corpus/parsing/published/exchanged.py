@@ -149,7 +149,7 @@ def parse_passages(request: Request) -> ParsedDocument:
         raise ParseError(
             f"The passages go up to page {last}; {request.max_pages} are read at most.",
             code="too_many_pages",
-            hint="Split the file, or ask for a higher MEDRAG_PARSE_MAX_PAGES.",
+            hint="Split the file, or ask for a higher number of pages in MEDRAG_PARSING.",
         )
     first = passages[0]
     return ParsedDocument(

@@ -25,6 +25,7 @@ from core.llm.models_file import Models
 from corpus.encoders.specs import EncoderSpec, specs_from
 from evaluation.datasets import read_dataset
 from evaluation.datasets.pooling import pooled
+from medrag_site.env import Env
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
 from tests.chat.evidence.hits import made_up_hit
@@ -141,10 +142,10 @@ def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:
         wanted, _ = switches(RetrievalConfig(), set(), Cut(tokens, overlap))
         for switch in wanted:
             environment = dict(switch.recipe.environment)
-            if "MEDRAG_CHUNK_TOKENS" in environment:
-                size = int(environment["MEDRAG_CHUNK_TOKENS"])
-                assert 100 <= size <= 2000
-                assert 0 <= int(environment["MEDRAG_CHUNK_OVERLAP_TOKENS"]) <= size // 2
+            chunks = Env(environment).group("MEDRAG_CHUNKS")
+            size = chunks.integer("tokens", 220, low=100, high=2000)
+            chunks.integer("overlap", 0, low=0, high=size // 2)
+            chunks.refuse_unknown()
 
 
 def test_what_was_served_is_compared_with_the_beginning_of_the_run() -> None:

@@ -91,7 +91,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint
             ),
             "MEDRAG_ANSWER_TIMEOUT_S": TIMEOUT_S,
             "MEDRAG_API_RATE": "10000/min",
-            "MEDRAG_LOG_LEVEL": "DEBUG",
+            "MEDRAG_LOG": "level=DEBUG",
         }.items():
             monkeypatch.setenv(name, value)
         yield state

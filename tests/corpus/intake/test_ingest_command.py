@@ -21,7 +21,7 @@ from reportlab.pdfgen.canvas import Canvas
 from chat.models import AuditEvent
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, WorkerHeartbeat
 from tests.corpus.documents import guideline
-from tests.processes import running
+from tests.processes import in_processes, running
 
 
 @pytest.fixture
@@ -233,7 +233,7 @@ def test_a_worker_that_does_not_run_is_one_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A setting that no worker starts with."""
-    monkeypatch.setenv("MEDRAG_WORKERS", "none")
+    monkeypatch.setenv("MEDRAG_WORKER", "processes=none")
     with pytest.raises(CommandError, match=r"worker ended by itself.*queued stays queued"):
         call_command("ingest", str(folder), wait=True)
 
@@ -401,7 +401,7 @@ def test_waiting_starts_a_worker_and_stops_it_and_tells_what_failed(
     long_name.write_text(guideline("# Long"))
     log = tmp_path / "ingest.log"
     with running(
-        "ingest", str(folder), "--publish", "--wait", log=log, MEDRAG_WORKERS="1"
+        "ingest", str(folder), "--publish", "--wait", log=log, **in_processes(1)
     ) as command:
         assert command.wait(120) == 1
     said = log.read_text()

@@ -35,9 +35,8 @@ in_a_browser = [
 WAIT_S = 240
 UNHURRIED = {  # a busy machine gives no job up, and starts no queue a second time
     "DJANGO_SETTINGS_MODULE": "tests.settings",
-    "MEDRAG_JOB_LEASE_S": "60",
-    "MEDRAG_PARSE_TIMEOUT_S": "300",
-    "MEDRAG_WORKER_STALL_S": "60",
+    "MEDRAG_WORKER": "lease_s=60 stall_s=60",
+    "MEDRAG_PARSING": "timeout_s=300",
 }
 FLAGS = (
     "--headless=new",

@@ -17,7 +17,7 @@ from evaluation.question_runs.services import question_run_cancel, question_run_
 from tests.chat.guidelines import publish_guideline
 from tests.corpus.documents import guideline, ingest
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
-from tests.processes import family_of, kill_all, running, start, survivors, wait_until
+from tests.processes import family_of, in_processes, kill_all, running, start, survivors, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +82,7 @@ def test_a_file_is_indexed_meanwhile_and_a_stop_gives_the_item_back(
 ) -> None:
     publish_guideline(picture=False)
     run = many(400)
-    with running("worker", log=tmp_path / "worker.log", MEDRAG_WORKERS="1") as worker:
+    with running("worker", log=tmp_path / "worker.log", **in_processes(1)) as worker:
         wait_until(lambda: done(run) >= 3, "some are asked", 90)
         document = ingest(guideline(sections=2), "meanwhile.md")
         wait_until(lambda: Job.objects.get(document=document).state == JobState.DONE, "it is", 60)

@@ -17,7 +17,7 @@ from corpus.indexing.leases import LeaseLost, Preempted
 from corpus.indexing.wakeups import Queue
 from corpus.models import Document, Job, JobState, Stage
 from tests.corpus.documents import derived, guideline, ingest
-from tests.processes import running, wait_until
+from tests.processes import in_processes, running, wait_until
 
 LONG, SHORT = 112, 2  # sections; 7 batches, and one
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ def test_short_files_of_a_batch_are_done_before_the_long_ones(
         ingest_long(name)
     short = [f"short-{n}.md" for n in range(5)]
     ingest_short(*short)
-    with running("worker", log=tmp_path / "worker.log", MEDRAG_WORKERS=str(workers)):
+    with running("worker", log=tmp_path / "worker.log", **in_processes(workers)):
         wait_until(lambda: len(finished()) == len(long) + len(short), "all are done", 240)
     assert set(finished()[: len(short)]) == set(short)
 
@@ -62,7 +62,7 @@ def test_a_short_file_passes_the_long_ones_that_hold_every_worker(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:
     long = [ingest_long(f"long-{n}.md") for n in range(workers)]
-    with running("worker", log=tmp_path / "worker.log", MEDRAG_WORKERS=str(workers)):
+    with running("worker", log=tmp_path / "worker.log", **in_processes(workers)):
         held = Job.objects.filter(state=JobState.RUNNING, stage=Stage.CHUNKED, done__gt=0)
         wait_until(lambda: held.count() == workers, "each worker embeds a long one", 120)
         ingest_short("short-0.md", "short-1.md", "short-2.md")

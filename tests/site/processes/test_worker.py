@@ -24,13 +24,13 @@ from medrag_site import doctor
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.encoders import tiny_models
 from tests.dying import poison_settings
-from tests.processes import family_of, kill_all, running, start, survivors, wait_until
+from tests.processes import family_of, in_processes, kill_all, running, start, survivors, wait_until
 
 pytestmark = pytest.mark.slow
 
 SECTIONS = 96  # six batches
 UNDISTURBED: list[tuple[object, ...]] = []  # made once; it does not depend on the database
-ONE_PROCESS = {"MEDRAG_WORKERS": "1"}
+ONE_PROCESS = in_processes(1)
 
 
 def job(document: Document) -> Job:
@@ -128,7 +128,7 @@ def test_a_stop_leaves_no_process_and_counts_no_attempt(
     number: signal.Signals, own_database: str, tmp_path: Path
 ) -> None:
     document = ingest("# POISON: hang\n\nText.\n")
-    with running("worker", log=tmp_path / "worker.log", MEDRAG_PARSE_TIMEOUT_S="600") as worker:
+    with running("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600") as worker:
         wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
         wait_until(selectors.worker_is_alive, "the worker says that it is well")
         family = family_of(worker.pid)
@@ -142,7 +142,7 @@ def test_a_stop_leaves_no_process_and_counts_no_attempt(
 
 def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_path: Path) -> None:
     document = ingest("# POISON: slow 60\n\nText.\n")
-    worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSE_TIMEOUT_S="600")
+    worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600")
     wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
     family = family_of(worker.pid)
     assert len(family) >= 6  # supervisor, cluster, guard, monitor, pusher, workers
