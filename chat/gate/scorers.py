@@ -7,29 +7,9 @@ import json
 import math
 from bisect import bisect_right
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from retrieval.types import Hit
-
-
-class Scale(Protocol):
-    """Turns a passage into the number that is compared with the threshold."""
-
-    @property
-    def version(self) -> str: ...
-
-    @property
-    def encoder(self) -> str:
-        """Fingerprint of the encoder whose cosines it was made on."""
-
-    def score(self, hit: Hit) -> float:
-        """Orders passages, higher is better. Any real number."""
-
-    def probability(self, hit: Hit) -> float:
-        """What is compared: in [0, 1], never falling as the score rises."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """All that decides, for traces and fingerprints."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +28,7 @@ class Calibration:
     knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
 
     def score(self, hit: Hit) -> float:
+        """Any real number that orders passages, higher is better."""
         return self.score_at(hit.cosine, hit.coverage)
 
     def score_at(self, cosine: float, coverage: float) -> float:
@@ -85,6 +66,9 @@ class Learned:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+Scale = Calibration | Learned  # turns a passage into the number that the threshold is compared with
 
 
 def same_weights(one: str, other: str) -> bool:

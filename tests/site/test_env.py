@@ -252,7 +252,8 @@ def test_forms_are_taken_from_the_hosts_by_https_alone(
     settings.ALLOWED_HOSTS = without_ports(hosts)
     settings.CSRF_TRUSTED_ORIGINS = secure_origins(hosts)
     request = RequestFactory().post("/", HTTP_ORIGIN=origin, HTTP_HOST="guidelines.example.org")
-    assert CsrfViewMiddleware(lambda _: HttpResponse())._origin_verified(request) is taken
+    origins = CsrfViewMiddleware(lambda _: HttpResponse())
+    assert getattr(origins, "_origin_verified")(request) is taken  # noqa: B009  it has no type
 
 
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> None:
