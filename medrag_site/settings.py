@@ -150,7 +150,6 @@ AUDIT_HEADS_URL = heads.url("url")
 API_RATE = env.rate("MEDRAG_API_RATE", "60/min")
 KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a table
 API_TOKEN_DAYS = env.integer("MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650)
-
 CORS_ORIGINS = env.origins("MEDRAG_CORS_ORIGINS")
 MCP_TOKEN = env.text("MEDRAG_MCP_TOKEN")
 
