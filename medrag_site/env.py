@@ -19,7 +19,6 @@ from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
 from core.llm.models_file import Models, ModelsError, models_from
-from medrag_site.old_names import OLD_NAMES
 
 T = TypeVar("T")
 
@@ -280,8 +279,6 @@ class Env:
                 raise ImproperlyConfigured(f"{self._within}{name} {self._advice(name)}")
 
     def _advice(self, name: str) -> str:
-        if name in OLD_NAMES:
-            return f"is no setting any more. {OLD_NAMES[name]}"
         if self._within:
             return f"is none of {', '.join(dict.fromkeys(self.names))}."
         near = get_close_matches(name, self.names, n=1, cutoff=0.8)

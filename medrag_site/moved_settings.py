@@ -10,6 +10,45 @@ _ROLES = {
     "TEACHER_LLM": "teacher",
     "RERANK": "rerank",
 }
+_LEFT_OUT = {
+    "MEDRAG_GATE": "the gate is always the calibrated one",
+    "MEDRAG_GATE_COSINE": "the gate is always the calibrated one",
+    "MEDRAG_CHUNK_STRATEGY": "documents are cut by their sections",
+    "MEDRAG_CHUNK_CHARACTERS": "documents are cut by their sections",
+    "MEDRAG_CHUNK_OVERLAP_CHARACTERS": "documents are cut by their sections",
+    "MEDRAG_CSRF_TRUSTED_ORIGINS": "where MEDRAG_HTTPS is true, the hosts of MEDRAG_ALLOWED_HOSTS "
+    "are trusted, each with the port that stands there",
+}
+_NOW_KEYS = {  # of a setting that has several: which, and its key
+    "MEDRAG_LOCKOUT_FAILURES": "MEDRAG_LOCKOUT failures",
+    "MEDRAG_LOCKOUT_ADDRESS_FAILURES": "MEDRAG_LOCKOUT address_failures",
+    "MEDRAG_LOCKOUT_MIN": "MEDRAG_LOCKOUT minutes",
+    "MEDRAG_SESSION_HOURS": "MEDRAG_SESSION hours",
+    "MEDRAG_SESSION_IDLE_MIN": "MEDRAG_SESSION idle_minutes",
+    "MEDRAG_UPLOAD_MAX_MB": "MEDRAG_PARSING upload_mb",
+    "MEDRAG_PARSE_TIMEOUT_S": "MEDRAG_PARSING timeout_s",
+    "MEDRAG_PARSE_MEMORY_MB": "MEDRAG_PARSING memory_mb",
+    "MEDRAG_PARSE_MAX_PAGES": "MEDRAG_PARSING pages",
+    "MEDRAG_CHUNK_TOKENS": "MEDRAG_CHUNKS tokens",
+    "MEDRAG_CHUNK_OVERLAP_TOKENS": "MEDRAG_CHUNKS overlap",
+    "MEDRAG_OMISSIONS": "MEDRAG_CAVEATS omissions",
+    "MEDRAG_CONFLICTS": "MEDRAG_CAVEATS conflicts",
+    "MEDRAG_APPLICABILITY": "MEDRAG_CAVEATS applicability",
+    "MEDRAG_AUDIT_HEADS_FILE": "MEDRAG_AUDIT_HEADS file",
+    "MEDRAG_AUDIT_HEADS_COPY": "MEDRAG_AUDIT_HEADS copy",
+    "MEDRAG_AUDIT_HEADS_URL": "MEDRAG_AUDIT_HEADS url",
+    "MEDRAG_WEBHOOKS_LOOPBACK": "MEDRAG_WEBHOOKS loopback",
+    "MEDRAG_WEBHOOKS_KEEP_DAYS": "MEDRAG_WEBHOOKS keep_days",
+    "MEDRAG_DRIFT_DAYS": "MEDRAG_DRIFT days",
+    "MEDRAG_DRIFT_REFERENCE_DAYS": "MEDRAG_DRIFT reference_days",
+    "MEDRAG_WEB_WORKERS": "MEDRAG_WEB workers",
+    "MEDRAG_WEB_THREADS": "MEDRAG_WEB threads",
+    "MEDRAG_WORKERS": "MEDRAG_WORKER processes",
+    "MEDRAG_JOB_LEASE_S": "MEDRAG_WORKER lease_s",
+    "MEDRAG_WORKER_STALL_S": "MEDRAG_WORKER stall_s",
+    "MEDRAG_LOG_FORMAT": "MEDRAG_LOG format",
+    "MEDRAG_LOG_LEVEL": "MEDRAG_LOG level",
+}
 
 
 def _in_models(role: str, key: str) -> str:
@@ -27,4 +66,13 @@ MOVED: Mapping[str, str] = {
     "MEDRAG_JUDGE_LLM_PRICE": _in_models("judge", "price"),
     "MEDRAG_JUDGE_MAY_GENERATE": _in_models("judge", "may_generate"),
     "MEDRAG_VERIFIER_MODEL": _in_models("verifier", "model"),
+    **{
+        f"MEDRAG_OIDC_{key.upper()}": (
+            f"`{key}` in the file that MEDRAG_OIDC names: see docs/operations.md"
+        )
+        for key in ("issuer", "client_id", "client_secret", "groups_claim", "groups")
+    },
+    "MEDRAG_METRICS_TOKEN": "MEDRAG_METRICS: the token, or the path of the file with it",
+    **{name: "{} with `{}=` in it".format(*place.split()) for name, place in _NOW_KEYS.items()},
+    **{name: f"to be left out: {why}" for name, why in _LEFT_OUT.items()},
 }

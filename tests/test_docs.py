@@ -12,7 +12,6 @@ from django.core.management import get_commands, load_command_class
 from chat.models import Reason
 from chat.web.refusals import ADVICE
 from medrag_site.moved_settings import MOVED
-from medrag_site.old_names import OLD_NAMES
 from medrag_site.settings import env
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,12 +65,12 @@ def test_settings_and_the_configuration_table_are_the_same() -> None:
 
 def test_every_setting_that_a_document_names_is_read() -> None:
     for path in DOCUMENTS:
-        old = {*OLD_NAMES, *MOVED} if path.name == "CHANGELOG.md" else set()
+        old = set(MOVED) if path.name == "CHANGELOG.md" else set()
         assert not set(NAME.findall(text_of(path))) - set(env.names) - old
 
 
 def test_no_old_name_is_read_or_stands_in_an_example() -> None:
-    assert not {*OLD_NAMES, *MOVED} & set(env.names)
+    assert not set(MOVED) & set(env.names)
     for name in ("compose.yaml", "Containerfile", "Makefile"):
         assert not set(NAME.findall(text_of(ROOT / name))) - set(env.names), name
 

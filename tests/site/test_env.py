@@ -19,7 +19,6 @@ from core.llm.models_file import KEYS, Models
 from medrag_site.database import roles as databases
 from medrag_site.env import Env, secret_file, secure_origins, without_ports
 from medrag_site.moved_settings import MOVED
-from medrag_site.old_names import OLD_NAMES
 from medrag_site.settings import env
 from tests.models import models_file
 
@@ -353,13 +352,6 @@ def test_a_switch_or_the_secret_that_opens_it(tmp_path: Path) -> None:
         with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be") as raised:
             Env({"MEDRAG_X": raw}).switch_or_secret("MEDRAG_X")
         assert raw not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", OLD_NAMES)
-def test_an_old_name_says_what_takes_its_place(name: str) -> None:
-    with pytest.raises(ImproperlyConfigured) as raised:
-        Env({name: "1"}).refuse_unknown("MEDRAG_", besides="x")
-    assert str(raised.value) == f"{name} is no setting any more. {OLD_NAMES[name]}"
 
 
 REFUSED = [
