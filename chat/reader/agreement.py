@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from chat.reader.asked import asked_medicines
+from chat.reader.denial import without_denied
+from chat.reader.stopping import asks_when_to_stop, says_when_to_stop
 from chat.types import Unit
-from core.text.drugs import drugs
+from core.text.drugs import drug_places, drugs
 from core.text.populations import People, apart, fits_bracketed_ages, people_of
 from core.text.quantities.reading import read
 from core.text.routes import routes
@@ -64,17 +66,6 @@ _ABOUT_DOSE = re.compile(
     r"|\b(?:contra-?indicated|avoid|not (?:be )?(?:recommended|given|used)|do not|omit)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_WORD = re.compile(r"[a-z][a-z-]+")
-_WITHOUT = "no|non|without|absence of|free of"
-_LACKED = r"[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)"
-_NEGATED = re.compile(rf"\b(?:{_WITHOUT}){_LACKED}", re.IGNORECASE)
-_LACKS = re.compile(rf"\b(?:{_WITHOUT}|not|denies){_LACKED}", re.IGNORECASE)  # of a patient
-# `If no bleeding:`, whom a row or a sentence is for. `No antibiotics.` is advice, and stays.
-_ONLY_WITHOUT = re.compile(
-    r"\b(?:if|when|where|with) (?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
-    r"(?=\s*(?:[:;,.|)]|$|\band\b|\bor\b))",
-    re.IGNORECASE,
-)
 _WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
 # What is still to be found out recommends nothing.
 _TO_RESEARCH = re.compile(
@@ -85,9 +76,6 @@ _ASKS_RESEARCH = re.compile(r"\b(?:research|trials?|stud(?:y|ies)|evidence)\b", 
 _SHARED = re.compile(r"[\s,/+]*(?:or|and|plus)?\s*")  # between medicines that one dose is for
 _NUMBER = re.compile(r"\d")
 _NUMBER_OF = re.compile(r"\d[^.;:]*\bof\b")
-_GRAMMAR = frozenset(
-    "a an the of in on for with and or to is are was be has have who what how when not no".split()
-)
 
 
 class _Bound(NamedTuple):
@@ -106,6 +94,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
     wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
+    wants_end = asks_when_to_stop(question)
     wanted_levels = severities(question, asked)
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     left = [
@@ -118,6 +107,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not medicines or is_of_age(medicines, people, unit))
         and (not wants_dose or gives_dose(medicines, unit))
+        and (not wants_end or says_when_to_stop(f"{unit.context} | {unit.text}"))
     ]
     return with_amounts(left) if is_amount_asked(question) else left
 
@@ -197,12 +187,9 @@ def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
 
 
 def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Where the medicines of a text begin and end, in order."""
-    return sorted(
-        (*match.span(), frozenset({name}))
-        for name in _drugs(text)
-        for match in re.finditer(re.escape(name), text, re.IGNORECASE)
-    )
+    """Where the medicines of a text begin and end, in order; a brand is all that is in it."""
+    places = groupby(drug_places(text), key=lambda place: place[:2])
+    return [(*span, frozenset(name for *_, name in group)) for span, group in places]
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
@@ -309,21 +296,6 @@ def names_anybody(people: People) -> bool:
     return bool(people.groups or people.ages)
 
 
-def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Leave out what is for those without it: "no major bleeding" of a question on major bleeding.
-
-    Of 704 questions on real guidelines it took no right statement away.
-    """
-    asked = _pairs(question) - _denied_pairs(question)
-    has = set(_WORD.findall(_LACKS.sub(" ", question.casefold())))
-    return [
-        unit
-        for unit in units
-        if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
-        and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
-    ]
-
-
 def on_asked_side(question: str, units: Sequence[Unit]) -> list[Unit]:
     """Leave out what is for the other side of a bound: `more than 12 weeks` of `within 12 weeks`.
 
@@ -373,16 +345,6 @@ def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
 
 def _is_kind(name: str, kind: str) -> bool:
     return name == kind or (kind in _KINDS and name.endswith(kind))
-
-
-def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
-    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
-
-
-def _pairs(text: str) -> frozenset[frozenset[str]]:
-    """Each two words that stand beside each other, in any order, without those of grammar."""
-    words = _WORD.findall(text.casefold())
-    return frozenset(frozenset(pair) for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))
 
 
 @lru_cache(maxsize=8192)

@@ -21,6 +21,8 @@ _OWN_AFTER = re.compile(
     r"|toxicity|poisoning|is contra-?indicated|levels?|not tolerated|interact\w*)",
     re.IGNORECASE,
 )
+# Once daily, or an overdose: the second, where another medicine is named too.
+_OVERDOSED = re.compile(r"^[-\s)]*OD\b", re.IGNORECASE)
 _REACH = re.compile(r"[^.?!,;]{0,24}")
 _OF = re.compile(r"\s*(?:of|to|with|from|by|on|and|or|after|following)\b", re.IGNORECASE)
 _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b", re.IGNORECASE)
@@ -33,7 +35,9 @@ def asked_medicines(question: str) -> frozenset[str]:
     own = {
         name
         for start, end, name in places
-        if _OWN_AFTER.match(question[end:]) or _is_own(start, question, places)
+        if _OWN_AFTER.match(question[end:])
+        or (len(named) > 1 and _OVERDOSED.match(question[end:]))
+        or _is_own(start, question, places)
     }
     return named - own
 

@@ -81,10 +81,13 @@ def _condition_words(about: str) -> frozenset[str]:
 
 def _is_of(words: frozenset[str], said: _Said) -> bool:
     """Whether what stands behind it, else before it, is the condition."""
-    if any(_OTHER.match(word) for word in said.behind):
-        return False
+    for word in said.behind:  # `low severity CAP, penicillin allergic` is of the first
+        if _OTHER.match(word):
+            return False
+        if word in words:
+            return True
     if said.behind:
-        return said.behind[0] in _GENERIC or not words.isdisjoint(said.behind)
+        return said.behind[0] in _GENERIC
     return all(word in words or word in _GENERIC or word in _ENDS for word in said.before)
 
 

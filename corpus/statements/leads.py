@@ -31,6 +31,12 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"(?:It|This|These|They|Those)\b")
+# `With lower doses`: than those of the sentence before.
+_COMPARES = re.compile(
+    r"\b(?:lower|higher|smaller|larger|such) (?:initial |starting |maintenance )?dos(?:es?|ages?)\b"
+    r"(?!.*\bthan\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _LABEL = re.compile(r"contra|caution|exclu|except|unsuitable|not (?:for|suit)", re.IGNORECASE)
 _LABEL_WORDS = 3  # up to which an item such as `Contraindications` heads the items below it
 
@@ -66,9 +72,11 @@ def leans_on_before(sentence: str) -> bool:
 
 
 def binds_to_before(sentence: str) -> bool:
-    """Whether a sentence limits the one before it: `Do not give it in renal failure.`"""
+    """Whether a sentence limits the one before it, `Do not give it in renal failure.`, or compares
+    its doses with those of it.
+    """
     refers = _REFERS.match(sentence) and CONDITION.search(sentence)
-    return bool(BOUND_TO_BEFORE.match(sentence) or refers)
+    return bool(BOUND_TO_BEFORE.match(sentence) or refers or _COMPARES.search(sentence))
 
 
 def must_be_said(quote: str) -> bool:

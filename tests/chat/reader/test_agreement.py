@@ -96,6 +96,11 @@ def test_what_says_nothing_of_pregnancy_is_not_for_it() -> None:
         ("after a dose of adrenaline", set()),
         ("What is tachycardia?", set()),
         ("man on warfarin, dose of paracetamol?", {"paracetamol"}),
+        ("acetylcysteine dose paracetamol OD 70 kg", {"acetylcysteine"}),
+        ("amlodipine OD dose", {"amlodipine"}),
+        ("do I add gentamicin on top of the tazocin", {"gentamicin"}),
+        ("coumadin pt, vitamin K dose", {"vitamin k"}),
+        ("narcan dose", {"naloxone"}),
     ],
 )
 def test_medicines_that_the_patient_takes_are_not_what_is_asked_about(
@@ -147,6 +152,7 @@ def test_a_dose_that_prevents_is_no_answer_where_treatment_is_asked_for() -> Non
     [
         ("treatment of mild pneumonia, if penicillin allergic", {"Give A.", "In all, give D."}),
         ("low severity pneumonia treatment", {"Give A.", "In all, give D."}),
+        ("low severity pneumonia penicillin allergic", {"Give A.", "In all, give D."}),
         ("moderate pneumonia treatment", {"Give B.", "In all, give D."}),
         ("non-severe pneumonia treatment", {"Give A.", "Give B.", "In all, give D."}),
         ("severe pneumonia treatment", {"Give C.", "In all, give D."}),
@@ -184,9 +190,28 @@ def agreeing(text: str, question: str) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "is_left"),
+    [
+        ("when can I stop acetylcysteine?", False),
+        ("can acetylcysteine stop the bleeding", True),
+        ("acetylcysteine, when to start", True),
+    ],
+)
+def test_when_to_start_is_no_answer_to_when_to_stop(question: str, is_left: bool) -> None:
+    text = (
+        "# Acetylcysteine\n## Beginning\nStart within 8 hours.\n"
+        "## Ending\nStop it when the INR is below 1.3."
+    )
+    left = " ".join(agreeing(text, question))
+    assert "Stop it when" in left
+    assert ("Start within" in left) is is_left
+
+
 def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
     text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
     assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))
+    assert not any("hold it" in row for row in agreeing(f"{text}\n\n", "INR 6 with nosebleed"))
     assert any("hold it" in row for row in agreeing(f"{text}\n", "INR 6, not bleeding"))
     assert "No antibiotics." in agreeing("# Otitis\nNo antibiotics.", "antibiotics in otitis?")
 

@@ -96,3 +96,14 @@ def test_passages_that_share_a_sentence_both_have_it() -> None:
     both = statements_of([((), [(1, 0, 9)]), ((), [(1, 0, 9)])], {1: PageView(text, blocks)})
     assert both[0] == both[1]
     assert [one.text for one in both[0]] == ["One. Two."]
+
+
+def test_lower_doses_stay_with_those_that_they_are_lower_than() -> None:
+    first = "The recommended dose of demonstramine is 1 mg/kg by slow injection " + "again " * 30
+    document = indexed(
+        f"# Sedation\n\n{first.strip()}. Short procedures can be done with lower doses such as"
+        " 0.6 mg/kg. They may be repeated."
+    )
+    texts = [str(row[2]) for chunk in document.chunks.all() for row in said_of(chunk)]
+    assert len([text for text in texts if "lower doses" in text]) == 1
+    assert all("recommended dose" in text for text in texts if "lower doses" in text)
