@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+# Not `should she eat yoghurt to stop diarrhoea`.
 _ASKS = re.compile(
-    r"\b(?:when|how (?:soon|early|long)|can|may|should|safe to|ok(?:ay)? to|time to)\b[^.?!]{0,40}?"
+    r"\b(?:(?:when|how (?:soon|early|long)|can|may|should)\b[^.?!]{0,40}?"
+    r"(?:(?<!\bto )|(?<=need to )|(?<=have to )|(?<=able to ))"
+    r"|(?:safe|ok|okay|time) to )"
     r"\b(?:stop|discontinue|cease|come off|switch off|turn off|turn it off)\b"
     r"(?! (?:the |a |her |his |an )?(?:bleed|ha?emorrhag|nosebleed|seiz|fit|convuls|vomit|spread))",
     re.IGNORECASE,

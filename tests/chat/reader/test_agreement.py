@@ -195,6 +195,9 @@ def agreeing(text: str, question: str) -> list[str]:
     [
         ("when can I stop acetylcysteine?", False),
         ("can acetylcysteine stop the bleeding", True),
+        ("should she take acetylcysteine to stop liver failure?", True),
+        ("when do I have to stop acetylcysteine", False),
+        ("is it safe to stop acetylcysteine", False),
         ("acetylcysteine, when to start", True),
     ],
 )
