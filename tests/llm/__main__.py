@@ -1,20 +1,24 @@
 """Serve a judge until Ctrl-C, so that RAGAS and measures by claims can be tried without a model.
 
-    python -m tests.llm
+    python -m tests.llm [--port N] [--fault slow|hangs|refuses|garbage]
 
 It supports what a text holds word for word and nothing else: that all is connected can be told from
-its marks, how good an answer is can't.
+its marks, how good an answer is can't. With a fault it shows what a run makes of such a judge.
 """
 
 from __future__ import annotations
 
+import argparse
 import signal
+import time
 from http.server import BaseHTTPRequestHandler
 
 from tests.llm.judges import fair, judging
 from tests.llm.scoring import ANSWERS, schema_of, scores
-from tests.llm.server import endpoint
-from tests.llm.transport import asked_of, replies
+from tests.llm.server import Answer, endpoint, says
+from tests.llm.transport import asked_of, hangs, refuses, replies
+
+SLOW_S = 2.0  # before each answer
 
 _OF_RAGAS, _OF_CLAIMS = scores(), replies(judging(fair))
 
@@ -25,8 +29,35 @@ def judge(handler: BaseHTTPRequestHandler) -> None:
     (_OF_RAGAS if is_of_ragas else _OF_CLAIMS)(handler)
 
 
+def slow(handler: BaseHTTPRequestHandler) -> None:
+    """Answer soundly, but late."""
+    time.sleep(SLOW_S)
+    judge(handler)
+
+
+FAULTS: dict[str, Answer] = {
+    "": judge,
+    "slow": slow,
+    "hangs": hangs(),
+    "refuses": refuses(401),
+    "garbage": says("Yes, that is right."),
+}
+
+
 def main() -> None:
-    with endpoint(judge) as server:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.llm", description="A judge on 127.0.0.1 that reads word for word."
+    )
+    parser.add_argument("--port", type=int, default=0, help="by default a free one")
+    parser.add_argument(
+        "--fault",
+        choices=[name for name in FAULTS if name],
+        default="",
+        help=f"slow: {SLOW_S:g} s before each answer; hangs: no answer; refuses: 401; garbage: "
+        "answers of another form",
+    )
+    options = parser.parse_args()
+    with endpoint(FAULTS[options.fault], port=options.port) as server:
         print("A judge that reads word for word. In the file that MEDRAG_MODELS of the site names:")
         print(f'[judge]\nurl = "{server.url}"\nmodel = "word-for-word"')
         print("Ctrl-C ends it.", flush=True)

@@ -87,7 +87,7 @@ def cut_off() -> Answer:
 
 
 @contextmanager
-def endpoint(default: Answer) -> Iterator[Endpoint]:
+def endpoint(default: Answer, *, port: int = 0) -> Iterator[Endpoint]:
     state = Endpoint(default)
 
     class Handler(BaseHTTPRequestHandler):
@@ -105,7 +105,7 @@ def endpoint(default: Answer) -> Iterator[Endpoint]:
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
