@@ -20,6 +20,7 @@ class VerifierUnavailable(MedragError):
 
     code = "verifier"
     usage = Usage()  # what language models took all the same
+    what = ""  # of a judge that is a language model: goes on after "the judge"
 
 
 class QuestionError(MedragError):

@@ -31,6 +31,7 @@ from evaluation.question_runs.result_card import (
     SEMANTICS,
     Card,
     in_words,
+    judge_lines,
     selective_rows,
     without_lines,
 )
@@ -285,8 +286,8 @@ def _card_context(card: Card) -> dict[str, Any]:
     latency = ""
     if card.latency_ms:
         p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
-        tokens = f"{card.tokens['whole']:.0f} tokens, {card.tokens['mean']:.1f} an item"
-        latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; {tokens}."
+        tokens = f"{card.tokens['whole']:.0f}, {card.tokens['mean']:.1f} an item"
+        latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; tokens, not of judges: {tokens}."
     return {
         "rows": [
             (in_words(name), f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
@@ -295,7 +296,7 @@ def _card_context(card: Card) -> dict[str, Any]:
         "latency": latency,
         "without": without_lines(card),
         "selective": selective_rows(card.selective),
-        "judged_by": card.judged_by,
+        "judged_by": list(judge_lines(card)),
         "accuracies": [each.cells for each in card.accuracies],
         "accuracies_head": accuracy.HEAD,
         "accuracies_semantics": accuracy.SEMANTICS,

@@ -100,7 +100,9 @@ def claim_scores(
     try:
         said = judge.verdicts(item)
     except VerifierUnavailable as error:
-        return scores | {name: failed(error.sentence, by) for name in possible}
+        # Its sentence speaks of a question that is refused for it; here the answer is stored.
+        why = f"the judge {error.what}" if error.what else error.sentence
+        return scores | {name: failed(why, by) for name in possible}
     return scores | {name: _scored(CLAIM_MEASURES[name], item, said, by) for name in possible}
 
 

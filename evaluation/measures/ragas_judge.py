@@ -19,11 +19,13 @@ from evaluation.measures.types import (
     undefined,
 )
 
+RAGAS = "ragas"  # its name among judges
 REFUSED = "the question was refused"
 NO_ANSWER = "the answer is empty"
 NO_CONTEXT = "nothing was retrieved"
 NO_GOLD = "the question has no gold answer"
 NO_JUDGE = "no judge is configured"
+FOUND_NOTHING = "the judge found nothing to judge"
 NOT_INSTALLED = "ragas is not installed"
 
 # What each measure looks at besides the question.
@@ -50,7 +52,7 @@ class RagasJudge:
     def judged_by(self) -> JudgedBy:
         version = metadata.version("ragas")
         model, encoder = self.endpoint.model, self.embedder.fingerprint
-        return JudgedBy("ragas", f"ragas-{version}:{model}:{encoder}:{self.config.fingerprint}")
+        return JudgedBy(RAGAS, f"ragas-{version}:{model}:{encoder}:{self.config.fingerprint}")
 
     def scores(self, item: AnsweredItem, wanted: Collection[str]) -> dict[str, Scored]:
         """Score one item by those of `RAGAS_MEASURES` that are wanted; never raises for a judge

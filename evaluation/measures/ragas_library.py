@@ -32,6 +32,7 @@ from core.errors import MedragError
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.encoders.types import Embedder
 from evaluation.measures.ragas_config import RagasConfig
+from evaluation.measures.ragas_judge import FOUND_NOTHING
 from evaluation.measures.types import AnsweredItem
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -173,5 +174,5 @@ async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> floa
     except Exception as error:  # noqa: BLE001  of whatever kind a library raises them
         return f"ragas raised {type(error).__name__}"  # its message may quote the answer
     if judge.empty:
-        return f"the judge found nothing to judge in {judge.empty} of {judge.calls} answers"
+        return f"{FOUND_NOTHING} in {judge.empty} of its {judge.calls} replies"
     return value if math.isfinite(value) else "ragas gave no number"

@@ -22,6 +22,7 @@ from evaluation.choices.accuracy import (
     read_accuracies,
     set_accuracies,
 )
+from evaluation.measures.ragas_judge import FOUND_NOTHING, NO_JUDGE, RAGAS
 from evaluation.measures.selective import selective
 from evaluation.measures.types import AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
@@ -49,11 +50,28 @@ _NO_ROW = ("statements", "beside")
 FAITHFULNESS = "claim_faithfulness"
 _KNOWN = {"right": 1.0, "partly": 0.0, "wrong": 0.0, "dangerous": 0.0}
 _SAYS_ITSELF = ("not run:", "failed:")
+# Each figure in words, and why there is none.
 _SELECTIVE = {
-    "aurc": "AURC (lower is better)",
-    "auroc_right": "AUROC of the confidence, right answers against others",
-    "auroc_answerable": "AUROC of the confidence, what can be answered against what can't",
+    "aurc": ("AURC (lower is better)", "of no answer is it known whether it is right"),
+    "auroc_right": (
+        "AUROC of the confidence, right answers against others",
+        "it takes both",
+    ),
+    "auroc_answerable": (
+        "AUROC of the confidence, what can be answered against what can't",
+        "it takes both",
+    ),
 }
+_FAILED = "failed: "
+_NOTHING_JUDGED = f"{_FAILED}{FOUND_NOTHING}"  # as sound a judge as any says so of some answers
+_JUDGE_FAILED = (
+    "Where a judge failed, the answer is stored and in no mean of that measure. Once [judge] of "
+    "MEDRAG_MODELS answers, start another run."
+)
+_JUDGE_LACKING = (
+    "To have these too, name a judge by [judge] in the file of MEDRAG_MODELS, start the site again "
+    "and then another run."
+)
 THRESHOLD_HEAD = ("answered from", "answered", "abstention rate", "faithfulness", "n")
 SEMANTICS = (
     "Each mean is over the n items that have a value. Full: the statements shown match every "
@@ -198,13 +216,19 @@ def card_lines(card: Card) -> Iterator[str]:
         p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
         yield f"Latency: p50 {p50:.2f} s, p95 {p95:.2f} s."
         whole, mean = card.tokens["whole"], card.tokens["mean"]
-        yield f"Tokens: {whole:.0f}, {mean:.1f} an item."
+        yield f"Tokens of answers, not of judges: {whole:.0f}, {mean:.1f} an item."
         yield ""
     yield from selective_lines(card.selective)
-    for judge in card.judged_by:
-        yield f"Claims judged by {judge['name']} ({judge['fingerprint']})."
+    yield from judge_lines(card)
     yield ""
     yield SEMANTICS
+
+
+def judge_lines(card: Card) -> Iterator[str]:
+    """Name who judged what; RAGAS with its version, the judge's model and the encoder."""
+    for judge in card.judged_by:
+        what = "RAGAS judged" if judge["name"] == RAGAS else f"Claims judged by {judge['name']}"
+        yield f"{what} ({judge['fingerprint']})."
 
 
 def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -237,7 +261,7 @@ def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
         f"Refusing: {found['answered']} answered and {found['refused']} refused of {found['n']}; "
         f"{found['wrongly_answered']} wrongly answered, {found['wrongly_refused']} wrongly refused."
     )
-    figures = (f"{words}: {_number(found[name])}." for name, words in _SELECTIVE.items())
+    figures = (_figure(words, found[name], why) for name, (words, why) in _SELECTIVE.items())
     return SelectiveRows(
         (counts, *figures),
         tuple(
@@ -253,21 +277,36 @@ def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
     )
 
 
+def _figure(words: str, value: float | None, why_none: str) -> str:
+    return f"{words}: {f'none, {why_none}' if value is None else _number(value)}."
+
+
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
 
 
 def without_lines(card: Card) -> list[str]:
-    """`No value: why (n items): measure, measure`, a line for each reason; `Not run:` the same."""
+    """`No value: why (n items): measure, measure`, a line for each reason; `Not run:` the same.
+
+    Last what to do about a judge that failed, or is not there.
+    """
     measures: dict[tuple[str, int], list[str]] = {}
     for name, reasons in card.not_run.items():
         for why, count in reasons.items():
             said = why if why.startswith(_SAYS_ITSELF) else f"no value: {why}"
             measures.setdefault((said, count), []).append(in_words(name))
-    return [
+    lines = [
         f"{why[:1].upper()}{why[1:]} ({count} item{'s' if count != 1 else ''}): {', '.join(names)}"
         for (why, count), names in sorted(measures.items())
     ]
+    judged = [found for name, found in card.not_run.items() if name != ALONE]
+    said_by_judges = {why for found in judged for why in found}
+    failures = [why for why in said_by_judges if why.startswith(_FAILED)]
+    if any(not why.startswith(_NOTHING_JUDGED) for why in failures):
+        lines.append(_JUDGE_FAILED)
+    if f"not run: {NO_JUDGE}" in said_by_judges:
+        lines.append(_JUDGE_LACKING)
+    return lines
 
 
 def in_words(measure: str) -> str:

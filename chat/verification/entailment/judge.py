@@ -186,8 +186,10 @@ def _characters(texts: Sequence[str]) -> list[int]:
 
 
 def _unavailable(what: str, hint: str = "", *, retryable: bool = True) -> VerifierUnavailable:
-    return VerifierUnavailable(
+    error = VerifierUnavailable(
         f"The judge {what}. No claim was shown.",
         hint=hint or "Ask again; if it stays so, check [judge] of MEDRAG_MODELS.",
         retryable=retryable,
     )
+    error.what = what
+    return error

@@ -27,6 +27,7 @@ from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
 from evaluation.question_runs.measuring import UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
+from evaluation.question_runs.result_card import without_lines
 from evaluation.question_runs.selectors import (
     card_read,
     rows_of,
@@ -46,7 +47,7 @@ from evaluation.question_sets.types import Item, ItemKind
 from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
 from tests.llm.scoring import scores
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, status
 from tests.models import set_model
 
 
@@ -308,6 +309,7 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
     assert card.selective["auroc_answerable"] is not None
     lines = "\n".join(run_lines(run))
     assert "Claims judged by checker" in lines
+    assert "name a judge by [judge] in the file of MEDRAG_MODELS" in lines
     assert "| 0.50 |" in lines
     picture = plots_svg(card, list(rows_of(run)))
     assert picture.startswith(b"<?xml")
@@ -324,6 +326,27 @@ def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazyS
     assert card.measures["ragas_faithfulness"].mean == 1
     assert card.measures["ragas_context_precision"].n == 1
     assert [judge["name"] for judge in card.judged_by] == ["ragas"]
+
+
+def test_a_judge_that_refuses_says_so_and_what_to_do(
+    guideline: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is counted as 0, and nothing speaks of an answer that was not shown."""
+    monkeypatch.setattr("evaluation.measures.configured.WAIT_S", 0)
+    with endpoint(status(401)) as server:
+        set_model(settings, "judge", server.url, model="judge-1")
+        run = run_of(stored_set(ITEMS[:1]))
+        question_run_execute(run)
+    card = card_read(run)
+    assert (card.states, card.measures["answered"].n) == ({"done": 1}, 1)
+    assert not {"claim_recall", "ragas_context_recall"} & card.measures.keys()
+    lines = without_lines(card)
+    (claims,) = (line for line in lines if "claim recall" in line)
+    assert claims.startswith("Failed: the judge gave no answer (endpoint 1 (judge-1)")
+    assert "No claim was shown" not in claims
+    assert any(line.startswith("Failed: the judge answered with status 401") for line in lines)
+    assert lines[-1].endswith("start another run.")
+    assert "right answers against others: none, it takes both." in "\n".join(run_lines(run))
 
 
 def test_a_run_can_do_without_measures(guideline: Document) -> None:
