@@ -8,7 +8,7 @@ from evaluation.metrics.statistics import Difference
 
 
 def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
-    yield "| measure | difference | 95 % interval | p | better | worse | n |"
+    yield "| measure | difference | 95 % interval | p | higher | lower | n |"
     yield "|---|---|---|---|---|---|---|"
     for name, d in differences.items():
         yield (

@@ -176,8 +176,12 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
             "second": runs[1],
             "found": found,
             "rows": [
-                (name, f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d)
+                (in_words(name), f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d)
                 for name, d in found.differences.items()
+            ],
+            "left_out": [
+                f"Left out, {why}: {', '.join(map(in_words, names))}."
+                for why, names in found.left_out.items()
             ],
             "moved": found.moved[:MAX_MOVED],
             "semantics": SEMANTICS_OF_COMPARISON,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import MedragError
+from evaluation.measures.claims import CLAIM_MEASURES
+from evaluation.measures.concepts import CONCEPT_MEASURES
+from evaluation.measures.ragas_judge import RAGAS, RAGAS_MEASURES
 from evaluation.metrics.statistics import Difference, difference
 from evaluation.models import QuestionRun, ResultState
 from evaluation.question_runs.result_card import in_order
@@ -25,9 +28,13 @@ class RunsDiffer(MedragError):
 
 @dataclass(frozen=True)
 class Compared:
-    """The second less the first: by measure, and the items whose outcome is another now."""
+    """The second less the first: by measure, and the items whose outcome is another now.
+
+    `left_out` is reason -> measures that both or one of them have and that can't be compared.
+    """
 
     differences: dict[str, Difference]
+    left_out: Mapping[str, Sequence[str]]
     items: int  # that both asked
     started_otherwise: tuple[str, ...]
     moved: tuple[tuple[str, str, str], ...]  # key of the question, outcome before and after
@@ -41,13 +48,20 @@ def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compa
     both = sorted(before.keys() & after.keys())
     if not both:
         raise RunsDiffer("No question was asked in both runs.")
-    names = {name for key in both for name in before[key][1].keys() & after[key][1].keys()}
+    names = {name for key in both for name in before[key].scores.keys() & after[key].scores.keys()}
+    left_out = _left_out(names, both, before, after)
+    if first.frozen.get("concepts") != second.frozen.get("concepts"):
+        left_out["measured by other concepts in each run"] = in_order(names & {*CONCEPT_MEASURES})
+    names -= {name for found in left_out.values() for name in found}
     return Compared(
         differences={name: _difference(name, both, before, after) for name in in_order(names)},
+        left_out={why: found for why, found in left_out.items() if found},
         items=len(both),
         started_otherwise=started_otherwise(first, second),
         moved=tuple(
-            (key, before[key][0], after[key][0]) for key in both if before[key][0] != after[key][0]
+            (key, before[key].outcome, after[key].outcome)
+            for key in both
+            if before[key].outcome != after[key].outcome
         ),
     )
 
@@ -57,21 +71,55 @@ def started_otherwise(first: QuestionRun, second: QuestionRun) -> tuple[str, ...
     return tuple(name for name in _TOLD if first.frozen.get(name) != second.frozen.get(name))
 
 
-_Results = dict[str, tuple[str, dict[str, float]]]  # by key of the question: outcome and scores
+@dataclass(frozen=True)
+class _Result:
+    outcome: str
+    scores: Mapping[str, float]
+    judged_by: Sequence[Mapping[str, str]]
+
+
+_Results = dict[str, _Result]  # by key of the question
 
 
 def _results(run: QuestionRun) -> _Results:
     done = run.results.filter(state=ResultState.DONE)
-    rows = done.values_list("question__key", "outcome", "scores")
-    return {key: (outcome, scores) for key, outcome, scores in rows}
+    rows = done.values_list("question__key", "outcome", "scores", "detail__judged_by")
+    return {key: _Result(outcome, scores, judges or ()) for key, outcome, scores, judges in rows}
+
+
+def _left_out(
+    names: set[str], keys: Sequence[str], before: _Results, after: _Results
+) -> dict[str, list[str]]:
+    """What another judge judged in each run, and what only one of them has."""
+    of_first, of_second = (
+        {name for key in keys for name in found[key].scores} for found in (before, after)
+    )
+    by_others = [
+        name
+        for measures, is_of_ragas in ((CLAIM_MEASURES, False), (RAGAS_MEASURES, True))
+        if _judges(keys, before, is_of_ragas=is_of_ragas)
+        != _judges(keys, after, is_of_ragas=is_of_ragas)
+        for name in measures
+        if name in names
+    ]
+    return {
+        "judged by another judge in each run": in_order(by_others),
+        "without a value in the second run": in_order(of_first - of_second),
+        "without a value in the first run": in_order(of_second - of_first),
+    }
+
+
+def _judges(keys: Sequence[str], found: _Results, *, is_of_ragas: bool) -> set[str]:
+    judges = (judge for key in keys for judge in found[key].judged_by)
+    return {each["fingerprint"] for each in judges if (each["name"] == RAGAS) is is_of_ragas}
 
 
 def _difference(name: str, keys: list[str], before: _Results, after: _Results) -> Difference:
     """Over the items that have a value in both."""
     pairs = [
-        (before[key][1][name], after[key][1][name])
+        (before[key].scores[name], after[key].scores[name])
         for key in keys
-        if name in before[key][1] and name in after[key][1]
+        if name in before[key].scores and name in after[key].scores
     ]
     return difference([a for a, _ in pairs], [b for _, b in pairs])
 
@@ -84,6 +132,9 @@ def comparison_lines(found: Compared) -> Iterator[str]:
     yield ""
     if found.started_otherwise:
         yield f"They were started otherwise: {', '.join(found.started_otherwise)}."
+        yield ""
+    if found.left_out:
+        yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in found.left_out.items())
         yield ""
     for key, before, after in found.moved:
         yield f"- {key}: {before}, then {after}"

@@ -23,6 +23,7 @@ from corpus.selectors import answers_citing
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
+from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
 from evaluation.question_runs.measuring import UnknownMeasure
@@ -46,6 +47,7 @@ from evaluation.question_runs.services import (
 from evaluation.question_sets.types import Item, ItemKind
 from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
+from tests.llm.__main__ import judge
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
 from tests.models import set_model
@@ -326,6 +328,27 @@ def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazyS
     assert card.measures["ragas_faithfulness"].mean == 1
     assert card.measures["ragas_context_precision"].n == 1
     assert [judge["name"] for judge in card.judged_by] == ["ragas"]
+
+
+def test_values_of_two_judges_are_not_compared(
+    guideline: Document, settings: LazySettings
+) -> None:
+    ward = stored_set(ITEMS[:1])
+    measures = ("claim_recall", "ragas_faithfulness")
+    first = run_of(ward, measures=measures)
+    question_run_execute(first)
+    with endpoint(judge) as server:
+        set_model(settings, "judge", server.url, model="judge-1")
+        second = run_of(ward, measures=measures)
+        question_run_execute(second)
+    found = runs_of_questions_compared(first, second)
+    assert "claim_recall" not in found.differences
+    assert found.differences["answered"].n == 1
+    assert found.left_out == {
+        "judged by another judge in each run": ["claim_recall"],
+        "without a value in the first run": ["ragas_faithfulness"],
+    }
+    assert "claim_recall" in runs_of_questions_compared(first, first).differences
 
 
 def test_a_judge_that_refuses_says_so_and_what_to_do(
