@@ -222,7 +222,7 @@ class ResultOutcome(models.TextChoices):
     WRONG = "wrong", "Wrong"
     PARTLY = "partly", "Partly right"
     REFUSED = "refused", "Refused, though it can be answered"
-    UNCOMPARED = "uncompared", "Answered, with nothing to compare"
+    UNCOMPARED = "uncompared", "Answered, without a pattern or label"
     RIGHT = "right", "Right"
 
 
@@ -246,7 +246,8 @@ class QuestionResult(models.Model):
     failure = models.TextField(blank=True)
     attempts = models.PositiveIntegerField(default=0)
     duration_ms = models.PositiveIntegerField(null=True)
-    tokens = models.PositiveIntegerField(null=True)  # read and written by language models
+    judged_ms = models.PositiveIntegerField(null=True)  # what its measures took, after the answer
+    tokens = models.PositiveIntegerField(null=True)  # read and written by those that answer
     lease_token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
+from django.db.models.expressions import OrderBy
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -19,6 +20,7 @@ from chat.admin import ReadOnly
 from chat.models import Reason
 from evaluation.models import QuestionResult
 from evaluation.question_runs.items import option_words
+from evaluation.question_runs.result_card import in_words, judge_lines
 from evaluation.question_runs.selectors import may_read_answer, results_listed, shown_claims
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ SIDES = "admin/evaluation/questionresult/_sides.html"
 
 @admin.register(QuestionResult)
 class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
-    list_display = ("item", "question_start", "outcome", "state", "confidence", "seconds", "run")
+    list_display = ("item", "question_start", "outcome", "recalled", "correct", "state",
+                    "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
     list_filter = ("outcome", "state", "question__kind", "run")
     list_per_page = 50
@@ -39,14 +42,16 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
     show_full_result_count = False
     show_facets = ShowFacets.NEVER  # a run may have 200,000 items
     fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "scored", "not_run",
-              "attempts", "duration_ms", "tokens")  # fmt: skip
-    readonly_fields = ("item", "asked", "sides", "scored", "not_run")
+              "judges", "attempts", "duration_ms", "judged_ms", "tokens")  # fmt: skip
+    readonly_fields = ("item", "asked", "sides", "scored", "not_run", "judges")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionResult]:
         return results_listed()
 
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        return ("badness", "-run", "place")
+    def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
+        """The worst first; what only measures tell apart by these, the lowest first."""
+        measured = (F(name).asc(nulls_last=True) for name in ("recall", "correctness"))
+        return ("badness", *measured, "-run", "place")
 
     def get_list_display(self, request: HttpRequest) -> Any:
         """With a link to the turn for those who may view turns."""
@@ -68,10 +73,17 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
     def question_start(self, result: QuestionResult) -> str:
         return Truncator(result.question.question).chars(90)
 
+    @admin.display(description="claim recall", ordering="recall")
+    def recalled(self, result: QuestionResult) -> str:
+        return _two_places(result.scores.get("claim_recall"))
+
+    @admin.display(description="RAGAS correctness", ordering="correctness")
+    def correct(self, result: QuestionResult) -> str:
+        return _two_places(result.scores.get("ragas_answer_correctness"))
+
     @admin.display(description="confidence")
     def confidence(self, result: QuestionResult) -> str:
-        found = result.scores.get("confidence")
-        return "-" if found is None else f"{found:.2f}"
+        return _two_places(result.scores.get("confidence"))
 
     @admin.display(description="seconds", ordering="duration_ms")
     def seconds(self, result: QuestionResult) -> str:
@@ -118,11 +130,21 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
         rows = format_html_join(
             "",
             '<tr><th scope="row">{}</th><td>{}</td></tr>',
-            ((name, f"{value:.4f}") for name, value in sorted(result.scores.items())),
+            ((in_words(name), f"{value:.4f}") for name, value in sorted(result.scores.items())),
         )
         return format_html("<table>{}</table>", rows) if result.scores else "-"
 
-    @admin.display(description="not run")
+    @admin.display(description="judged by")
+    def judges(self, result: QuestionResult) -> SafeString | str:
+        lines = judge_lines(result.detail.get("judged_by") or ())
+        return format_html_join("", "<p>{}</p>", ((line,) for line in lines)) or "-"
+
+    @admin.display(description="no value")
     def not_run(self, result: QuestionResult) -> SafeString | str:
         found = result.detail.get("not_run") or {}
-        return format_html_join("", "<p>{}: {}</p>", found.items()) if found else "-"
+        rows = ((in_words(name), why) for name, why in found.items())
+        return format_html_join("", "<p>{}: {}</p>", rows) if found else "-"
+
+
+def _two_places(score: float | None) -> str:
+    return "-" if score is None else f"{score:.2f}"

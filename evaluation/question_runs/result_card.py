@@ -219,14 +219,14 @@ def card_lines(card: Card) -> Iterator[str]:
         yield f"Tokens of answers, not of judges: {whole:.0f}, {mean:.1f} an item."
         yield ""
     yield from selective_lines(card.selective)
-    yield from judge_lines(card)
+    yield from judge_lines(card.judged_by)
     yield ""
     yield SEMANTICS
 
 
-def judge_lines(card: Card) -> Iterator[str]:
+def judge_lines(judges: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """Name who judged what; RAGAS with its version, the judge's model and the encoder."""
-    for judge in card.judged_by:
+    for judge in judges:
         what = "RAGAS judged" if judge["name"] == RAGAS else f"Claims judged by {judge['name']}"
         yield f"{what} ({judge['fingerprint']})."
 

@@ -10,12 +10,16 @@ from django.db.models import (
     Avg,
     Case,
     Count,
+    F,
+    FloatField,
     IntegerField,
     Q,
     QuerySet,
     Value,
     When,
 )
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce
 
 from chat.models import Claim
 from evaluation.models import (
@@ -33,10 +37,14 @@ MAX_COMPUTED = 300  # items of which a card is made for each look at a run that 
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
-    """The latest first, each with how many items it has, `ended` and `mean_ms` of those done."""
+    """The latest first, each with how many items it has, `ended`, and `mean_ms` of those done.
+
+    That is of answering and judging: a judge may take far longer than the answer.
+    """
     ended = Count("results", filter=Q(results__state__in=ENDED))
     runs = QuestionRun.objects.select_related("question_set", "by", "asker")
-    return runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg("results__duration_ms"))
+    took = F("results__duration_ms") + Coalesce("results__judged_ms", 0)
+    return runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took))
 
 
 @dataclass(frozen=True)
@@ -71,11 +79,18 @@ def are_runs_due() -> bool:
 
 
 def results_listed() -> QuerySet[QuestionResult]:
-    """Results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has none."""
+    """Results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has none.
+
+    `recall` and `correctness` tell apart what no pattern and no label does; None without a value.
+    """
     order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(ResultOutcome)]
     worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
     results = QuestionResult.objects.select_related("question", "run__asker", "run__question_set")
-    return results.annotate(badness=worst)
+    return results.annotate(
+        badness=worst,
+        recall=Cast(KT("scores__claim_recall"), FloatField()),
+        correctness=Cast(KT("scores__ragas_answer_correctness"), FloatField()),
+    )
 
 
 def may_read_answer(result: QuestionResult, user: User | AnonymousUser) -> bool:

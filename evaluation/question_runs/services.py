@@ -275,7 +275,9 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
     question = lease.result.question
     item = item_of(question, turn)
     found = scored(item)
+    began = time.monotonic()
     measured = measuring.measured(item)
+    judged_s = time.monotonic() - began
     lease.end(
         state=ResultState.DONE,
         turn=turn,
@@ -297,5 +299,6 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
         },
         failure="",
         duration_ms=turn.duration_ms,
+        judged_ms=round(1000 * judged_s),
         tokens=item.tokens + (alone.tokens if alone else 0),
     )

@@ -60,6 +60,7 @@ def steer(client: Client, run: QuestionRun, what: str) -> Any:
 def test_an_evaluator_starts_a_run(evaluator: Client, ward: QuestionSet, bob: User) -> None:
     assert "Start a run" in text_of(evaluator.get(reverse(RUNS)))
     assert "ward" in text_of(evaluator.get(reverse(ADD)))
+    assert "No judge is configured" in text_of(evaluator.get(reverse(ADD)))
     given = {"question_set": ward.pk, "name": "Monday", "limit": 3, "seed": 7, "budget_s": 60}
     page = evaluator.post(reverse(ADD), given, follow=True)
     run = QuestionRun.objects.get()
@@ -104,8 +105,13 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
         page = text_of(evaluator.get(address))
         assert "1 of 4 (25 %), about 0:0" in page
         assert "Look again" in page
+        assert "A command asks it" not in page
         assert 'http-equiv="refresh"' not in page  # it takes away what is being read
     assert 'hx-trigger="load delay:5s' in text_of(evaluator.get(run_page(run)))
+    QuestionRun.objects.update(is_here=True)
+    assert f"evaluate run --resume {run.pk}" in text_of(evaluator.get(run_page(run)))
+    run.results.filter(state="done").update(judged_ms=60_000)  # a slow judge
+    assert "about 3:0" in text_of(evaluator.get(reverse(RUNS)))
     QuestionRun.objects.update(state=RunState.DONE)
     for address in (reverse(RUNS), run_page(run)):
         assert "Look again" not in text_of(evaluator.get(address))
@@ -161,6 +167,23 @@ def test_items_are_listed_the_worst_first_and_filtered(
     ):
         page = evaluator.get(reverse(RESULTS) + query)
         assert [each.question.key for each in page.context["cl"].result_list] == found, query
+
+
+def test_what_only_measures_tell_apart_is_listed_by_them(
+    evaluator: Client, ward: QuestionSet
+) -> None:
+    run = run_of(ward)
+    for key, scores in (
+        ("a-right", {"claim_recall": 0.5, "ragas_answer_correctness": 0.8}),
+        ("b-wrong", {"claim_recall": 0.5, "ragas_answer_correctness": 0.25}),
+        ("c-refused", {}),
+        ("d-follows", {"claim_recall": 0.0}),
+    ):
+        run.results.filter(question__key=key).update(outcome="uncompared", scores=scores)
+    page = evaluator.get(reverse(RESULTS))
+    found = [each.question.key for each in page.context["cl"].result_list]
+    assert found == ["d-follows", "b-wrong", "a-right", "c-refused"]
+    assert '<td class="field-correct">0.25</td>' in text_of(page)
 
 
 def item_page(run: QuestionRun, key: str) -> str:

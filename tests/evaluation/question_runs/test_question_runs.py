@@ -330,9 +330,7 @@ def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazyS
     assert [judge["name"] for judge in card.judged_by] == ["ragas"]
 
 
-def test_values_of_two_judges_are_not_compared(
-    guideline: Document, settings: LazySettings
-) -> None:
+def test_values_of_two_judges_are_not_compared(guideline: Document, settings: LazySettings) -> None:
     ward = stored_set(ITEMS[:1])
     measures = ("claim_recall", "ragas_faithfulness")
     first = run_of(ward, measures=measures)
