@@ -21,6 +21,7 @@ from django.utils.safestring import SafeString
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
 from evaluation.choices import accuracy
+from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
@@ -85,6 +86,13 @@ class QuestionRunForm(forms.Form):
         help_text="Besides those that every run has. Those of RAGAS need [judge] of MEDRAG_MODELS",
     )
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        judge = judging_endpoint()
+        said = f"Judge: {judge.model}" if judge else "No judge is configured"
+        measures = self.fields["measures"]
+        measures.help_text = f"{measures.help_text}. {said}"
+
     def order(self) -> RunOrder:
         """What a valid form asks for."""
         given: dict[str, Any] = self.cleaned_data
@@ -100,7 +108,17 @@ class QuestionRunForm(forms.Form):
 
 @admin.register(QuestionRun)
 class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
-    list_display = ("name", "question_set", "state", "progress", "answered", "created_at", "by")
+    list_display = (
+        "number",
+        "name",
+        "question_set",
+        "state",
+        "progress",
+        "answered",
+        "created_at",
+        "by",
+    )
+    list_display_links = ("number", "name")
     list_filter = ("state", "question_set")
     list_per_page = 50
     search_fields = ("name", "question_set__name")
@@ -115,6 +133,10 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.ModelAdmin.has_add_permission(self, request)
+
+    @admin.display(description="number", ordering="pk")
+    def number(self, run: QuestionRun) -> int:
+        return run.pk
 
     @admin.display(description="items")
     def progress(self, run: QuestionRun) -> str:
@@ -300,7 +322,7 @@ def _card_context(card: Card) -> dict[str, Any]:
         "latency": latency,
         "without": without_lines(card),
         "selective": selective_rows(card.selective),
-        "judged_by": list(judge_lines(card)),
+        "judged_by": list(judge_lines(card.judged_by)),
         "accuracies": [each.cells for each in card.accuracies],
         "accuracies_head": accuracy.HEAD,
         "accuracies_semantics": accuracy.SEMANTICS,
