@@ -21,7 +21,7 @@ from chat.models import Reason
 from evaluation.models import QuestionResult
 from evaluation.question_runs.items import option_words
 from evaluation.question_runs.result_card import in_words, judge_lines
-from evaluation.question_runs.selectors import may_read_answer, results_listed, shown_claims
+from evaluation.question_runs.selectors import may_read_answers, results_listed, shown_claims
 
 if TYPE_CHECKING:
     QuestionResultModelAdmin = admin.ModelAdmin[QuestionResult]
@@ -105,7 +105,7 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
     @admin.display(description="side by side")
     def sides(self, result: QuestionResult) -> SafeString:
         viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
-        is_open = may_read_answer(result, viewer)
+        is_open = may_read_answers(result.run, viewer)
         context: dict[str, Any] = {"question": result.question, "is_closed": not is_open}
         if not is_open:
             return render_to_string(SIDES, {**context, "asker": result.run.asker})

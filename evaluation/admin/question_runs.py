@@ -10,7 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
@@ -20,12 +20,14 @@ from django.utils.safestring import SafeString
 
 from chat.admin import ReadOnly, pretty
 from core.errors import MedragError
+from core.exports import FORMS, JSON_LINES, exported
 from evaluation.choices import accuracy
 from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.comparing import runs_of_questions_compared
+from evaluation.question_runs.export import run_rows
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.result_card import (
@@ -39,6 +41,7 @@ from evaluation.question_runs.result_card import (
 from evaluation.question_runs.selectors import (
     card_read,
     card_shown,
+    may_read_answers,
     question_runs_listed,
     rows_of,
     run_progress,
@@ -218,8 +221,25 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
         picture = plots_svg(card_read(run), list(rows_of(run)))
         return HttpResponse(picture, content_type="image/svg+xml")
 
+    def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        """Hand out the run and each item as JSON lines; its history tells of it."""
+        if request.method != "POST":
+            return HttpResponse(status=405, headers={"Allow": "POST"})
+        run = get_object_or_404(QuestionRun, pk=pk)
+        if not (self.has_view_permission(request) and may_read_answers(run, request.user)):
+            raise PermissionDenied
+        self.log_change(request, run, "Exported.")
+        headers = {"Content-Disposition": f'attachment; filename="run-{run.pk}.jsonl"'}
+        lines = exported(run_rows(run), JSON_LINES)
+        return StreamingHttpResponse(lines, content_type=FORMS[JSON_LINES], headers=headers)
+
     def get_urls(self) -> list[URLPattern]:
-        views = {"cancel": self.cancel, "resume": self.resume, "plots": self.plots}
+        views = {
+            "cancel": self.cancel,
+            "resume": self.resume,
+            "plots": self.plots,
+            "export": self.export,
+        }
         compare = path(
             "compare/<int:first>/<int:second>/",
             self.admin_site.admin_view(self.compare),
@@ -247,6 +267,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     ) -> HttpResponse:
         run: QuestionRun = context["original"]
         context["is_active"] = run.state in ACTIVE
+        context["may_export"] = may_read_answers(run, request.user)
         context["may_steer"] = request.user.has_perm(STEER) and run.state != RunState.DONE
         return super().render_change_form(request, context, *arguments, **named)
 

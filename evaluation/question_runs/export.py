@@ -16,12 +16,20 @@ def run_export(run: QuestionRun, out: Path) -> None:
     """Write `run.json` and `report.md` into a folder, which is made where it is missing."""
     results = list(run.results.select_related("question").order_by("place"))
     out.mkdir(parents=True, exist_ok=True)
-    content = json.dumps(_run_json(run, results), ensure_ascii=False, indent=2)
+    whole = {**_run_json(run), "items": [_item_json(result) for result in results]}
+    content = json.dumps(whole, ensure_ascii=False, indent=2)
     write_lines(out / "run.json", [content])
     write_lines(out / "report.md", [*run_lines(run), "", *_items_table(results)])
 
 
-def _run_json(run: QuestionRun, results: list[QuestionResult]) -> dict[str, Any]:
+def run_rows(run: QuestionRun) -> Iterator[dict[str, Any]]:
+    """Yield the run with its card, then each item: the same as in `run.json`, for a stream."""
+    yield _run_json(run)
+    for result in run.results.select_related("question").order_by("place").iterator():
+        yield _item_json(result)
+
+
+def _run_json(run: QuestionRun) -> dict[str, Any]:
     times = ("created_at", "started_at", "finished_at")
     return {
         "run": run.pk,
@@ -34,12 +42,12 @@ def _run_json(run: QuestionRun, results: list[QuestionResult]) -> dict[str, Any]
         "by": str(run.by) if run.by else None,
         **{name: at.isoformat() if (at := getattr(run, name)) else None for name in times},
         "card": card_read(run).as_json(),
-        "items": [_item_json(result) for result in results],
     }
 
 
 def _item_json(result: QuestionResult) -> dict[str, Any]:
-    names = ("state", "outcome", "scores", "detail", "failure", "attempts", "duration_ms", "tokens")
+    names = ("state", "outcome", "scores", "detail", "failure", "attempts", "duration_ms",
+             "judged_ms", "tokens")  # fmt: skip
     return {
         "key": result.question.key,
         "question": result.question.question,

@@ -93,12 +93,12 @@ def results_listed() -> QuerySet[QuestionResult]:
     )
 
 
-def may_read_answer(result: QuestionResult, user: User | AnonymousUser) -> bool:
+def may_read_answers(run: QuestionRun, user: User | AnonymousUser) -> bool:
     """Whether they may see what was shown: what somebody's rights found is theirs, and auditors'.
 
     A run without an asker finds what is open to all.
     """
-    asker = result.run.asker_id
+    asker = run.asker_id
     return asker is None or asker == user.pk or user.has_perm("chat.view_turn")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -224,6 +225,24 @@ def test_what_somebodys_rights_found_is_read_by_them_and_auditors(
     assert "with the rights of alice" in page
     for reader in (member(alice, EVALUATORS), member(mallory, AUDITORS)):
         assert DOSE in text_of(reader.get(item_page(run, "a-right")))
+
+
+def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) -> None:
+    run = run_of(ward)
+    question_run_execute(run)
+    assert "Export as JSON lines" in text_of(evaluator.get(run_page(run)))
+    address = reverse("admin:evaluation_questionrun_export", args=[run.pk])
+    assert evaluator.get(address).status_code == 405
+    page = evaluator.post(address)
+    assert f'filename="run-{run.pk}.jsonl"' in page["Content-Disposition"]
+    first, *items = map(json.loads, page.getvalue().splitlines())
+    assert first["card"]["measures"]["answered"]["n"] == len(items) == 4
+    assert items[0]["detail"]["claims"][0]["text"] == DOSE
+    assert LogEntry.objects.get().get_change_message() == "Exported."
+    closed = question_run_create(ward, RunOrder(), by=None, asker=alice)
+    assert "Export as JSON lines" not in text_of(evaluator.get(run_page(closed)))
+    address = reverse("admin:evaluation_questionrun_export", args=[closed.pk])
+    assert evaluator.post(address).status_code == 403
 
 
 @pytest.mark.parametrize("group", [AUDITORS, STAFF, PUBLISHERS, CLINICIANS])
