@@ -19,6 +19,7 @@ from retrieval.prepared.site_concepts import site_concepts
 
 # An endpoint that failed three times is skipped for a while, in which a whole run would fail.
 WAIT_S = PAUSE_S + 1
+CALL_TIMEOUT_S = 120.0  # of a dozen pairs: one that hangs must not take the whole time of its item
 
 
 def site_judges(config: RagasConfig) -> Judges:
@@ -83,7 +84,7 @@ def entailment_judge() -> EntailmentJudge:
     judging = judging_endpoint()
     if judging is None:
         return EntailmentJudge(site_verifier())
-    judge = LanguageModelJudge((judging,))
+    judge = LanguageModelJudge((judging,), call_timeout_s=CALL_TIMEOUT_S)
     return EntailmentJudge(judge, waits_s=(WAIT_S,))
 
 

@@ -7,6 +7,7 @@ comes back is `VerifierUnavailable`, and no claim is shown.
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -45,6 +46,7 @@ class LanguageModelJudge:
     endpoints: Sequence[Endpoint]  # in order of preference
     usage: Usage = Usage()  # noqa: RUF009  frozen
     said: list[str] = field(default_factory=list)
+    call_timeout_s: float = math.inf  # of one call, within the deadline of all
     name = "llm"
 
     @property
@@ -64,7 +66,9 @@ class LanguageModelJudge:
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 raise _unavailable(f"was not done after {timeout_s:g} s")
-            found |= dict(zip(batch, self._judged(batch, left_s), strict=True))
+            found |= dict(
+                zip(batch, self._judged(batch, min(left_s, self.call_timeout_s)), strict=True)
+            )
         return [found[pair] for pair in pairs]
 
     def _judged(self, pairs: Sequence[Pair], timeout_s: float) -> list[Judgement]:

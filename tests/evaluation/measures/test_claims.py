@@ -38,7 +38,7 @@ from tests.evaluation.measures.made_up import (
 from tests.llm.judges import fair, judging
 from tests.llm.server import Answer, endpoint, says, status
 from tests.llm.sites import judge_by
-from tests.llm.transport import replies
+from tests.llm.transport import hangs, replies
 from tests.models import change_model, set_model, unset_models
 
 
@@ -317,6 +317,20 @@ def test_a_language_model_that_does_not_judge(settings: LazySettings, answer: An
         (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
     assert (scored.value, scored.outcome) == (None, Outcome.FAILED)
     assert "CANARY" not in scored.reason
+
+
+def test_a_judge_that_hangs_has_the_time_of_a_call(settings: LazySettings) -> None:
+    """Not that of the item: ten minutes for each, and twice."""
+    with endpoint(hangs()) as server:
+        judge_by(settings, server.url)
+        judge = entailment_judge()
+        assert isinstance(judge.verifier, LanguageModelJudge)
+        assert judge.verifier.call_timeout_s < judge.timeout_s
+        quick = replace(judge.verifier, call_timeout_s=0.5)
+        judge = replace(judge, verifier=quick, waits_s=())
+        (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
+    assert scored.reason.startswith("failed: the judge gave no answer")
+    assert "took more than 0.5 seconds" in scored.reason
 
 
 def test_a_judge_that_is_away_for_a_moment_is_asked_again(settings: LazySettings) -> None:
