@@ -44,7 +44,8 @@ def question_runs_listed() -> QuerySet[QuestionRun]:
     ended = Count("results", filter=Q(results__state__in=ENDED))
     runs = QuestionRun.objects.select_related("question_set", "by", "asker")
     took = F("results__duration_ms") + Coalesce("results__judged_ms", 0)
-    return runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took))
+    counted = runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took))
+    return counted.order_by("-pk")  # by itself a query that groups has no order
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.result_card import without_lines
 from evaluation.question_runs.selectors import (
     card_read,
+    question_runs_listed,
     rows_of,
     run_lines,
     run_progress,
@@ -347,6 +348,13 @@ def test_values_of_two_judges_are_not_compared(guideline: Document, settings: La
         "without a value in the first run": ["ragas_faithfulness"],
     }
     assert "claim_recall" in runs_of_questions_compared(first, first).differences
+
+
+def test_the_latest_run_is_listed_first(db: None) -> None:
+    ward = stored_set()
+    runs = [run_of(ward) for _ in range(8)]
+    assert list(question_runs_listed()) == runs[::-1]
+    assert question_runs_listed().ordered
 
 
 def test_a_judge_that_refuses_says_so_and_what_to_do(
