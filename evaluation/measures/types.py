@@ -13,6 +13,7 @@ class AnswerClaim:
     text: str = field(repr=False)
     quotes: tuple[str, ...] = field(default=(), repr=False)
     kind: str = ""  # `dose`, `contraindication`, `triage` or another word; empty: nobody said
+    label: str = ""  # what the site's verifier said; empty where it said nothing
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from chat.models import Claim, ClaimKind, Turn, TurnStatus
 from chat.question.multiple_choice import parsed
 from chat.types import Option
 from corpus.models import Chunk, Document, Lifecycle
+from evaluation.measures.types import AnswerClaim
 from evaluation.models import Question
-from evaluation.question_runs.types import AnswerClaim, MeasuredItem
+from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import LETTERS
 
 

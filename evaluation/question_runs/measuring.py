@@ -12,7 +12,7 @@ from corpus.models import Authority
 from evaluation.measures.configured import site_judges
 from evaluation.measures.measure import MEASURES, Judges, measure_item
 from evaluation.measures.ragas_config import RagasConfig
-from evaluation.measures.types import AnswerClaim, AnsweredItem
+from evaluation.measures.types import AnsweredItem
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
 
@@ -75,7 +75,7 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
         question=item.question,
         gold_answer=item.gold_answer,
         gold_claims=item.gold_claims or sentences_of(item.gold_answer),
-        answer_claims=tuple(AnswerClaim(claim.text, claim.quotes) for claim in item.claims),
+        answer_claims=item.claims,
         contexts=item.contexts,
         confidence=item.confidence,
         is_refused=item.is_refused,

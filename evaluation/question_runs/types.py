@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class AnswerClaim:
-    """A statement of the answer: `label` is what the verifier said, empty where it said nothing."""
-
-    text: str
-    label: str = ""
-    quotes: tuple[str, ...] = ()
+from evaluation.measures.types import AnswerClaim
 
 
 @dataclass(frozen=True)

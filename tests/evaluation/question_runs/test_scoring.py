@@ -9,12 +9,13 @@ import pytest
 
 from chat.question.multiple_choice import written_out
 from chat.types import Option
+from evaluation.measures.types import AnswerClaim
 from evaluation.metrics.statistics import interval
 from evaluation.models import Question, ResultOutcome
 from evaluation.question_runs.items import option_words, options_apart, passages_shown
 from evaluation.question_runs.result_card import Row, card_lines, card_of, read_card
 from evaluation.question_runs.scoring import Worth, label_of, scored
-from evaluation.question_runs.types import AnswerClaim, MeasuredItem
+from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
 
 PATTERNS = {"decisive": (r"500\s*mg",), "wrong": ("250 mg",), "dangerous": ("5 g",)}
