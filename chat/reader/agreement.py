@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from chat.reader.asked import asked_medicines
 from chat.reader.denial import without_denied
-from chat.reader.stopping import asks_when_to_stop, says_when_to_stop
+from chat.reader.stages import fits_stage
 from chat.types import Unit
 from core.text.drugs import drug_places, drugs
 from core.text.populations import People, apart, fits_bracketed_ages, people_of
@@ -94,7 +94,6 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
     wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
-    wants_end = asks_when_to_stop(question)
     wanted_levels = severities(question, asked)
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     left = [
@@ -107,7 +106,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not medicines or is_of_age(medicines, people, unit))
         and (not wants_dose or gives_dose(medicines, unit))
-        and (not wants_end or says_when_to_stop(f"{unit.context} | {unit.text}"))
+        and fits_stage(question, f"{unit.context} | {unit.text}")
     ]
     return with_amounts(left) if is_amount_asked(question) else left
 

@@ -211,6 +211,25 @@ def test_when_to_start_is_no_answer_to_when_to_stop(question: str, is_left: bool
     assert ("Start within" in left) is is_left
 
 
+@pytest.mark.parametrize(
+    ("question", "is_left"),
+    [
+        ("fomepizole second dose and interval", False),
+        ("what is the next dose of fomepizole?", False),
+        ("fomepizole loading dose", True),
+        ("fomepizole dose", True),
+    ],
+)
+def test_a_first_dose_is_no_answer_to_what_the_next_one_is(question: str, is_left: bool) -> None:
+    text = (
+        "# Fomepizole\n## Beginning\nLoading dose: 15 mg/kg IV over 30 min.\n"
+        "## Later\nThen give fomepizole 10 mg/kg every 12 hours."
+    )
+    left = " ".join(agreeing(text, question))
+    assert "every 12 hours" in left
+    assert ("Loading dose" in left) is is_left
+
+
 def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
     text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
     assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))

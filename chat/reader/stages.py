@@ -1,0 +1,47 @@
+"""Which stage of a treatment a question asks about: its end, or what follows a first dose. Pure.
+
+When to stop is not answered by when to start, nor a second dose by the first.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Not `should she eat yoghurt to stop diarrhoea`.
+_ASKS = re.compile(
+    r"\b(?:(?:when|how (?:soon|early|long)|can|may|should)\b[^.?!]{0,40}?"
+    r"(?:(?<!\bto )|(?<=need to )|(?<=have to )|(?<=able to ))"
+    r"|(?:safe|ok|okay|time) to )"
+    r"\b(?:stop|discontinue|cease|come off|switch off|turn off|turn it off)\b"
+    r"(?! (?:the |a |her |his |an )?(?:bleed|ha?emorrhag|nosebleed|seiz|fit|convuls|vomit|spread))",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:stop\w*|discontinu\w+|ceas\w+|withdr\w+|withh\w+|with-?held|held|hold|wean\w*|taper\w*"
+    r"|omit\w*|interrupt\w*|until|durations?|courses?|complet\w+|continu\w+|last dose|end(?:s|ed)?"
+    r"|off|no longer|for (?:at least |up to |a (?:total|maximum) of )?(?:\d+|\w+)"
+    r" (?:hours?|days?|weeks?|months?))\b",
+    re.IGNORECASE,
+)
+
+
+_ASKS_NEXT = re.compile(
+    r"\b(?:second|2nd|third|3rd|next|subsequent|further|repeat\w*|maintenance|follow-?up|top-?up)"
+    r"(?: \w+)? dos(?:es?|ing)\b|\bdos(?:es?|ing) (?:interval|after that)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:loading|initial|first|starting|stat) (?:\w+ )?(?:dos\w+|bolus)", re.IGNORECASE
+)
+_GOES_ON = re.compile(
+    r"\b(?:second|2nd|third|3rd|next|subsequent\w*|further|repeat\w*|maintenance|then|follow\w*"
+    r"|every|each|hourly|daily|times|after|titrat\w*|increas\w+)\b|\d-hourly",
+    re.IGNORECASE,
+)
+
+
+def fits_stage(question: str, text: str) -> bool:
+    """Tell whether a text may answer for the stage that a question asks about, if for any."""
+    if _ASKS.search(question) and not _SAYS.search(text):
+        return False
+    return not (_ASKS_NEXT.search(question) and _FIRST.search(text) and not _GOES_ON.search(text))
