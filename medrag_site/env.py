@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -28,8 +29,17 @@ _HOST = re.compile(r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
+@dataclass(frozen=True)
+class Declared:
+    """What is said of a setting, or of a key of one, where it is read."""
+
+    default: str  # as one would write it; empty for none
+    allowed: str  # completes "it must be ..."; empty for any text
+    about: str
+
+
 class Env:
-    """Reads settings from `source` and remembers every name that it was asked for.
+    """Reads settings from `source` and remembers each that it was asked for.
 
     Of keys that stand in one setting, `within` says which, before each of their names.
     """
@@ -37,17 +47,26 @@ class Env:
     def __init__(self, source: Mapping[str, Any] = os.environ, *, within: str = "") -> None:
         self._source = source
         self._within = within
-        self._parts: list[Env] = []
-        self.names: list[str] = []
+        self.declared: dict[str, Declared] = {}
+        self.keys: dict[str, Env] = {}  # of the settings that have any
 
-    def text(self, name: str, default: str = "") -> str:
-        self.names.append(name)
-        value = self._source.get(name, "")
-        if not isinstance(value, str):
-            raise ImproperlyConfigured(f"{self._within}{name} must be a text in quotes.")
-        return value.strip() or default
+    @classmethod
+    def of_all(cls, sections: Iterable[Env]) -> Env:
+        """Return one that knows what all of them were asked for."""
+        whole = cls()
+        for section in sections:
+            whole.declared |= section.declared
+            whole.keys |= section.keys
+        return whole
 
-    def group(self, name: str) -> Env:
+    @property
+    def names(self) -> list[str]:
+        return list(self.declared)
+
+    def text(self, name: str, default: str = "", *, about: str = "") -> str:
+        return self._raw(name, Declared(default, "", about)) or default
+
+    def group(self, name: str, *, about: str = "") -> Env:
         """The keys of `key=value other="a value"`, to be read as settings."""
 
         def parse(raw: str) -> dict[str, str]:
@@ -57,73 +76,57 @@ class Env:
                 raise ValueError(raw)
             return found
 
+        self.declared[name] = Declared("", "some or all of its keys", about)
         wanted = 'such as key=value other="a value", no key twice'
-        return self._part(Env(self._parsed(name, {}, parse, wanted), within=f"{name}: "))
+        found = self._parsed(name, {}, parse, wanted, about)
+        self.keys[name] = Env(found, within=f"{name}: ")
+        return self.keys[name]
 
-    def toml(self, name: str, *, needs: tuple[str, ...]) -> Env:
+    def toml(self, name: str, *, needs: tuple[str, ...], about: str = "") -> Env:
         """The keys of a TOML file, to be read as settings; none where no file is set."""
-        raw = self.text(name)
-        if not raw:
-            return Env({})
-        path = Path(raw).expanduser()
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            wanted = f"Set {name} to a file that this user may read."
-            raise ImproperlyConfigured(
-                f"{name}: the file {path} can't be read: {error.strerror}. {wanted}"
-            ) from error
-        except ValueError as error:  # of TOML, or of UTF-8
-            raise ImproperlyConfigured(f"{name}: the file {path} is no TOML: {error}.") from error
-        if missing := [key for key in needs if not str(keys.get(key, "")).strip()]:
-            raise ImproperlyConfigured(
-                f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."
-            )
-        return self._part(Env(keys, within=f"{name}: in {path}, "))
+        raw = self._raw(name, Declared("", "the path of a TOML file", about))
+        keys = _toml_keys(name, Path(raw).expanduser(), needs) if raw else {}
+        self.keys[name] = Env(keys, within=f"{name}: in {raw}, ")
+        return self.keys[name]
 
-    def table(self, name: str) -> dict[str, str]:
+    def table(self, name: str, *, about: str = "") -> dict[str, str]:
         """Texts by their names, of a table in a TOML file."""
-        self.names.append(name)
+        wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
+        self.declared[name] = Declared("", wanted, about)
         found = self._source.get(name, {})
         if isinstance(found, dict):
             words = [*found, *found.values()]
             if all(isinstance(word, str) and word.strip() for word in words):
                 return {key.strip(): value.strip() for key, value in found.items()}
-        wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
         raise ImproperlyConfigured(f"{self._within}{name} must be {wanted}.")
 
-    def _part(self, part: Env) -> Env:
-        self._parts.append(part)
-        return part
+    def boolean(self, name: str, default: bool, *, about: str = "") -> bool:
+        wanted = "one of true or false"
+        return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], wanted, about)
 
-    def boolean(self, name: str, default: bool) -> bool:
-        return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], "one of true or false")
-
-    def integer(self, name: str, default: int, *, low: int, high: int) -> int:
+    def integer(self, name: str, default: int, *, low: int, high: int, about: str = "") -> int:
         def parse(raw: str) -> int:
             value = int(raw)
             if not low <= value <= high:
                 raise ValueError(raw)
             return value
 
-        return self._parsed(name, default, parse, f"a whole number from {low} to {high}")
+        return self._parsed(name, default, parse, f"a whole number from {low} to {high}", about)
 
-    def number(self, name: str, default: float, *, low: float, high: float) -> float:
-        value = self.optional_number(name, low=low, high=high)
-        return default if value is None else value
+    def number(
+        self, name: str, default: float, *, low: float, high: float, about: str = ""
+    ) -> float:
+        wanted = f"a number from {low} to {high}"
+        return self._parsed(name, default, _number_between(low, high), wanted, about)
 
-    def optional_number(self, name: str, *, low: float, high: float) -> float | None:
+    def optional_number(
+        self, name: str, *, low: float, high: float, about: str = ""
+    ) -> float | None:
         """None where it is not set."""
+        wanted = f"a number from {low} to {high}"
+        return self._parsed(name, None, _number_between(low, high), wanted, about)
 
-        def parse(raw: str) -> float:
-            value = float(raw)
-            if not low <= value <= high:
-                raise ValueError(raw)
-            return value
-
-        return self._parsed(name, None, parse, f"a number from {low} to {high}")
-
-    def rate(self, name: str, default: str) -> str:
+    def rate(self, name: str, default: str, *, about: str = "") -> str:
         """A number of requests per second, minute, hour or day, such as `60/min`."""
 
         def parse(raw: str) -> str:
@@ -132,9 +135,9 @@ class Env:
                 raise ValueError(raw)
             return raw
 
-        return self._parsed(name, default, parse, "such as 60/min")
+        return self._parsed(name, default, parse, "such as 60/min", about)
 
-    def database_name(self, name: str) -> str:
+    def database_name(self, name: str, *, about: str = "") -> str:
         """Nothing that would have to be quoted, and no longer than PostgreSQL keeps."""
 
         def parse(raw: str) -> str:
@@ -142,12 +145,14 @@ class Env:
                 raise ValueError(raw)
             return raw
 
-        return self._parsed(name, "", parse, "at most 63 small letters, digits and underscores")
+        wanted = "at most 63 small letters, digits and underscores"
+        return self._parsed(name, "", parse, wanted, about)
 
-    def url(self, name: str) -> str:
-        return self._parsed(name, "", address_of, f"an address such as {EXAMPLE_ADDRESS}")
+    def url(self, name: str, *, about: str = "") -> str:
+        wanted = f"an address such as {EXAMPLE_ADDRESS}"
+        return self._parsed(name, "", address_of, wanted, about)
 
-    def origins(self, name: str) -> list[str]:
+    def origins(self, name: str, *, about: str = "") -> list[str]:
         """Origins as a browser writes them, in lower case: no pattern stands for many."""
 
         def parse(raw: str) -> list[str]:
@@ -156,9 +161,10 @@ class Env:
                 raise ValueError(raw)
             return origins
 
-        return self._parsed(name, [], parse, "such as https://records.example.org, with commas")
+        wanted = "such as https://records.example.org, with commas"
+        return self._parsed(name, [], parse, wanted, about)
 
-    def hosts(self, name: str, default: list[str]) -> list[str]:
+    def hosts(self, name: str, default: list[str], *, about: str = "") -> list[str]:
         """Names, `.domain` for it and all below, addresses, `*`: small letters, maybe a port."""
 
         def parse(raw: str) -> list[str]:
@@ -168,54 +174,53 @@ class Env:
             return hosts
 
         wanted = "hosts such as guidelines.example.org or guidelines.example.org:8443, with commas"
-        return self._parsed(name, default, parse, wanted)
+        return self._parsed(name, default, parse, wanted, about)
 
-    def secret(self, name: str) -> str:
+    def secret(self, name: str, *, about: str = "") -> str:
         """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
+        wanted = "a secret, or the absolute path of the file that holds it"
         try:
-            return secret_of(self.text(name))
+            return secret_of(self._raw(name, Declared("", wanted, about)))
         except ValueError as error:
             raise ImproperlyConfigured(f"{self._within}{name} {error}") from error
 
-    def models(self, name: str) -> Models:
+    def models(self, name: str, *, about: str = "") -> Models:
         """The models that a TOML file names by role; none without a file."""
-        path = self.text(name)
+        wanted = "the path of a TOML file that this user may read"
+        path = self._raw(name, Declared("", wanted, about))
         try:
             return models_from(Path(path).read_text(encoding="utf-8")) if path else Models()
         except (OSError, UnicodeDecodeError) as error:
-            wanted = "the path of a TOML file that this user may read"
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {path!r}.") from error
         except ModelsError as error:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
-    def switch_or_secret(self, name: str) -> tuple[bool, str]:
+    def switch_or_secret(self, name: str, *, about: str = "") -> tuple[bool, str]:
         """Whether it is on, and the secret, or that of a file, which opens it; empty for none."""
-        raw = self.text(name)
+        wanted = (
+            f"true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
+            "itself or in a file of that absolute path"
+        )
+        raw = self._raw(name, Declared("false", wanted, about))
         if not raw or raw.lower() in _BOOLS:
             return bool(raw) and _BOOLS[raw.lower()], ""
         secret = self.secret(name)
         if len(secret) < MIN_TOKEN_CHARS:  # a slip in `true` is no token
-            raise ImproperlyConfigured(
-                f"{name} must be true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
-                "itself or in a file of that absolute path. It is not shown here."
-            )
+            raise ImproperlyConfigured(f"{name} must be {wanted}. It is not shown here.")
         return True, secret
 
-    def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
-        raw = self.text(name)
-        return [word.strip() for word in raw.split(",") if word.strip()] or list(default)
-
-    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+    def choice(self, name: str, default: str, allowed: tuple[str, ...], *, about: str = "") -> str:
         def parse(raw: str) -> str:
             if raw not in allowed:
                 raise ValueError(raw)
             return raw
 
-        return self._parsed(name, default, parse, "one of " + ", ".join(allowed))
+        return self._parsed(name, default, parse, "one of " + ", ".join(allowed), about)
 
-    def secret_key(self, name: str, kept_in: Path) -> str:
+    def secret_key(self, name: str, kept_in: Path, *, about: str = "") -> str:
         """What signs sessions: as it is set, else made once and kept in a file of its own."""
-        raw = self.text(name)
+        wanted = f"at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them different"
+        raw = self._raw(name, Declared("", wanted, about))
         try:
             key = raw or secret_file(kept_in, get_random_secret_key)
         except OSError as error:
@@ -226,25 +231,27 @@ class Env:
         if len(key) >= MIN_KEY_CHARS and len(set(key)) >= MIN_KEY_KINDS:
             return key
         raise ImproperlyConfigured(
-            f"{name} must have at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them "
-            "different; leave it out and one is made. It is not shown here."
+            f"{name} must have {wanted}; leave it out and one is made. It is not shown here."
             if raw
             else f"The key in {kept_in} is cut off. Put it back from a backup, or delete the file: "
             "a new one is made, and everybody signs in again."
         )
 
-    def time_zone(self, name: str, default: str) -> str:
+    def time_zone(self, name: str, default: str, *, about: str = "") -> str:
         def parse(raw: str) -> str:
             return ZoneInfo(raw).key
 
-        return self._parsed(name, default, parse, "the name of a time zone such as Europe/London")
+        wanted = "the name of a time zone such as Europe/London"
+        return self._parsed(name, default, parse, wanted, about)
 
-    def file_to_append(self, name: str, default: Path) -> Path:
+    def file_to_append(self, name: str, default: Path, *, about: str = "") -> Path:
         """A file that can be written, in a folder that is made where it is missing.
 
         The file itself is not made: it may matter that there is none.
         """
-        path = Path(self.text(name) or default).expanduser().resolve()
+        wanted = "a file that this user may write"
+        raw = self._raw(name, Declared("/".join(default.parts[-2:]), wanted, about))
+        path = Path(raw or default).expanduser().resolve()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if path.exists():
@@ -254,7 +261,7 @@ class Env:
         except OSError as error:
             raise ImproperlyConfigured(
                 f"{self._within}{name}: the file {path} can't be written: {error.strerror}. "
-                f"Set {name} to a file that this user may write."
+                f"Set {name} to {wanted}."
             ) from error
         return path
 
@@ -270,8 +277,8 @@ class Env:
         `besides` is a pattern of those that are no settings; `moved` says of old names what takes
         their place.
         """
-        for part in self._parts:
-            part.refuse_unknown()
+        for keys in self.keys.values():
+            keys.refuse_unknown()
         for name in sorted(self._source):
             if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
                 if name in moved:
@@ -280,15 +287,17 @@ class Env:
 
     def _advice(self, name: str) -> str:
         if self._within:
-            return f"is none of {', '.join(dict.fromkeys(self.names))}."
+            return f"is none of {', '.join(self.names)}."
         near = get_close_matches(name, self.names, n=1, cutoff=0.8)
         return "is no setting of this version. " + (
-            f"Is {near[0]} meant?" if near else "The README lists them all."
+            f"Is {near[0]} meant?" if near else "docs/settings.md lists them all."
         )
 
-    def folder(self, name: str, default: Path) -> Path:
+    def folder(self, name: str, default: Path, *, about: str = "") -> Path:
         """An existing, writable folder; it is made where its parent allows."""
-        path = Path(self.text(name) or default).expanduser().resolve()
+        wanted = "a folder that this user may write to"
+        raw = self._raw(name, Declared(f"{default.name}/", wanted, about))
+        path = Path(raw or default).expanduser().resolve()
         try:
             path.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=path):  # nameless: many processes start at once
@@ -296,12 +305,22 @@ class Env:
         except OSError as error:
             raise ImproperlyConfigured(
                 f"{name}: the folder {path} can't be used: {error.strerror}. "
-                f"Set {name} to a folder that this user may write to."
+                f"Set {name} to {wanted}."
             ) from error
         return path
 
-    def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
-        raw = self.text(name)
+    def _raw(self, name: str, declared: Declared) -> str:
+        """Remember the setting, and return it as it stands in the source; empty for none."""
+        self.declared.setdefault(name, declared)
+        value = self._source.get(name, "")
+        if not isinstance(value, str):
+            raise ImproperlyConfigured(f"{self._within}{name} must be a text in quotes.")
+        return value.strip()
+
+    def _parsed(
+        self, name: str, default: T, parse: Callable[[str], T], wanted: str, about: str
+    ) -> T:
+        raw = self._raw(name, Declared(_written(default), wanted, about))
         if not raw:
             return default
         try:
@@ -310,6 +329,47 @@ class Env:
             raise ImproperlyConfigured(
                 f"{self._within}{name} must be {wanted}; it is {raw!r}."
             ) from error
+
+
+def _written(default: object) -> str:
+    """Write the default as it would stand in the environment; empty for none."""
+    match default:
+        case bool():
+            return str(default).lower()
+        case list():
+            return ",".join(default)
+        case float():
+            return f"{default:g}"
+        case int() | str():
+            return str(default)
+    return ""
+
+
+def _number_between(low: float, high: float) -> Callable[[str], float]:
+    def parse(raw: str) -> float:
+        value = float(raw)
+        if not low <= value <= high:
+            raise ValueError(raw)
+        return value
+
+    return parse
+
+
+def _toml_keys(name: str, path: Path, needs: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        keys = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        wanted = f"Set {name} to a file that this user may read."
+        raise ImproperlyConfigured(
+            f"{name}: the file {path} can't be read: {error.strerror}. {wanted}"
+        ) from error
+    except ValueError as error:  # of TOML, or of UTF-8
+        raise ImproperlyConfigured(f"{name}: the file {path} is no TOML: {error}.") from error
+    if missing := [key for key in needs if not str(keys.get(key, "")).strip()]:
+        raise ImproperlyConfigured(
+            f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."
+        )
+    return keys
 
 
 def without_ports(hosts: list[str]) -> list[str]:

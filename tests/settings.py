@@ -35,8 +35,10 @@ sys.dont_write_bytecode = False
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
 os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
 
+from medrag_site.configuration.processes import worker  # noqa: E402
+from medrag_site.configuration.site import DATA_DIR, DATABASE_NAME  # noqa: E402
 from medrag_site.settings import *  # noqa: E402, F403
-from medrag_site.settings import DATA_DIR, DATABASE_NAME, DATABASES, worker  # noqa: E402
+from medrag_site.settings import DATABASES  # noqa: E402
 
 if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
     for _alias in DATABASES.values():

@@ -11,8 +11,9 @@ from django.core.management import get_commands, load_command_class
 
 from chat.models import Reason
 from chat.web.refusals import ADVICE
+from medrag_site.configuration import env
+from medrag_site.configuration.page import COMMAND, PATH, page
 from medrag_site.moved_settings import MOVED
-from medrag_site.settings import env
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site", "bench")
@@ -87,21 +88,23 @@ def test_the_environment_is_read_in_one_place() -> None:
     assert not elsewhere
 
 
-def test_defaults_in_the_table_are_those_of_the_settings() -> None:
-    source = text_of(ROOT / "medrag_site" / "settings.py")
-    calls = dict(re.findall(r"env\.(?:integer|number)\(\s*\"(\w+)\", ([\d_.]+)", source))
-    table = dict(re.findall(r"^\| `([A-Z_]+)` \| `([\d.]+)` \|", text_of(README), re.MULTILINE))
-    groups = dict(re.findall(r"^(\w+) = env\.group\(\"(\w+)\"\)", source, re.MULTILINE))
-    assert calls and groups
-    for variable, name in groups.items():
-        reads = rf"\b{variable}\.\w+\(\s*\"(\w+)\", \"?([\w.]+)\"?[,)]"
-        there = {key: value.lower().replace("_", "") for key, value in re.findall(reads, source)}
-        (cell,) = re.findall(rf"^\| `{name}` \| `(.*?)` \|", text_of(README), re.MULTILINE)
-        said = dict(word.split("=") for word in cell.lower().split() if word[:5] != "file=")
-        assert said == {key: value for key, value in there.items() if key != "file"}, name
-    assert {name: float(value) for name, value in table.items() if name in calls} == {
-        name: float(value.replace("_", "")) for name, value in calls.items()
-    }
+def test_every_setting_and_key_says_what_it_is_for() -> None:
+    for told in [env, *env.keys.values()]:
+        assert not [name for name, it in told.declared.items() if not it.about]
+
+
+def test_the_page_of_settings_is_what_is_declared() -> None:
+    assert text_of(PATH) == page(), f"Make it again: {COMMAND}"
+    rows = re.findall(r"^\| `([A-Z_]+)` \|", text_of(PATH), re.MULTILINE)
+    assert sorted(rows) == sorted(env.names)
+
+
+def test_defaults_in_the_readme_are_those_of_the_settings() -> None:
+    table = re.findall(r"^\| `([A-Z_]+)` \| `(.*?)` \|", text_of(README), re.MULTILINE)
+    for name, said in table:
+        keys = env.keys[name].declared if name in env.keys else {}
+        defaults = [f"{key}={told.default}" for key, told in keys.items() if told.default]
+        assert said == " ".join(defaults) or env.declared[name].default == said, name
 
 
 def test_every_command_of_ours_is_in_the_readme() -> None:

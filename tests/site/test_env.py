@@ -16,10 +16,10 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from core.llm.models_file import KEYS, Models
+from medrag_site.configuration import env
 from medrag_site.database import roles as databases
-from medrag_site.env import Env, secret_file, secure_origins, without_ports
+from medrag_site.env import Declared, Env, secret_file, secure_origins, without_ports
 from medrag_site.moved_settings import MOVED
-from medrag_site.settings import env
 from tests.models import models_file
 
 
@@ -64,10 +64,9 @@ def test_rate_refuses_what_is_none(raw: str) -> None:
         Env({"A": raw}).rate("A", "60/min")
 
 
-def test_choice_and_words() -> None:
-    env = Env({"A": "INFO", "B": "a, b ,,c"})
+def test_choice() -> None:
+    env = Env({"A": "INFO"})
     assert env.choice("A", "WARNING", ("INFO", "WARNING")) == "INFO"
-    assert env.words("B") == ["a", "b", "c"]
     with pytest.raises(ImproperlyConfigured, match="one of DEBUG"):
         env.choice("A", "DEBUG", ("DEBUG",))
 
@@ -79,11 +78,19 @@ def test_folder_is_made_and_must_be_writable(tmp_path: Path) -> None:
         Env({"D": str(tmp_path / "file")}).folder("D", tmp_path)
 
 
-def test_every_name_that_was_read_is_remembered() -> None:
-    env = Env({})
-    env.text("A")
-    env.boolean("B", False)
-    assert env.names == ["A", "B"]
+def test_every_setting_that_was_read_is_remembered_as_it_was_declared() -> None:
+    env = Env({"B": "yes", "C": "on=no"})
+    env.text("A", "as it is", about="a text")
+    env.boolean("B", False, about="a switch")
+    env.number("D", 30.0, low=0.0, high=60.0)
+    env.hosts("E", ["a", "b"])
+    env.group("C").integer("count", 0, low=0, high=9, about="a count")
+    assert env.names == ["A", "B", "D", "E", "C"]
+    assert env.declared["A"] == Declared("as it is", "", "a text")
+    assert env.declared["B"] == Declared("false", "one of true or false", "a switch")
+    assert (env.declared["D"].default, env.declared["E"].default) == ("30", "a,b")
+    counted = Declared("0", "a whole number from 0 to 9", "a count")
+    assert env.keys["C"].declared == {"count": counted}
 
 
 def test_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

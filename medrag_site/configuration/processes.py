@@ -1,0 +1,89 @@
+"""Settings of processes and of other programs: the API, webhooks, Prometheus, worker, logs."""
+
+from medrag_site.env import Env
+
+env = Env()
+
+SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1", about="address that `serve` listens on")
+SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535, about="the port that `serve` listens on")
+web = env.group("MEDRAG_WEB", about="the processes of the site")
+WEB_WORKERS = web.integer(
+    "workers",
+    1,
+    low=1,
+    high=64,
+    about="web processes, each with the encoder in memory (about 0.5 GB)",
+)
+WEB_THREADS = web.integer(
+    "threads",
+    32,
+    low=1,
+    high=256,
+    about="requests at a time in each, of which five in eight may hold a stream; of questions two "
+    "are answered at once (16 with a language model), the others wait in turn",
+)
+worker = env.group("MEDRAG_WORKER", about="the worker, which ingests documents")
+WORKERS = worker.integer("processes", 2, low=1, high=64, about="documents ingested at a time")
+JOB_LEASE_S = worker.integer(
+    "lease_s",
+    30,
+    low=2,
+    high=3600,
+    about="seconds after which a silent attempt is taken for dead",
+)
+WORKER_STALL_S = worker.integer(
+    "stall_s",
+    60,
+    low=5,
+    high=3600,
+    about="seconds after which a queue that does nothing is started again",
+)
+
+API_RATE = env.rate(
+    "MEDRAG_API_RATE",
+    "60/min",
+    about="API requests per token and web process, where the token has no rate of its own",
+)
+API_TOKEN_DAYS = env.integer(
+    "MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650, about="how many days a token lives"
+)
+CORS_ORIGINS = env.origins(
+    "MEDRAG_CORS_ORIGINS",
+    about="origins of other sites whose pages may call the API; nobody's without",
+)
+MCP_TOKEN = env.text(
+    "MEDRAG_MCP_TOKEN", about="the token by which `mcp` serves the program that started it"
+)
+webhooks = env.group("MEDRAG_WEBHOOKS", about="messages to [other systems](operations.md#webhooks)")
+WEBHOOKS_LOOPBACK = webhooks.boolean(
+    "loopback",
+    False,
+    about="they may go to `http://127.0.0.1`, for tests and a relay that stands beside; else only "
+    "https addresses are told",
+)
+WEBHOOKS_KEEP_DAYS = webhooks.integer(
+    "keep_days",
+    30,
+    low=1,
+    high=3650,
+    about="days after which a worker deletes a message that was delivered or given up",
+)
+
+METRICS, METRICS_TOKEN = env.switch_or_secret(
+    "MEDRAG_METRICS",
+    about="[numbers for Prometheus](operations.md#watching) at `/metrics`: for this machine alone, "
+    "or for whoever sends the token as `Authorization: Bearer`",
+)
+log = env.group("MEDRAG_LOG", about="what processes write; logs hold no clinical text")
+LOG_FORMAT = log.choice(
+    "format",
+    "text",
+    ("text", "json"),
+    about="`json`: a JSON object a line, for what collects logs",
+)
+LOG_LEVEL = log.choice(
+    "level",
+    "WARNING",
+    ("DEBUG", "INFO", "WARNING", "ERROR"),
+    about="from what on a line is written",
+)
