@@ -13,7 +13,7 @@ from chat.models import Mode
 
 @dataclass(frozen=True)
 class AnswerConfig:
-    """As the settings say; the README has a line for each."""
+    """As the settings say; docs/settings.md has a line for each."""
 
     mode: Mode = Mode.CONFIDENT_LITE
     confidence_threshold: float = 0.6
