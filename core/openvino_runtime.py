@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ def openvino() -> Any:
     return module
 
 
-PRECISION = "MEDRAG_ENCODER_PRECISION"  # a setting: `auto` or `f32`
+COMPUTING = "MEDRAG_COMPUTING"  # a setting of `key=value`; here its key `precision` counts
 
 _cores: dict[int, Any] = {}  # by process: one that is forked makes its own
 
@@ -56,15 +57,22 @@ def _meet_numpy() -> None:
     openvino().Tensor(np.zeros(1, dtype=np.int64)).data[:] = 1
 
 
+def ask_for_32_bits() -> None:
+    """Have this process and those that it starts compute in 32 bits, unless the setting speaks."""
+    asked = os.environ.get(COMPUTING, "")
+    if "precision=" not in asked:
+        os.environ[COMPUTING] = f"{asked} precision=f32".strip()
+
+
 @cache
 def precision() -> str:
     """Return `bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
 
     With bf16 a vector's cosine to that of 32 bits is 0.9999 or more (`bench --encoder` shows it).
-    `MEDRAG_ENCODER_PRECISION=f32` asks for 32 bits everywhere, so that processors differ in the
-    last digits alone. It is read from the environment, since a parser's process has no settings.
+    `precision=f32` in `MEDRAG_COMPUTING` asks for 32 bits everywhere, so that processors differ in
+    the last digits alone. It is read from the environment: a parser's process has no settings.
     """
-    if os.environ.get(PRECISION, "").strip() == "f32":
+    if "precision=f32" in shlex.split(os.environ.get(COMPUTING, "")):
         return "f32"
     offered = core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return "bf16" if "BF16" in offered else "f32"

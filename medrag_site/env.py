@@ -78,7 +78,8 @@ class Env:
 
         self.declared[name] = Declared("", "some or all of its keys", about)
         wanted = 'such as key=value other="a value", no key twice'
-        found = self._parsed(name, {}, parse, wanted, about)
+        none: dict[str, str] = {}
+        found = self._parsed(name, none, parse, wanted, about)
         self.keys[name] = Env(found, within=f"{name}: ")
         return self.keys[name]
 

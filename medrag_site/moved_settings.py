@@ -46,6 +46,18 @@ _NOW_KEYS = {  # of a setting that has several: which, and its key
     "MEDRAG_WORKERS": "MEDRAG_WORKER processes",
     "MEDRAG_JOB_LEASE_S": "MEDRAG_WORKER lease_s",
     "MEDRAG_WORKER_STALL_S": "MEDRAG_WORKER stall_s",
+    "MEDRAG_HOST": "MEDRAG_WEB host",
+    "MEDRAG_API_RATE": "MEDRAG_API rate",
+    "MEDRAG_API_TOKEN_DAYS": "MEDRAG_API token_days",
+    "MEDRAG_CORS_ORIGINS": "MEDRAG_API cors_origins",
+    "MEDRAG_GATE_THRESHOLD": "MEDRAG_THRESHOLDS gate",
+    "MEDRAG_CONFIDENCE_THRESHOLD": "MEDRAG_THRESHOLDS confidence",
+    "MEDRAG_VERIFIER_THRESHOLD": "MEDRAG_THRESHOLDS verifier",
+    "MEDRAG_ANSWER_TIMEOUT_S": "MEDRAG_QUESTIONS timeout_s",
+    "MEDRAG_QUESTION_MAX_CHARS": "MEDRAG_QUESTIONS max_chars",
+    "MEDRAG_ENCODER_BACKEND": "MEDRAG_COMPUTING backend",
+    "MEDRAG_ENCODER_PRECISION": "MEDRAG_COMPUTING precision",
+    "MEDRAG_ENCODER_THREADS": "MEDRAG_COMPUTING threads",
     "MEDRAG_LOG_FORMAT": "MEDRAG_LOG format",
     "MEDRAG_LOG_LEVEL": "MEDRAG_LOG level",
 }
@@ -72,6 +84,7 @@ MOVED: Mapping[str, str] = {
         )
         for key in ("issuer", "client_id", "client_secret", "groups_claim", "groups")
     },
+    "MEDRAG_EMBEDDER": "MEDRAG_ENCODERS, which takes a folder too",
     "MEDRAG_METRICS_TOKEN": "MEDRAG_METRICS: the token, or the path of the file with it",
     **{name: "{} with `{}=` in it".format(*place.split()) for name, place in _NOW_KEYS.items()},
     **{name: f"to be left out: {why}" for name, why in _LEFT_OUT.items()},

@@ -33,7 +33,7 @@ def _data_dir() -> Path:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
-os.environ.setdefault("MEDRAG_ENCODER_PRECISION", "f32")  # every processor gives the same answers
+os.environ.setdefault("MEDRAG_COMPUTING", "precision=f32")  # every processor gives the same answers
 
 from medrag_site.configuration.processes import worker  # noqa: E402
 from medrag_site.configuration.site import DATA_DIR, DATABASE_NAME  # noqa: E402

@@ -162,7 +162,7 @@ def ended(status: int) -> str:
 def _stored_as(storage: str, path: Path) -> dict[str, str]:
     """Settings by which the site's encoders keep their vectors that way."""
     path.write_text(as_toml(configured(storage)), encoding="utf-8")
-    return {"MEDRAG_ENCODERS": str(path), "MEDRAG_EMBEDDER": ""}
+    return {"MEDRAG_ENCODERS": str(path)}
 
 
 def run_child(arguments: Sequence[str], environment: dict[str, str], hear: Say) -> int:

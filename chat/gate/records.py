@@ -30,7 +30,9 @@ OTHER_COMPUTATION = (
     "calibrate again to know its risk."
 )
 _LOCK_CLASS = 7_302  # of PostgreSQL's advisory locks: one changes the calibrations at a time
-NO_GUARANTEE = "The threshold is set by hand (MEDRAG_GATE_THRESHOLD), so its risk is not known."
+NO_GUARANTEE = (
+    "The threshold is set by hand (`gate` of MEDRAG_THRESHOLDS), so its risk is not known."
+)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def http_application(site: str) -> Starlette:
     """Return the ASGI application that answers at `/mcp`, each call by its own token.
 
     No call leans on one before it, so that any process may answer it. A browser's page may call
-    only from MEDRAG_CORS_ORIGINS, and nobody by a name that MEDRAG_ALLOWED_HOSTS has not.
+    only from `cors_origins` of MEDRAG_API, and nobody by a name that MEDRAG_ALLOWED_HOSTS has not.
     """
     hosts = [form for host in settings.ALLOWED_HOSTS for form in (host, f"{host}:*")]
     return mcp_server(Api(site), caller_of=_caller).streamable_http_app(

@@ -62,7 +62,7 @@ def token_create(
 ) -> str:
     """Make a token, and return the only copy; the database keeps its hash.
 
-    Without `days` it ends as MEDRAG_API_TOKEN_DAYS says.
+    Without `days` it ends as `token_days` of MEDRAG_API says.
     """
     lifetime = datetime.timedelta(days=days or settings.API_TOKEN_DAYS)
     scopes = sorted(Scope(scope).value for scope in set(scopes))

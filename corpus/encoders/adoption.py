@@ -42,7 +42,7 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
             raise EncoderUnavailable(
                 f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
                 f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
-                hint="Put the old MEDRAG_EMBEDDER back, run manage.py migrate, then change it.",
+                hint="Put the old MEDRAG_ENCODERS back, run manage.py migrate, then change it.",
             )
         _refuse_other_vectors(encoder, spec, alias)
     return [encoder.pk for encoder in unknown]
@@ -53,7 +53,7 @@ def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> No
         raise EncoderUnavailable(
             f"The vectors that are here were not made by the encoder {spec.name}. "
             "Nothing was lost.",
-            hint="Put the old MEDRAG_EMBEDDER back and run manage.py migrate with it; "
+            hint="Put the old MEDRAG_ENCODERS back and run manage.py migrate with it; "
             "change it afterwards.",
         )
 

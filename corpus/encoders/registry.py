@@ -26,7 +26,7 @@ from corpus.encoders.backends.openai import OpenAIEmbedder
 from corpus.encoders.backends.openvino_model import is_whole
 from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
-from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, spec_from, specs_from
+from corpus.encoders.specs import EncoderSpec, SpecError, spec_from, specs_from
 from corpus.encoders.types import Embedder
 from corpus.models import Encoder, EncoderState
 
@@ -56,10 +56,6 @@ def configured_specs() -> tuple[EncoderSpec, ...]:
     """As set for this site, the primary one first. Raises `ImproperlyConfigured` by name."""
     if not settings.ENCODERS:
         return (EncoderSpec(DEFAULT_NAME, model=settings.EMBEDDER),)
-    if settings.EMBEDDER != BUNDLED:
-        raise ImproperlyConfigured(
-            "MEDRAG_EMBEDDER: the file of MEDRAG_ENCODERS names the encoders; set only one of them."
-        )
     return _read(Path(settings.ENCODERS))
 
 
@@ -78,7 +74,7 @@ def facts_for(spec: EncoderSpec) -> Facts:
     try:
         return facts_of(_here(spec))
     except SpecError as error:
-        raise ImproperlyConfigured(f"{_setting()}: {error}.") from error
+        raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {error}.") from error
 
 
 def _here(spec: EncoderSpec) -> EncoderSpec:
@@ -86,10 +82,6 @@ def _here(spec: EncoderSpec) -> EncoderSpec:
     if spec.kind == "local" and spec.backend == "auto":
         return replace(spec, backend=settings.ENCODER_BACKEND)
     return spec
-
-
-def _setting() -> str:
-    return "MEDRAG_ENCODERS" if settings.ENCODERS else "MEDRAG_EMBEDDER"
 
 
 def encoder_facts() -> Facts:
@@ -217,7 +209,7 @@ def _spec_of(row: Encoder) -> EncoderSpec:
     if not row.fingerprint:  # moved by a migration, and not adopted yet
         raise EncoderUnavailable(
             "It is not known which encoder made the vectors that are here.",
-            hint="Run manage.py migrate with the MEDRAG_EMBEDDER that made them.",
+            hint="Run manage.py migrate with the MEDRAG_ENCODERS that made them.",
         )
     return spec_from(row.spec)
 
@@ -273,7 +265,7 @@ def load(spec: EncoderSpec) -> Embedder:
             local_model(_here(spec)), kept_in=settings.MODELS_DIR, threads=settings.ENCODER_THREADS
         )
     except EncoderUnusable as error:
-        raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
+        raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {error.sentence}") from error
 
 
 def converted_for(spec: EncoderSpec) -> frozenset[str]:
@@ -292,7 +284,7 @@ def convert(spec: EncoderSpec) -> None:
         try:
             make_converted(local_model(_here(spec)), kept_in=settings.MODELS_DIR)
         except EncoderUnusable as error:
-            raise ImproperlyConfigured(f"{_setting()}: {error.sentence}") from error
+            raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {error.sentence}") from error
 
 
 def _key(spec: EncoderSpec) -> str:
@@ -301,14 +293,14 @@ def _key(spec: EncoderSpec) -> str:
         return Path(spec.key_file).read_text(encoding="utf-8").strip() if spec.key_file else ""
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(
-            f"{_setting()}: [{spec.name}]: {spec.key_file} can't be read."
+            f"MEDRAG_ENCODERS: [{spec.name}]: {spec.key_file} can't be read."
         ) from error
 
 
 def _checked(spec: EncoderSpec, embedder: Embedder, facts: Facts) -> Embedder:
     if embedder.dimensions != facts.dimensions:
         raise ImproperlyConfigured(
-            f"{_setting()}: [{spec.name}]: it makes {embedder.dimensions} dimensions; its files "
+            f"MEDRAG_ENCODERS: [{spec.name}]: it makes {embedder.dimensions} dimensions; its files "
             f"say {facts.dimensions}."
         )
     return embedder

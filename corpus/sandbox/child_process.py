@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 
-from core.openvino_runtime import PRECISION
+from core.openvino_runtime import COMPUTING
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
@@ -74,7 +74,7 @@ def environment(home: str) -> dict[str, str]:
         "PYTHONUTF8": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
-        PRECISION: os.environ.get(PRECISION, ""),
+        COMPUTING: os.environ.get(COMPUTING, ""),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

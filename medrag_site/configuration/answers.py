@@ -31,40 +31,32 @@ VERIFIER = env.choice(
     about="what judges a claim in free words after the exact checks: `checker` (the bundled "
     "model), `nli` (a local cross-encoder), `llm`",
 )
-GATE_THRESHOLD = env.optional_number(
-    "MEDRAG_GATE_THRESHOLD",
+thresholds = env.group(
+    "MEDRAG_THRESHOLDS", about="what is good enough to [answer](operations.md#modes)"
+)
+GATE_THRESHOLD = thresholds.optional_number(
+    "gate",
     low=0.0,
     high=1.0,
     about="probability that must be reached, before that of the calibration in use (built in: 0.3)",
 )
-CONFIDENCE_THRESHOLD = env.number(
-    "MEDRAG_CONFIDENCE_THRESHOLD",
-    0.6,
-    low=0.0,
-    high=1.0,
-    about="confidence that the confident modes ask for",
+CONFIDENCE_THRESHOLD = thresholds.number(
+    "confidence", 0.6, low=0.0, high=1.0, about="confidence that the confident modes ask for"
 )
-VERIFIER_THRESHOLD = env.optional_number(
-    "MEDRAG_VERIFIER_THRESHOLD",
+VERIFIER_THRESHOLD = thresholds.optional_number(
+    "verifier",
     low=0.5,
     high=1.0,
     about="probability from which a claim is supported; by default the calibrated one of the "
     "bundled checker, and 0.5 for another model: see "
     "[verification](evaluation.md#with-a-language-model-that-knows-the-answers)",
 )
-ANSWER_TIMEOUT_S = env.number(
-    "MEDRAG_ANSWER_TIMEOUT_S",
-    30.0,
-    low=1.0,
-    high=600.0,
-    about="seconds that a question may take at most",
+questions = env.group("MEDRAG_QUESTIONS", about="limits of a question")
+ANSWER_TIMEOUT_S = questions.number(
+    "timeout_s", 30.0, low=1.0, high=600.0, about="seconds that it may take at most"
 )
-QUESTION_MAX_CHARS = env.integer(
-    "MEDRAG_QUESTION_MAX_CHARS",
-    2000,
-    low=100,
-    high=10_000,
-    about="characters of the longest question",
+QUESTION_MAX_CHARS = questions.integer(
+    "max_chars", 2000, low=100, high=10_000, about="characters that it may have at most"
 )
 
 caveats = env.group("MEDRAG_CAVEATS", about="what is done where an answer needs a caution")

@@ -1,5 +1,7 @@
 """Settings of documents: how they are read, cut, encoded and searched."""
 
+from pathlib import Path
+
 from medrag_site.env import Env
 
 env = Env()
@@ -44,31 +46,31 @@ CHUNK_OVERLAP_TOKENS = chunks.integer(
     "proportion",
 )
 
-EMBEDDER = env.text(
-    "MEDRAG_EMBEDDER",
-    "bundled",
-    about="`bundled` (all-MiniLM-L6-v2) or the folder of a sentence-transformers model",
-)
-ENCODERS = env.text(
+encoders = env.text(
     "MEDRAG_ENCODERS",
-    about="a TOML file with a table for each of several encoders, instead ([how](operations.md))",
+    "bundled",
+    about="what makes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a sentence-transformers "
+    "model, or a TOML file with a table for each of several ([how](operations.md))",
 )
-ENCODER_BACKEND = env.choice(
-    "MEDRAG_ENCODER_BACKEND",
+ENCODERS = encoders if encoders.endswith(".toml") or Path(encoders).is_file() else ""
+EMBEDDER = "bundled" if ENCODERS else encoders
+computing = env.group("MEDRAG_COMPUTING", about="how models are computed")
+ENCODER_BACKEND = computing.choice(
+    "backend",
     "auto",
     ("auto", "torch", "openvino"),
     about="what computes vectors; `auto` is `openvino`",
 )
-ENCODER_PRECISION = env.choice(
-    "MEDRAG_ENCODER_PRECISION",
+ENCODER_PRECISION = computing.choice(
+    "precision",
     "auto",
     ("auto", "f32"),
     about="`f32`: the models compute in 32 bits, so that processors differ in the last digits "
     "alone, as for tests and `make run`; `auto`: in 16 bits where the processor has them, which "
     "is faster",
 )
-ENCODER_THREADS = env.integer(
-    "MEDRAG_ENCODER_THREADS",
+ENCODER_THREADS = computing.integer(
+    "threads",
     2,
     low=1,
     high=64,

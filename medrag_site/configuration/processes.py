@@ -4,9 +4,9 @@ from medrag_site.env import Env
 
 env = Env()
 
-SERVE_HOST = env.text("MEDRAG_HOST", "127.0.0.1", about="address that `serve` listens on")
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535, about="the port that `serve` listens on")
 web = env.group("MEDRAG_WEB", about="the processes of the site")
+SERVE_HOST = web.text("host", "127.0.0.1", about="address that `serve` listens on")
 WEB_WORKERS = web.integer(
     "workers",
     1,
@@ -39,17 +39,17 @@ WORKER_STALL_S = worker.integer(
     about="seconds after which a queue that does nothing is started again",
 )
 
-API_RATE = env.rate(
-    "MEDRAG_API_RATE",
+api = env.group("MEDRAG_API", about="the [API](api.md)")
+API_RATE = api.rate(
+    "rate",
     "60/min",
-    about="API requests per token and web process, where the token has no rate of its own",
+    about="requests per token and web process, where the token has no rate of its own",
 )
-API_TOKEN_DAYS = env.integer(
-    "MEDRAG_API_TOKEN_DAYS", 90, low=1, high=3650, about="how many days a token lives"
+API_TOKEN_DAYS = api.integer(
+    "token_days", 90, low=1, high=3650, about="how many days a token lives"
 )
-CORS_ORIGINS = env.origins(
-    "MEDRAG_CORS_ORIGINS",
-    about="origins of other sites whose pages may call the API; nobody's without",
+CORS_ORIGINS = api.origins(
+    "cors_origins", about="origins of other sites whose pages may call it; nobody's without"
 )
 MCP_TOKEN = env.text(
     "MEDRAG_MCP_TOKEN", about="the token by which `mcp` serves the program that started it"

@@ -18,7 +18,7 @@ PREFLIGHT_S = 600
 
 
 class CrossOrigin:
-    """Lets the origins of MEDRAG_CORS_ORIGINS read what the API answers to their own token.
+    """Lets `cors_origins` of MEDRAG_API read what the API answers to their own token.
 
     No cookie is ever taken from another site: a session is no token, and credentials are not
     allowed. To all other origins nothing is said, so that their browser shows them nothing.

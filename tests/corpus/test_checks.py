@@ -29,7 +29,7 @@ def test_retry_must_outlast_what_waits_in_memory(settings: Settings) -> None:
 def test_an_embedder_that_is_no_model(settings: Settings, tmp_path: Path) -> None:
     settings.EMBEDDER = str(tmp_path)
     (fault,) = faults()
-    assert fault.startswith("MEDRAG_EMBEDDER: ")
+    assert fault.startswith("MEDRAG_ENCODERS: ")
     assert str(tmp_path) in fault
 
 

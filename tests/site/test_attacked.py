@@ -77,7 +77,7 @@ class Site:
         return kept | {
             "MEDRAG_DATA_DIR": str(self.folder),
             "MEDRAG_WORKER": f"lease_s={LEASE_S}",
-            "MEDRAG_API_RATE": "1000/s",
+            "MEDRAG_API": "rate=1000/s",
         }
 
     def manage(self, *arguments: str, status: int = 0) -> str:

@@ -303,6 +303,39 @@ def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
     assert str(raised.value) == f"M: {path}: [judges] is no table of this file. Is judge meant?"
 
 
+@pytest.mark.parametrize(
+    ("said", "encoders", "embedder"),
+    [
+        ("", "", "bundled"),
+        ("{}", "", "{}"),
+        ("{}/a.toml", "{}/a.toml", "bundled"),
+        ("{}/missing.toml", "{}/missing.toml", "bundled"),
+        ("{}/named-otherwise", "{}/named-otherwise", "bundled"),
+        ("{}/missing", "", "{}/missing"),
+    ],
+)
+def test_encoders_are_a_folder_or_a_file_of_several(
+    said: str, encoders: str, embedder: str, tmp_path: Path
+) -> None:
+    for name in ("a.toml", "named-otherwise"):
+        (tmp_path / name).write_text("")
+    there = [text.format(tmp_path) for text in (said, encoders, embedder)]
+    program = (
+        "from medrag_site.configuration.documents import EMBEDDER, ENCODERS\n"
+        "print(ENCODERS, EMBEDDER, sep='|')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).resolve().parents[2],
+        env={"PATH": os.environ["PATH"], "MEDRAG_DATA_DIR": str(tmp_path)}
+        | {"MEDRAG_ENCODERS": there[0]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip().split("|") == there[1:]
+
+
 MALFORMED = 'MEDRAG_X must be such as key=value other="a value", no key twice; it is'
 
 
@@ -366,6 +399,7 @@ REFUSED = [
     ("MEDRAG_JUDGE_LLM_KEY", "canary"),
     ("MEDRAG_LOCKOUT", "failure=3"),
     ("MEDRAG_SESSION_HOURS", "3"),
+    ("MEDRAG_THRESHOLDS", "verifier=0.4"),
     ("MEDRAG_SECRET_KEY", "x"),
     ("MEDRAG_AUDIT_HEADS", "file=/dev/null/heads.jsonl"),
     ("MEDRAG_TIME_ZONE", "Mars/Base"),

@@ -29,7 +29,9 @@ class Command(BaseCommand):
             choices=Scope.values,
             help=f"What it may be used for; may be repeated. Without: {', '.join(BY_DEFAULT)}.",
         )
-        parser.add_argument("--days", type=int, help="When it ends; MEDRAG_API_TOKEN_DAYS without.")
+        parser.add_argument(
+            "--days", type=int, help="When it ends; token_days of MEDRAG_API without."
+        )
 
     def handle(
         self,

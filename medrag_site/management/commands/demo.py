@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.terminal import as_text
-from core.openvino_runtime import PRECISION
+from core.openvino_runtime import ask_for_32_bits
 from medrag_site import demo
 from medrag_site.accounts import demo_accounts
 from medrag_site.processes.serve import PortTaken, refuse_taken_port
@@ -31,7 +31,7 @@ class Command(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         # The same answers on every processor; the worker and the site inherit it. Before the
         # system checks, which ask what computes the models.
-        os.environ.setdefault(PRECISION, "f32")
+        ask_for_32_bits()
         return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:

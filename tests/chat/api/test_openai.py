@@ -59,7 +59,7 @@ def client(alice: User) -> Client:
 
 @pytest.fixture
 def address(own_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("MEDRAG_API_RATE", "10000/min")
+    monkeypatch.setenv("MEDRAG_API", "rate=10000/min")
     publish_guideline()
     with served(tmp_path / "web.log") as base:
         yield f"{base}/v1"

@@ -73,8 +73,8 @@ def site(own_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             "MEDRAG_MODELS": models_file(
                 tmp_path, generate={"url": model.url, "model": "writer", "key": KEY}
             ),
-            "MEDRAG_ANSWER_TIMEOUT_S": str(WAIT_S),
-            "MEDRAG_API_RATE": "10000/min",
+            "MEDRAG_QUESTIONS": f"timeout_s={WAIT_S}",
+            "MEDRAG_API": "rate=10000/min",
         }.items():
             monkeypatch.setenv(name, value)
         address = stack.enter_context(served(tmp_path / "web.log", threads=THREADS))

@@ -89,8 +89,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint
             "MEDRAG_MODELS": models_file(
                 tmp_path, generate={"url": state.url, "model": "writer", "key": KEY}
             ),
-            "MEDRAG_ANSWER_TIMEOUT_S": TIMEOUT_S,
-            "MEDRAG_API_RATE": "10000/min",
+            "MEDRAG_QUESTIONS": f"timeout_s={TIMEOUT_S}",
+            "MEDRAG_API": "rate=10000/min",
             "MEDRAG_LOG": "level=DEBUG",
         }.items():
             monkeypatch.setenv(name, value)

@@ -185,7 +185,7 @@ def test_what_overrides_a_calibration_is_said(
     guidelines: None, quick: None, testset: Path, settings: LazySettings
 ) -> None:
     settings.GATE_THRESHOLD = 0.7
-    assert "MEDRAG_GATE_THRESHOLD" in calibrate("--testset", str(testset))[1]
+    assert "`gate` of MEDRAG_THRESHOLDS" in calibrate("--testset", str(testset))[1]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_folder_that_is_no_model_stops_with_the_name_of_the_setting(
 ) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         settings.EMBEDDER = str(folder)
-        with pytest.raises(ImproperlyConfigured, match="MEDRAG_EMBEDDER"):
+        with pytest.raises(ImproperlyConfigured, match="MEDRAG_ENCODERS"):
             get_embedder()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -13,11 +14,12 @@ from core.rounding import cosine_sql, rounded_cosine
 @pytest.mark.parametrize(
     ("offered", "asked", "wanted"),
     [
-        (["FP32", "BF16"], "auto", "bf16"),
+        (["FP32", "BF16"], "precision=auto", "bf16"),
         (["FP32", "BF16"], "", "bf16"),
-        (["FP32", "BF16"], "f32", "f32"),
-        (["FP32"], "auto", "f32"),
-        (["FP32"], "f32", "f32"),
+        (["FP32", "BF16"], "precision=f32", "f32"),
+        (["FP32", "BF16"], "threads=4 precision=f32", "f32"),
+        (["FP32"], "precision=auto", "f32"),
+        (["FP32"], "precision=f32", "f32"),
     ],
 )
 def test_16_bits_only_where_they_are_offered_and_not_declined(
@@ -25,8 +27,24 @@ def test_16_bits_only_where_they_are_offered_and_not_declined(
 ) -> None:
     processor = SimpleNamespace(get_property=lambda *_: offered)
     monkeypatch.setattr(openvino_runtime, "core", lambda: processor)
-    monkeypatch.setenv(openvino_runtime.PRECISION, asked)
+    monkeypatch.setenv(openvino_runtime.COMPUTING, asked)
     assert openvino_runtime.precision.__wrapped__() == wanted
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("", "precision=f32"),
+        ("threads=4", "threads=4 precision=f32"),
+        ("precision=auto threads=4", "precision=auto threads=4"),
+    ],
+)
+def test_a_demonstration_computes_in_32_bits_unless_the_setting_speaks(
+    asked: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(openvino_runtime.COMPUTING, asked)
+    openvino_runtime.ask_for_32_bits()
+    assert os.environ[openvino_runtime.COMPUTING] == wanted
 
 
 def test_cosines_that_differ_in_their_last_digits_are_equal() -> None:

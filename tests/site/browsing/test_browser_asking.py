@@ -39,7 +39,7 @@ def test_the_page_says_how_far_a_question_is(
             "MEDRAG_MODELS": models_file(
                 tmp_path, generate={"url": model.url, "model": "writer", "key": KEY}
             ),
-            "MEDRAG_ANSWER_TIMEOUT_S": "60",
+            "MEDRAG_QUESTIONS": "timeout_s=60",
         }.items():
             monkeypatch.setenv(name, value)
         with served(tmp_path / "web.log") as address:

@@ -148,10 +148,6 @@ def test_what_cannot_be_indexed_stops_the_start_by_name(site: Site, settings: Se
         assert named in fault
         with pytest.raises(ImproperlyConfigured, match="MEDRAG_ENCODERS"):
             encoders_sync()
-    site.configure(minilm="bundled")
-    settings.EMBEDDER = "/elsewhere"
-    (fault,) = [str(message.msg) for message in check_models(None)]
-    assert "only one of them" in fault
 
 
 def test_the_application_can_index_a_table_and_no_more(site: Site) -> None:
