@@ -17,6 +17,7 @@ from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
+from chat.reader.agreement import says_of_dose
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
@@ -44,11 +45,13 @@ def omitted(
 
     Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
     those directly after a claim, then in the order of the claims and of reading. Read are the
-    section of each claim, a section next to it whose heading limits (`Contraindications`), and
-    what near it forbids by the name of the claim's section.
+    section of each claim, a section next to it whose heading limits (`Contraindications`), the only
+    such one beside it wherever it stands if the claim gives a dose, and what near it forbids by the
+    name of the claim's section.
     Nothing about another medicine, or about people who can't be those of the question. A list under
     such a heading is one limit and stands whole, but for an item of the very patient, which stands
-    alone. Two queries, one more where there is a list; none for no claims.
+    alone. Two queries, one more where there is a list, and one or two for a dose that none stands
+    near; none for no claims.
     """
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
@@ -242,7 +245,28 @@ def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
         for row in near:
             if tuple(row.section_path) in sections or _forbids_by_name(row.text, hit):
                 found[row.key] = known.get(row.key) or _hit_of(row, hit)
+    dosed = {hit.key: hit for claim in claims if says_of_dose(claim.text) for hit in _hits(claim)}
+    for hit in dosed.values():
+        if any(_is_beside(each.section_path, hit.section_path) for each in found.values()):
+            continue  # it stands near
+        for row in _only_limits_beside(hit):
+            found.setdefault(row.key, known.get(row.key) or _hit_of(row, hit))
     return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
+
+
+def _only_limits_beside(hit: Hit) -> list[Chunk]:
+    """The passages of the one section with a limiting heading under the heading of a passage's own,
+    wherever it stands; of several, each may be of another medicine. A query, and one where it is.
+    """
+    rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
+    level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
+    found = {pk: tuple(path) for pk, path in level if _is_beside(tuple(path), hit.section_path)}
+    return list(rows.filter(pk__in=found)) if len(set(found.values())) == 1 else []
+
+
+def _is_beside(path: Section, own: Section) -> bool:
+    """Whether a section limits and has the parent of one's own."""
+    return path != own and path[:-1] == own[:-1] and _is_limiting(path)
 
 
 def _forbids_by_name(text: str, hit: Hit) -> bool:
@@ -333,8 +357,10 @@ def _hits(claim: DraftClaim) -> list[Hit]:
 
 
 def _near(unit: Unit, hit: Hit) -> bool:
-    if unit.hit.document_id != hit.document_id or abs(unit.hit.index - hit.index) > REACH:
+    if unit.hit.document_id != hit.document_id:
         return False
+    if abs(unit.hit.index - hit.index) > REACH:
+        return _is_beside(unit.hit.section_path, hit.section_path)
     if _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path):
         return True
     return _forbids_by_name(unit.text, hit)

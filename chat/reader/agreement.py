@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from chat.reader.asked import asked_medicines
 from chat.reader.denial import without_denied
-from chat.reader.stages import fits_stage
+from chat.reader.stages import fits_stage, is_only_next
 from chat.types import Unit
 from core.text.drugs import drug_places, drugs
 from core.text.populations import People, apart, fits_bracketed_ages, people_of
@@ -106,6 +106,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not medicines or is_of_age(medicines, people, unit))
         and (not wants_dose or gives_dose(medicines, unit))
+        and (not wants_dose or not is_only_next(question, unit.text))
         and fits_stage(question, f"{unit.context} | {unit.text}")
     ]
     return with_amounts(left) if is_amount_asked(question) else left
@@ -220,7 +221,7 @@ def is_for(asked: People, unit: Unit) -> bool:
         return True
     about, around = about_people(unit), _people(unit.context)
     holds_dose = bool(_DOSE.search(unit.text))
-    levels = (about, around) if _is_open_ended(about) else (about,)
+    levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
     if any(apart(asked, each) is not None for each in levels):
         return bool(_RESTRICTS.search(unit.text)) and not (holds_dose or unit.is_row)
     named = {*about.states, *around.states}
@@ -234,6 +235,11 @@ def is_for(asked: People, unit: Unit) -> bool:
 def _is_open_ended(people: People) -> bool:
     """Whether ages have no end: `3 months and over`, in a guideline for children."""
     return bool(people.ages) and all(math.isinf(each.high) for each in people.ages)
+
+
+def _are_newborns(about: People, around: People) -> bool:
+    """Whether `babies` stands in what is about newborns: a guideline on neonatal infection."""
+    return "infant" in about.groups and not about.ages and not _YOUNGEST.isdisjoint(around.groups)
 
 
 def _is_dosed_apart(people: People) -> bool:

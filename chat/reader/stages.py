@@ -38,6 +38,18 @@ _GOES_ON = re.compile(
     r"|every|each|hourly|daily|times|after|titrat\w*|increas\w+)\b|\d-hourly",
     re.IGNORECASE,
 )
+_ONLY_NEXT = re.compile(
+    r"^[^.;]{0,60}?\b(?:supplement\w*|additional|further|repeat\w*|subsequent|top-?up)"
+    r"(?: \w+)? dos",
+    re.IGNORECASE,
+)
+
+
+def is_only_next(question: str, text: str) -> bool:
+    """Tell whether a text begins with a dose that follows another, where not that is asked for."""
+    return bool(_ONLY_NEXT.search(text)) and not (
+        _ASKS_NEXT.search(question) or _ONLY_NEXT.search(question)
+    )
 
 
 def fits_stage(question: str, text: str) -> bool:

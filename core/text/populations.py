@@ -70,7 +70,7 @@ _MEANT = {
     "adolescent": (12, 18), "adult": (18, 120), "elderly": (65, 120),
 }  # fmt: skip
 _COVERED = {
-    "preterm": (0, 0.5), "neonate": (0, 0.25), "infant": (0, 3), "child": (0, 16.99),
+    "preterm": (0, 0.5), "neonate": (0, 0.0767), "infant": (0, 3), "child": (0, 16.99),
     "adolescent": (10, 20), "adult": (16, 120), "elderly": (60, 120),
 }  # fmt: skip
 _SINGULAR = {

@@ -229,6 +229,21 @@ def test_the_limit_of_this_patient_stands_alone_in_front_of_the_list() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("others", "is_shown"), [("", True), ("## Cautions\nAsthma.\n", False)])
+def test_the_only_contraindications_beside_a_dose_are_shown_however_far(
+    others: str, is_shown: bool
+) -> None:
+    between = "".join(f"## Step {n}\nWait and see, and write it down.\n" for n in range(9))
+    publish(
+        f"# Ketamine sedation\n## Contraindications\n- Active respiratory infection\n- Porphyria\n"
+        f"{others}{between}## Procedure\nGive ketamine 1 mg/kg by slow injection."
+    )
+    found = left_out("ketamine dose", "Give ketamine")
+    whole = "Contraindications:\nActive respiratory infection\nPorphyria"
+    assert (found == [whole]) is is_shown
+
+
+@pytest.mark.django_db
 def test_text_without_headings() -> None:
     publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
     assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]

@@ -230,6 +230,23 @@ def test_a_first_dose_is_no_answer_to_what_the_next_one_is(question: str, is_lef
     assert ("Loading dose" in left) is is_left
 
 
+def test_a_dose_that_follows_another_is_not_the_dose() -> None:
+    text = (
+        "# Ketamine\n| Ketamine | Dose |\n| Initial dose | 1 mg/kg |\n"
+        "| Supplemental dose if required | 0.5 mg/kg |"
+    )
+    assert not any("0.5 mg/kg" in row for row in agreeing(text, "ketamine dose"))
+    assert any("0.5 mg/kg" in row for row in agreeing(f"{text}\n", "ketamine supplemental dose"))
+
+
+def test_babies_of_a_guideline_on_newborns_are_newborns() -> None:
+    text = "# Neonatal infection\nGive benzylpenicillin 25 mg/kg, more often if the baby is ill."
+    assert agreeing(text, "benzylpenicillin dose, 5 day old baby")
+    assert not any(
+        "25 mg/kg" in said for said in agreeing(f"{text}\n", "6 week old, benzylpenicillin dose")
+    )
+
+
 def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
     text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
     assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))

@@ -9,8 +9,8 @@ import pytest
 
 from chat.evidence.quotable import quotable_units
 from chat.gate.scorers import same_weights
-from chat.reader.agreement import without_denied
 from chat.reader.choose import ENCODED, encoded, read, sifted
+from chat.reader.denial import without_denied
 from chat.reader.features import weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, Reading
