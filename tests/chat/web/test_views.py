@@ -108,7 +108,7 @@ def test_every_reason_has_a_page(reason: Reason, clinician: Client, alice: User)
     turn = refused(alice, reason, document)
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert f"No answer {reason.label}." in page
-    assert "Nearest passages not an answer" in page
+    assert "Nearest passages: not an answer" in page
     assert "Topic owner Dr Owner: 4417" in page
     assert "Answered" not in page
 
