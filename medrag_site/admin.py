@@ -27,6 +27,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import ManyToManyField, Q, QuerySet
 from django.forms import ModelForm, ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -34,7 +36,7 @@ from knox.models import AuthToken
 
 from chat.models import Scope, TokenGrant
 from chat.sign_in.accounts import groups_given, may_touch
-from chat.sign_in.lockouts import unlock
+from chat.sign_in.lockouts import unlock, waits_until
 from chat.sign_in.second_factor import second_factor_remove
 from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
 
@@ -222,7 +224,7 @@ class TokenAdmin(TokenModelAdmin):
 class LockoutAdmin(AttemptModelAdmin):
     """Failed attempts that still count. To unlock is to forget them."""
 
-    list_display = ("attempt_time", "username", "ip_address", "failures_since_start")
+    list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "waits")
     list_display_links = None
     search_fields = ("username", "ip_address")
     show_full_result_count = False
@@ -236,6 +238,11 @@ class LockoutAdmin(AttemptModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    @admin.display(description="must wait")
+    def waits(self, attempt: AccessAttempt) -> str:
+        ends = waits_until(attempt)
+        return f"until {date_format(timezone.localtime(ends), 'H:i')}" if ends else "no"
 
     def has_unlock_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("axes.delete_accessattempt")
@@ -280,4 +287,6 @@ for model in (User, Group, AuthToken, TOTPDevice, StaticDevice, *OF_ALLAUTH):
 admin.site.register(TokenGrant, TokenAdmin)
 admin.site.register(User, AccountAdmin)
 admin.site.register(Group, RoleAdmin)
+AccessAttempt._meta.verbose_name = "failed sign-in"
+AccessAttempt._meta.verbose_name_plural = "failed sign-ins"
 admin.site.register(AccessAttempt, LockoutAdmin)

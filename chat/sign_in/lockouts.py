@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from axes.handlers.database import AxesDatabaseHandler
@@ -76,6 +77,16 @@ def unlock(attempts: QuerySet[AccessAttempt], *, by: audit.Actor) -> int:
             payload = {"account": account, "address": address}
             audit.record("user.unlocked", actor=by, subject=_subject(account), payload=payload)
     return count
+
+
+def waits_until(attempt: AccessAttempt) -> datetime | None:
+    """Return when the wait of this account at this address ends, None if it has none.
+
+    Two to four queries. The wait of an address alone is told at each account tried from there.
+    """
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    of_address = AccessAttempt.objects.filter(ip_address=attempt.ip_address, attempt_time__gt=since)
+    return _ends(of_address.filter(username=attempt.username), of_address)
 
 
 def account_of(request: HttpRequest, credentials: Credentials = None) -> str:
@@ -145,15 +156,10 @@ class TokenGuess:
 def wait_s(request: HttpRequest, credentials: Credentials) -> int:
     """Return for how many seconds more what is locked stays so; at least 1. Four queries."""
     handler = AxesProxyHandler.get_implementation()
-    of_pair, of_address = handler.get_user_attempts(request, credentials)
-    limits = (
-        (of_pair, settings.AXES_FAILURE_LIMIT),
-        (of_address, settings.LOCKOUT_ADDRESS_FAILURES),
-    )
-    locked = [attempts for attempts, limit in limits if _failures(attempts) >= limit]
-    latest = [attempts.aggregate(at=Max("attempt_time"))["at"] for attempts in locked]
-    ends = max(latest, default=timezone.now()) + settings.AXES_COOLOFF_TIME
-    return max(1, math.ceil((ends - timezone.now()).total_seconds()))
+    now = timezone.now()
+    ends = _ends(*handler.get_user_attempts(request, credentials))
+    ends = ends or now + settings.AXES_COOLOFF_TIME
+    return max(1, math.ceil((ends - now).total_seconds()))
 
 
 def locked_page(
@@ -166,6 +172,18 @@ def locked_page(
     page["Retry-After"] = str(seconds)
     page["Cache-Control"] = "no-store"
     return page
+
+
+def _ends(of_pair: QuerySet[AccessAttempt], of_address: QuerySet[AccessAttempt]) -> datetime | None:
+    """Return the end of the longer wait, of the account there or of the address; None for none."""
+    limits = (
+        (of_pair, settings.AXES_FAILURE_LIMIT),
+        (of_address, settings.LOCKOUT_ADDRESS_FAILURES),
+    )
+    locked = [attempts for attempts, limit in limits if _failures(attempts) >= limit]
+    latest = [attempts.aggregate(at=Max("attempt_time"))["at"] for attempts in locked]
+    ends: datetime | None = max(latest) + settings.AXES_COOLOFF_TIME if latest else None
+    return ends
 
 
 def _failures(attempts: QuerySet[AccessAttempt]) -> int:

@@ -19,6 +19,7 @@ from django.db import connection
 from django.db.models import F
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from chat.models import AuditEvent
 from medrag_site.web.client_address import client_address
@@ -156,7 +157,9 @@ def test_a_command_unlocks_and_is_recorded(alice: User, command: list[str]) -> N
     assert sign_in("alice", "alice-secret").status_code == 302
 
 
-def test_the_administration_unlocks_for_whoever_may(alice: User, bob: User) -> None:
+def test_the_administration_unlocks_for_whoever_may(
+    alice: User, bob: User, settings: LazySettings
+) -> None:
     locked()
     bob.is_staff = True
     bob.save()
@@ -165,7 +168,11 @@ def test_the_administration_unlocks_for_whoever_may(alice: User, bob: User) -> N
     browser.force_login(bob)
     address = "/admin/axes/accessattempt/"
     row = AccessAttempt.objects.get()
-    assert b"alice" in browser.get(address).content
+    listed = browser.get(address).content.decode()
+    assert "alice" in listed
+    assert "Failed sign-ins" in listed
+    ends = timezone.localtime(row.attempt_time + settings.AXES_COOLOFF_TIME)
+    assert f"until {ends:%H:%M}" in listed
     action = {"action": "unlock", "_selected_action": row.pk}
     browser.post(address, action)
     assert AccessAttempt.objects.exists()
