@@ -1,5 +1,8 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.contrib.admin import apps as admin_apps
+
+# Of apps that are not ours, as the administration is to name them.
+NAMES = {"auth": "People", "axes": "Signing in"}
 
 
 class SiteConfig(AppConfig):
@@ -12,6 +15,8 @@ class SiteConfig(AppConfig):
         from medrag_site.sign_in import checks, sessions  # noqa: F401  importing registers
 
         sessions.connect()
+        for label, name in NAMES.items():
+            apps.get_app_config(label).verbose_name = name
 
 
 class AdministrationConfig(admin_apps.AdminConfig):

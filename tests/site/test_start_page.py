@@ -104,3 +104,23 @@ def test_nothing_of_it_for_others(alice: User) -> None:
     assert evaluator.get(GAPS).status_code == 403
     assert "What waits" not in evaluator.get(INDEX).content.decode()
     assert member(alice, PUBLISHERS).get(UNHELPFUL).status_code == 200
+
+
+def test_what_people_come_for_stands_first_under_its_plain_name(alice: User) -> None:
+    alice.is_superuser = True
+    alice.save()
+    client = member(alice, STAFF)
+    named = [app["name"] for app in client.get(INDEX).context["app_list"]]
+    known = ["Guidelines", "Questions and answers", "Search", "People", "Signing in", "Evaluation"]
+    assert named[: len(known)] == known
+    listed = client.get(reverse("admin:corpus_document_changelist")).content.decode()
+    assert "<h1>Documents</h1>" in listed
+    assert "<title>Documents ·" in listed
+
+
+def test_one_is_not_told_as_several(alice: User, bob: User) -> None:
+    publish_guideline()
+    feedback_save(ask(alice, QUESTION), helpful=False, comment="")
+    shown = member(bob, STAFF).get(INDEX).content.decode()
+    assert "</strong> answer said to be not helpful" in shown
+    assert "</strong> questions without an answer" in shown
