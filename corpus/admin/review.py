@@ -81,6 +81,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
         checks=checks,
         front=front_matter(document),
         is_any_chosen=any(candidate.is_chosen for candidate in candidates),
+        taken=request.POST.getlist("take"),
         ticked={int(n) for n in request.POST.getlist("looked") if n.isdecimal()},
         corrections=corrections,
         compared={int(n) for n in request.POST.getlist("compared") if n.isdecimal()},
@@ -98,19 +99,11 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
 @guarded(Right.CHANGE)
 def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Write those values of the first page that were ticked, read again from the page."""
-    ticked = set(request.POST.getlist("take"))
-    changes = {o.field: o.value for o in front_matter(document).offers if o.field in ticked}
     try:
-        fields = document_edit(document, by=request.user, changes=changes)
+        if not _taken(request, document):
+            messages.warning(request, "Nothing was changed: tick what is right first.")
     except MedragError as error:
         messages.error(request, error.sentence)
-    else:
-        if fields:
-            named = ", ".join(str(Document._meta.get_field(name).verbose_name) for name in fields)  # type: ignore[union-attr]
-            history_add(document, by=request.user, line=f"Taken from the first page: {named}.")
-            messages.success(request, f"Taken from the first page: {named}.")
-        else:
-            messages.warning(request, "Nothing was changed: tick what is right first.")
     return redirect(address("approve", document.pk))
 
 
@@ -192,9 +185,28 @@ def may_recall(user: User, document: Document) -> bool:
     return may_publish(user, document) or user.has_perm("chat.view_turn")
 
 
+def _taken(request: StaffRequest, document: Document) -> bool:
+    """Write the ticked values of the first page; return whether there were any.
+
+    Raises `MedragError` where the document can't be edited.
+    """
+    ticked = set(request.POST.getlist("take"))
+    offered = [offer for offer in front_matter(document).offers if offer.field in ticked]
+    changes = {offer.field: offer.value for offer in offered}
+    fields = document_edit(document, by=request.user, changes=changes)
+    if not fields:
+        return False
+    named = ", ".join(offer.label for offer in offered if offer.field in fields)
+    history_add(document, by=request.user, line=f"Taken from the first page: {named}.")
+    messages.success(request, f"Taken from the first page: {named}.")
+    return True
+
+
 def _published(request: StaffRequest, document: Document, form: ApproveForm) -> bool:
     replaced = form.cleaned_data["other"]
     try:
+        if request.POST.getlist("take") and may_change(document):
+            _taken(request, document)
         ticked = {"pages": form.cleaned_data["looked"], "compared": form.cleaned_data["compared"]}
         publish(document, request.user, {"replaces": replaced, **ticked})
     except MedragError as error:

@@ -51,6 +51,8 @@ _LABEL = re.compile(
     r"|version\s*:?\s*v?\d|in force from|effective (?:from|date)|valid (?:from|until)"
     r"|date of issue|issue date|review (?:by|date|due)|next review|expiry date)\b)", re.I,
 )  # fmt: skip
+# As the page that offers them calls them; each other field by its own name.
+_LABELS = {"effective_from": "in force from", "population": "applies to"}
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})$")
 _NUMBERS = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})$")
 
@@ -88,7 +90,7 @@ def front_matter(document: Document) -> FrontMatter:
     offers: list[Offer] = []
     unclear: list[Unclear] = []
     for field, found in _found(page.text, page.blocks).items():
-        label = str(Document._meta.get_field(field).verbose_name)  # type: ignore[union-attr]
+        label = _LABELS.get(field, field.replace("_", " "))
         values = list(dict.fromkeys(value for value, _, _ in found))
         if len(values) > 1:
             printed = dict.fromkeys(printed for _, printed, _ in found)

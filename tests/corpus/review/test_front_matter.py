@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, Permission, User
 
 from corpus.indexing.rows import take_over
-from corpus.models import Document, Page
+from corpus.models import Document, Lifecycle, Page
 from corpus.parsing.types import ParsedDocument
 from corpus.review.front_matter import day_of, front_matter
-from medrag_site.accounts import STAFF
+from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpus.admin.test_admin import documents, member, page_of
 
 FIRST = """Iron in children
@@ -84,6 +84,28 @@ def test_only_what_is_ticked_is_taken(alice: User) -> None:
     client.post(page_of("take_offers", document.pk), told)
     document.refresh_from_db()
     assert (document.version, document.issuer, document.title) == ("1.2", "", "Guideline 0")
+
+
+def test_what_is_ticked_is_taken_by_publishing_too(alice: User) -> None:
+    document = first_page(FIRST)
+    told = {"take": ["version", "effective_from"], "other": ""}
+    client = member(alice, PUBLISHERS, STAFF)
+    page = client.post(page_of("approve", document.pk), told, follow=True).content.decode()
+    document.refresh_from_db()
+    assert (document.lifecycle, document.version) == (Lifecycle.PUBLISHED, "1.2")
+    assert document.effective_from == datetime.date(2026, 2, 1)
+    assert "Taken from the first page: version, in force from." in page
+
+
+def test_who_may_only_publish_takes_nothing(alice: User) -> None:
+    document = first_page(FIRST)
+    client = member(alice, PUBLISHERS)
+    Group.objects.get(name=PUBLISHERS).permissions.remove(
+        Permission.objects.get(codename="change_document")
+    )
+    client.post(page_of("approve", document.pk), {"take": ["version"], "other": ""})
+    document.refresh_from_db()
+    assert (document.lifecycle, document.version) == (Lifecycle.PUBLISHED, "")
 
 
 def test_population_is_a_choice_that_keeps_what_is_there(alice: User) -> None:
