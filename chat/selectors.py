@@ -149,6 +149,22 @@ def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
     return found
 
 
+def questions_holding(
+    words: str, *, conversations: Iterable[Conversation]
+) -> dict[uuid.UUID, list[Turn]]:
+    """Return by conversation those of its questions that hold `words`, as asked. One query.
+
+    Without what its title says already; only the columns that a link to each needs are read.
+    """
+    titles = {conversation.pk: conversation.title for conversation in conversations}
+    found = Turn.objects.filter(conversation__in=titles, question__icontains=words)
+    held: dict[uuid.UUID, list[Turn]] = {}
+    for turn in found.only("conversation_id", "question").order_by("created_at", "pk"):
+        if turn.conversation_id and turn.question != titles[turn.conversation_id]:
+            held.setdefault(turn.conversation_id, []).append(turn)
+    return held
+
+
 def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]:
     """The user's own questions that were answered and hold all words, the latest first. One query.
 

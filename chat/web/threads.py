@@ -28,6 +28,7 @@ from chat.selectors import (
     access_conversation,
     access_shared_conversation,
     conversations_of,
+    questions_holding,
     turns_of,
 )
 from chat.web.http import SignedInRequest, signed_in, words_of
@@ -98,8 +99,11 @@ def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) ->
     """The list, with what is wrong with a new title where that conversation stands."""
     words = words_of(request)
     found = conversations_of(request.user, words=words)
+    page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+    held = questions_holding(words, conversations=page) if words else {}
     context = {
-        "page": Paginator(found, A_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "threads": [(conversation, held.get(conversation.pk, ())) for conversation in page],
         "words": words,
         "wrong": wrong,
         "may_delete": settings.CONVERSATIONS_DELETABLE,

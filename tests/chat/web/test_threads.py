@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.models import AuditEvent, Conversation, Turn
 from corpus.models import Document
-from tests.chat.guidelines import ask
+from tests.chat.guidelines import UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
 LISTED = reverse("chat:conversations")
@@ -34,6 +34,18 @@ def test_a_conversation_is_renamed_and_found_by_its_title(
     renamed = Conversation.objects.get()
     assert (renamed.title, renamed.updated_at) == ("Ward <4>", mine.updated_at)
     assert events("conversation.renamed") == [(f"user:{alice.pk}:alice", f"conversation:{mine.pk}")]
+
+
+def test_a_question_amid_a_conversation_is_found_and_led_to(
+    clinician: Client, alice: User, mine: Conversation
+) -> None:
+    later = ask(alice, UNANSWERABLE, conversation=mine)
+    found = clinician.get(LISTED, {"q": UNANSWERABLE[:12].upper()}).content.decode()
+    assert f'href="{thread(mine.pk)}#turn-{later.pk}"' in found
+    assert UNANSWERABLE in found
+    assert UNANSWERABLE not in clinician.get(LISTED).content.decode()
+    first = clinician.get(LISTED, {"q": mine.title}).content.decode()
+    assert "#turn-" not in first  # its title says it already
 
 
 def test_a_title_that_will_not_do_is_told_and_kept_in_its_field(

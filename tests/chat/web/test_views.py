@@ -122,6 +122,7 @@ def test_a_refusal_without_passages_sends_nobody_to_them(
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert "earest" not in page
     assert "Ask again with more detail" in page
+    assert "the guidelines themselves. Guidelines in force" in page
 
 
 def test_a_withdrawn_source_is_named_with_its_end(
