@@ -208,6 +208,16 @@ def test_a_withdrawal_shows_whom_it_concerns_before_and_after(
     assert state_of(document) == Lifecycle.WITHDRAWN
 
 
+def test_a_withdrawal_says_that_what_went_before_does_not_come_back(publisher: Client) -> None:
+    document, before = publish_guideline(), publish_guideline(title="Before")
+    address = page_of("step", document.pk, "withdraw")
+    assert "stays superseded" not in publisher.get(address).content.decode()
+    Document.objects.filter(pk=before.pk).update(
+        lifecycle=Lifecycle.SUPERSEDED, superseded_by=document
+    )
+    assert "stays superseded" in publisher.get(address).content.decode()
+
+
 def test_the_recall_list_is_a_sheet_that_runs_nothing(
     publisher: Client, cited: list[CitingAnswer]
 ) -> None:
