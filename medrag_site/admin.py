@@ -39,6 +39,7 @@ from chat.sign_in.accounts import groups_given, may_touch
 from chat.sign_in.lockouts import unlock, waits_until
 from chat.sign_in.second_factor import second_factor_remove
 from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
+from medrag_site.accounts import CLINICIANS, INTEGRATORS
 
 if TYPE_CHECKING:
     AttemptModelAdmin = admin.ModelAdmin[AccessAttempt]
@@ -115,6 +116,14 @@ class AccountAdmin(EachLogged, UserAdmin):
         super().save_related(request, form, formsets, change)
         for name, rows in kept.items():
             getattr(form.instance, name).add(*rows)
+        self._warn_of_closed_door(request, form.instance)
+
+    def _warn_of_closed_door(self, request: HttpRequest, account: User) -> None:
+        """Say so where a group works in the administration and its new member can't enter it."""
+        inside = account.groups.exclude(name__in=(CLINICIANS, INTEGRATORS)).order_by("name")
+        if not account.is_staff and (names := ", ".join(group.name for group in inside)):
+            text = f"“{account}” is in {names}, and can't enter the administration before "
+            self.message_user(request, f"{text}Staff status is ticked.", messages.WARNING)
 
     def has_superuser_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)

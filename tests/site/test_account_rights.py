@@ -162,6 +162,24 @@ def test_a_superuser_does_all_of_it(browser: Client, root: User, alice: User) ->
     assert alice.check_password("another-secret-9")
 
 
+@pytest.mark.parametrize(
+    ("named", "fields", "is_warned"),
+    [
+        ((CLINICIANS, STAFF), {}, True),
+        ((CLINICIANS, STAFF), {"is_staff": "on"}, False),
+        ((CLINICIANS,), {}, False),
+    ],
+)
+def test_a_group_of_the_administration_without_a_way_in_is_told(
+    root: User, alice: User, named: tuple[str, ...], fields: dict[str, str], is_warned: bool
+) -> None:
+    client = Client()
+    client.force_login(root)
+    told = form(alice, groups=groups(*named), **fields)
+    page = client.post(address(alice), told, follow=True).content.decode()
+    assert ("is in Corpus staff, and can&#x27;t enter the administration" in page) == is_warned
+
+
 def test_nobody_makes_a_token_in_another_s_name_in_the_administration(
     browser: Client, root: User
 ) -> None:
