@@ -48,7 +48,7 @@ def run_child_task(errand: ChildTask, say: Say) -> None:
 
 
 def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome]:
-    """What each found; one that fails leaves the others as they are.
+    """Yield what each found; one that fails leaves the others as they are.
 
     A mark says which was begun, for whoever has to tell why this process died.
     """

@@ -82,7 +82,7 @@ def runs_measure(
 def run_store(
     order: Order, dataset: Dataset, result: Measured, *, started_at: datetime.datetime
 ) -> Run:
-    """The run, its scores by query, and the test set where that is new."""
+    """Return the run, its scores by query, and the test set where that is new."""
     test_set, _ = TestSet.objects.get_or_create(
         digest=dataset.digest,
         defaults={

@@ -45,7 +45,7 @@ def latency_table(result: Measured) -> Iterator[str]:
 
 
 def served_lines(result: Measured) -> Iterator[str]:
-    """How far the run is what a reader gets; no line for a peer, which is not asked so."""
+    """Yield how far the run is what a reader gets; no line for a peer, which is not asked so."""
     brought = result.brought
     if brought.served:
         yield (
@@ -55,7 +55,7 @@ def served_lines(result: Measured) -> Iterator[str]:
 
 
 def gate_lines(result: Measured) -> Iterator[str]:
-    """The gate of what was asked as served; no line for another run."""
+    """Yield the gate of what was asked as served; no line for another run."""
     if result.brought.as_served:
         gate = result.brought.gate
         yield (
@@ -65,7 +65,7 @@ def gate_lines(result: Measured) -> Iterator[str]:
 
 
 def note_lines(result: Measured) -> Iterator[str]:
-    """What did not go as configured, and in how many queries; no line where all did."""
+    """Yield what did not go as configured, and in how many queries; no line where all did."""
     queries = len(result.brought.run)
     for note, count in result.brought.notes.items():
         yield f"{result.name}, {count} of {queries} queries not as configured: {note}"
@@ -79,7 +79,7 @@ def ablation_rows(baseline: Scores, results: Sequence[Measured]) -> list[tuple[D
 
 
 def ablation_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
-    """One row a configuration. `p` is corrected for the number of rows.
+    """Yield one row a configuration. `p` is corrected for the number of rows.
 
     Without a baseline, which failed, nothing is compared.
     """
@@ -111,7 +111,7 @@ def served_table(baseline: Measured | None, results: Sequence[Measured]) -> Iter
 def _compared_rows(
     baseline: Measured | None, results: Sequence[Measured]
 ) -> Iterator[tuple[Measured, str, str]]:
-    """Each with its difference from the first and p, as text."""
+    """Yield each with its difference from the first and p, as text."""
     if baseline is None:
         yield from ((result, "", "") for result in results)
         return

@@ -38,7 +38,9 @@ def check_language_models(
 
 
 def _missing_faults() -> list[str]:
-    """A sentence for each use of a model that no setting names; `checks_verifier` has its own."""
+    """Return a sentence for each use of a model that no setting names; `checks_verifier` has its
+    own.
+    """
     found, models = [], settings.MODELS
     if settings.GENERATOR == "llm" and not models.generate:
         found.append("MEDRAG_GENERATOR=llm needs [generate] of MEDRAG_MODELS.")
@@ -50,7 +52,7 @@ def _missing_faults() -> list[str]:
 
 
 def _same_model_fault() -> str:
-    """A sentence where a model that writes answers would judge them, by its name alone.
+    """Return a sentence where a model that writes answers would judge them, by its name alone.
 
     The same model behind another address is the same; so is one with the maker's name before it.
     """

@@ -25,7 +25,7 @@ class AnswerConfig:
     follow_ups: str = "rules"  # or llm, off
 
     def as_dict(self) -> dict[str, Any]:
-        """All that decides, for traces and fingerprints."""
+        """Return all that decides, for traces and fingerprints."""
         return asdict(self)
 
     @property
@@ -40,7 +40,7 @@ def modes_here() -> list[Mode]:
 
 
 def answer_config(mode: str = "") -> AnswerConfig:
-    """That of this site, in another mode where one is named.
+    """Return that of this site, in another mode where one is named.
 
     Raises `QuestionError` for a mode that needs what this site has not.
     """

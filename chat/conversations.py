@@ -95,7 +95,7 @@ def _shared_since(
 
 
 def _title(words: str) -> str:
-    """What may be kept of a title: what identifies a patient is dealt with as in a question.
+    """Return what may be kept of a title: what identifies a patient is dealt with as in a question.
 
     Raises `QuestionError` where that is forbidden.
     """

@@ -55,8 +55,9 @@ def access_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
 
 
 def access_shared_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
-    """One that its owner shares, for anybody who may ask; of its answers each reader is shown what
-    they may read themselves (`shown_turns`). Its owner is shown it as others see it."""
+    """Return one that its owner shares, for anybody who may ask; of its answers each reader is
+    shown what they may read themselves (`shown_turns`). Its owner is shown it as others see it.
+    """
     if not user.is_active:
         raise Http404
     return get_object_or_404(Conversation.objects.filter(_SHARED), pk=pk)
@@ -67,7 +68,7 @@ def access_turn(user: User, *, pk: uuid.UUID) -> Turn:
 
 
 def access_turn_to_read(user: User, *, pk: uuid.UUID) -> Turn:
-    """A turn of the user's own; anybody's for an auditor."""
+    """Return a turn of the user's own; anybody's for an auditor."""
     own = {} if may_read_every_turn(user) else {"user": user}
     return get_object_or_404(audited_turns(), pk=pk, **own)
 
@@ -77,12 +78,16 @@ def may_read_every_turn(user: User) -> bool:
 
 
 def turn_readable_ids(user: User) -> frozenset[int]:
-    """Collections, by primary key, of which `access_turn_to_read` may show something. One query."""
+    """Return collections, by primary key, of which `access_turn_to_read` may show something. One
+    query.
+    """
     return every_collection() if may_read_every_turn(user) else readable_ids(user)
 
 
 def access_citation(user: User, *, pk: int) -> Citation:
-    """A citation of the user's own answers and of shared ones; of anybody's for an auditor."""
+    """Return a citation of the user's own answers and of shared ones; of anybody's for an
+    auditor.
+    """
     citations = Citation.objects.select_related("claim__turn__conversation")
     if not user.has_perm("chat.view_citation"):
         shared = Conversation.objects.filter(_SHARED).values("pk")
@@ -93,7 +98,8 @@ def access_citation(user: User, *, pk: int) -> Citation:
 
 
 def access_document(user: User | None, *, sha256: str) -> Document:
-    """A document of a collection that the user may search, or works in; nobody has the former.
+    """Return a document of a collection that the user may search, or works in; nobody has the
+    former.
 
     One that was never published only for those who may see the corpus.
     """
@@ -105,7 +111,7 @@ def access_document(user: User | None, *, sha256: str) -> Document:
 
 
 def access_page(document: Document, *, number: int) -> Page:
-    """The page with that number; the caller has passed `access_document`."""
+    """Return the page with that number; the caller has passed `access_document`."""
     page = document.pages.filter(number=number).first()
     if page is None:
         raise Http404
@@ -114,19 +120,23 @@ def access_page(document: Document, *, number: int) -> Page:
 
 
 def citations_beside(citation: Citation) -> QuerySet[Citation]:
-    """The other citations of the same claim on the same page: its table header, its footnotes."""
+    """Return the other citations of the same claim on the same page: its table header, its
+    footnotes.
+    """
     beside = Citation.objects.filter(claim=citation.claim_id, sha256=citation.sha256)
     return beside.filter(page=citation.page).exclude(pk=citation.pk)
 
 
 def chunk_spans(document: Document, *, key: str, page: int) -> list[tuple[int, int]]:
-    """What of a chunk stands on a page; nothing for a key that is not the document's."""
+    """Return what of a chunk stands on a page; nothing for a key that is not the document's."""
     spans = Chunk.objects.filter(document=document, key=key[:100]).values_list("spans", flat=True)
     return [(start, end) for chunk in spans for number, start, end in chunk if number == page]
 
 
 def pages_at(places: Set[tuple[int, int]]) -> dict[tuple[int, int], Page]:
-    """Pages by their document's primary key and their number, where they are there. One query."""
+    """Return pages by their document's primary key and their number, where they are there. One
+    query.
+    """
     wanted = Q(pk__in=())
     for document, number in places:
         wanted |= Q(document=document, number=number)
@@ -141,7 +151,7 @@ def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int
 
 
 def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
-    """The user's conversations, the latest first; with `words` only those that hold them."""
+    """Return the user's conversations, the latest first; with `words` only those that hold them."""
     found = Conversation.objects.filter(user=user, deleted_at=None)
     if words:
         asked = Turn.objects.filter(user=user, question__icontains=words)
@@ -166,7 +176,8 @@ def questions_holding(
 
 
 def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]:
-    """The user's own questions that were answered and hold all words, the latest first. One query.
+    """Return the user's own questions that were answered and hold all words, the latest first. One
+    query.
 
     Those of conversations that they deleted are left out.
     """
@@ -181,7 +192,8 @@ def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]
 def headings_in_force(
     on: datetime.date, *, user: User, words: Sequence[str], most: int
 ) -> list[str]:
-    """What the user may search by its title, then by `title › section`, that holds all words.
+    """Return what the user may search by its title, then by `title › section`, that holds all
+    words.
 
     One query, of the index of passages: what is indexed of each names its title and sections.
     """
@@ -209,17 +221,17 @@ def headings_in_force(
 
 
 def _once(title: str, heading: str) -> str:
-    """The heading without the title that most documents repeat as their first section."""
+    """Return the heading without the title that most documents repeat as their first section."""
     return SECTIONS.join((title, below_title(heading.removeprefix(title + SECTIONS), title)))
 
 
 def turns_of(conversation: Conversation) -> QuerySet[Turn]:
-    """The turns in order, with all that a page shows of them: 3 queries for any number."""
+    """Return the turns in order, with all that a page shows of them: 3 queries for any number."""
     return _turns().filter(conversation=conversation)
 
 
 def audited_turns() -> QuerySet[Turn]:
-    """Everybody's turns, for those who may view them, with what a page of one shows.
+    """Return everybody's turns, for those who may view them, with what a page of one shows.
 
     Those of evaluations are among them: the log holds their events, too.
     """
@@ -227,7 +239,7 @@ def audited_turns() -> QuerySet[Turn]:
 
 
 def answers_citing(document: Document) -> list[CitingAnswer]:
-    """Every answer that cited the document, once, the latest first. One query.
+    """Return every answer that cited the document, once, the latest first. One query.
 
     Those of an evaluation are left out: nobody acted on them, so that nobody need be told.
     """
@@ -246,7 +258,7 @@ def answers_citing(document: Document) -> list[CitingAnswer]:
 
 
 def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:
-    """Gaps of the last 30 days where the user works as corpus staff, newest first.
+    """Return gaps of the last 30 days where the user works as corpus staff, newest first.
 
     Those are refusals for want of evidence of what was asked in a collection of theirs, by name or,
     where the asker named none, among all that were open to the asker. Evaluations are left out.
@@ -259,7 +271,7 @@ def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:
 
 
 def turns_unhelpful_citing_collections_of(user: User) -> QuerySet[Turn]:
-    """Answers of the last 30 days that their askers called not helpful, newest first.
+    """Return answers of the last 30 days that their askers called not helpful, newest first.
 
     Only those that cite a document of a collection where the user works as corpus staff.
     Evaluations are left out.
@@ -287,14 +299,14 @@ def pages_cited_in_collections_of(
 
 
 def _heard() -> QuerySet[Turn]:
-    """Turns that people asked in the last 30 days, newest first, without their traces."""
+    """Return turns that people asked in the last 30 days, newest first, without their traces."""
     asked = Turn.objects.filter(created_at__gte=timezone.now() - HEARD)
     asked = asked.exclude(channel=Channel.EVALUATION).select_related("feedback")
     return asked.defer("trace", "nearest").order_by("-created_at", "-pk")
 
 
 def citations_read() -> QuerySet[Citation]:
-    """Citations with how their page is read today.
+    """Return citations with how their page is read today.
 
     `ocr_confidence` is None for no scan, `corrected_page` where staff corrected nothing on it; else
     it is `text`, `was` (that as read) and `corrected` of `corpus.models.Page`.
@@ -314,7 +326,7 @@ def every_collection() -> frozenset[int]:
 
 
 def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
-    """What the user may search, each with `in_force`: how many documents count on a day."""
+    """Return what the user may search, each with `in_force`: how many documents count on a day."""
     current = Q(documents__lifecycle=Lifecycle.PUBLISHED, documents__indexed_at__isnull=False) & (
         Q(documents__effective_from__isnull=True) | Q(documents__effective_from__lte=on)
     )
@@ -323,7 +335,9 @@ def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
 
 
 def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
-    """The names of collections that may be named to the reader, by slug. One query, or none."""
+    """Return the names of collections that may be named to the reader, by slug. One query, or
+    none.
+    """
     found = Collection.objects.filter(slug__in=slugs, pk__in=readable).order_by()
     return dict(found.values_list("slug", "name")) if slugs else {}
 
@@ -331,7 +345,9 @@ def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
 def documents_in_force(
     on: datetime.date, *, user: User, collection: str = "", words: str = ""
 ) -> QuerySet[Document]:
-    """What is searched for the user on a day, by title; only a collection's (slug), with words."""
+    """Return what is searched for the user on a day, by title; only a collection's (slug), with
+    words.
+    """
     found = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, indexed_at__isnull=False)
     found = found.filter(Q(effective_from__isnull=True) | Q(effective_from__lte=on))
     found = found.filter(collection__in=collections_searchable(user).order_by().values("pk"))
@@ -363,13 +379,15 @@ def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[
 
 
 def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
-    """The documents with these hashes, with their collections and successors: one query."""
+    """Return the documents with these hashes, with their collections and successors: one query."""
     found = Document.objects.select_related("collection", "superseded_by")
     return {document.sha256: document for document in found.filter(sha256__in=hashes)}
 
 
 def cited_claims() -> Prefetch[Any]:
-    """Claims of turns with their citations, and the documents as they stand today: two queries."""
+    """Return claims of turns with their citations, and the documents as they stand today: two
+    queries.
+    """
     cited = citations_read().select_related("document__superseded_by", "document__collection")
     return Prefetch("claims__citations", cited)
 

@@ -143,7 +143,9 @@ def turn_ask(
 
 
 def _spelling(query: Query) -> dict[str, str]:
-    """The slips to put right; none where that fails: the question is searched as it was typed."""
+    """Return the slips to put right; none where that fails: the question is searched as it was
+    typed.
+    """
     try:
         return spelling_corrected(query)
     except Exception as error:  # noqa: BLE001 - what fails again in the search is a refusal there
@@ -164,7 +166,9 @@ def _placed(site: AnswerConfig, asker: Asker) -> Placed | None:
 def _guarded(
     question: str, options: Sequence[Option], config: AnswerConfig
 ) -> tuple[Guarded, tuple[Option, ...]]:
-    """What may be stored and searched of a question, with its options behind it, and of these."""
+    """Return what may be stored and searched of a question, with its options behind it, and of
+    these.
+    """
     policy = config.identifiers
     stem = question_guarded(question, policy)
     if not options:
@@ -190,7 +194,7 @@ def filters_check(filters: Filters, collections: Sequence[str], config: AnswerCo
 
 
 def site_inquiry(query: Query, config: AnswerConfig) -> AnswerRun:
-    """A question on its way through the parts that this site is set to."""
+    """Return a question on its way through the parts that this site is set to."""
     return _inquiry(query, config, _parts(), time.perf_counter())
 
 
@@ -255,7 +259,8 @@ def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
-    """Questions that no turn is stored of: each understood by rules, and none known as answered.
+    """Return questions that no turn is stored of: each understood by rules, and none known as
+    answered.
 
     One that can't be asked here, or that identifies a patient where that forbids it, is left out.
     """
@@ -273,7 +278,9 @@ def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]
 
 
 def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: float) -> Turn:
-    """Nothing was searched and nothing sent; of the question what may be kept is."""
+    """Return a turn for which nothing was searched or sent, with what may be kept of the
+    question.
+    """
     refusal = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
     turn = _draft_turn(guarded.text, asker, config, refusal)
     turn.warnings = [caution.as_dict() for caution in _identified(guarded, config)]
@@ -284,7 +291,7 @@ def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: f
 
 
 def _identified(guarded: Guarded, config: AnswerConfig) -> list[Caution]:
-    """What was done about identifiers, for who asked."""
+    """Return what was done about identifiers, for who asked."""
     if not guarded.kinds:
         return []
     kinds = ", ".join(guarded.kinds)
@@ -364,7 +371,7 @@ def _store(turn: Turn, begins: uuid.UUID | None, outcome: Outcome | None = None)
 
 
 def _position(blocks: Mapping[int, Blocks], quote: Quote) -> str:
-    """Where a quote stands in its section; empty in a document with pages."""
+    """Return where a quote stands in its section; empty in a document with pages."""
     found = blocks.get(quote.hit.document_id, ())
     return positions_of(found, [(quote.start, quote.end)])[0]
 

@@ -60,7 +60,7 @@ Work = Callable[[Tell], Iterable[Frame]]  # asks, and returns what is sent behin
 
 
 def most_streams() -> int:
-    """How many streams a web process holds at once."""
+    """Return how many streams a web process holds at once."""
     part, whole = SHARE
     return max(1, settings.WEB_THREADS * part // whole)
 
@@ -135,7 +135,7 @@ class QuestionStream:
             self._let_go()
 
     def _next(self) -> Frame | Exception | None:
-        """What was heard, a heartbeat if that takes long, None at the end."""
+        """Return what was heard, a heartbeat if that takes long, None at the end."""
         alive = self._thread.is_alive()
         try:
             return self._heard.get(timeout=HEARTBEAT_S) if alive else self._heard.get_nowait()

@@ -30,7 +30,9 @@ MARKS = "»", "«"  # around what is cited
 
 
 def as_text(turn: Turn) -> str:
-    """The answer with its citations in two queries, or the refusal with what helps further."""
+    """Return the answer with its citations in two queries, or the refusal with what helps
+    further.
+    """
     lines = [f"Question: {turn.question}"]
     if turn.standalone:
         lines.append(f"  Read as: {turn.standalone}")
@@ -52,7 +54,7 @@ def _withheld(turn: Turn) -> list[str]:
 
 
 def _citations(claim: Claim) -> list[str]:
-    """One line per cited passage and page, with what is quoted first."""
+    """Return one line per cited passage and page, with what is quoted first."""
     first: dict[tuple[int, int], Citation] = {}
     for citation in claim.citations.all():
         first.setdefault((citation.index, citation.page), citation)
@@ -83,7 +85,8 @@ def _refusal(turn: Turn) -> list[str]:
 
 
 def opened(turn: Turn, number: int, *, user: User | None) -> str:
-    """What `[number]` of a turn stands on: the marked words amid their page, and its address.
+    """Return what `[number]` of a turn stands on: the marked words amid their page, and its
+    address.
 
     The addresses are paths of the site. Who opened it is logged, as on the site. Raises MedragError
     where there is no such number, or the page is not open to them now.
@@ -98,7 +101,9 @@ def opened(turn: Turn, number: int, *, user: User | None) -> str:
 
 
 def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
-    """Each page that a citation's passage is quoted from; of a refusal, that of the passage."""
+    """Yield each page that a citation's passage is quoted from; of a refusal, that of the
+    passage.
+    """
     if turn.status != TurnStatus.ANSWERED:
         for passage in turn.nearest[number - 1 : number] if number else ():
             page = _page(user, passage["sha256"], passage["page"])
@@ -116,7 +121,7 @@ def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
 
 
 def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
-    """Raises Http404."""
+    """Raise Http404."""
     page = access_page(access_document(user, sha256=sha256), number=number)
     with transaction.atomic():
         payload, subject = {"page": number, **citation}, f"document:{page.document_id}"
@@ -134,7 +139,9 @@ def _page_text(page: Page, marks: Marks, where: str, user: User | None) -> str:
 
 
 def _amid(text: str, spans: Sequence[Span]) -> str:
-    """The marked words with what stands around them, by whole words; dots where more does."""
+    """Return the marked words with what stands around them, by whole words; dots where more
+    does.
+    """
     start = max(0, spans[0][0] - AROUND_CHARS)
     end = min(len(text), max(end for _, end in spans) + AROUND_CHARS)
     start = text.find(" ", start, spans[0][0]) + 1 or spans[0][0] if start else 0

@@ -24,7 +24,7 @@ def sqlstate(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether no connection was to be had, or the one that there was is gone."""
+    """Tell whether no connection was to be had, or the one that there was is gone."""
     state = sqlstate(error)
     return isinstance(error, AWAY) and (not state or state.startswith(("08", "57P")))
 

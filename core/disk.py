@@ -56,12 +56,12 @@ def told_when_full(folder: Path, needed_bytes: int, *, writing: str, hint: str) 
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether the system says so; libraries have errors of their own."""
+    """Tell whether the system says so; libraries have errors of their own."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 def has_run_out(folder: Path) -> bool:
-    """Whether so little is free that any error is likely to come of it."""
+    """Tell whether so little is free that any error is likely to come of it."""
     return shutil.disk_usage(folder).free < RESERVE_BYTES // 10
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 @cache
 def openvino() -> Any:
-    """The module. Import it nowhere else.
+    """Return the module. Import it nowhere else.
 
     Its package reports each import to an analytics service by `openvino_telemetry`; where that
     can't be imported it goes on without. `None` is Python's own mark for such a module.
@@ -31,7 +31,7 @@ _cores: dict[int, Any] = {}  # by process: one that is forked makes its own
 
 
 def core() -> Any:
-    """The one of this process. Make no other, and never let go of it.
+    """Return the one of this process. Make no other, and never let go of it.
 
     With the last one its plug-in for processors goes, and with that the stack for signals that it
     gave to the thread that made it. Where another thread lets go of it, the first goes on with a
@@ -79,7 +79,7 @@ def precision() -> str:
 
 
 def compile_graph(graph: Any, threads: int) -> Any:
-    """The model ready to run: as many streams as threads, so one thread for each text."""
+    """Return the model ready to run: as many streams as threads, so one thread for each text."""
     return core().compile_model(
         graph,
         "CPU",

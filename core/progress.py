@@ -17,7 +17,7 @@ BYTES = "bytes"
 
 
 def _standard_error() -> TextIO:
-    """That of the moment: whoever captures it replaces it."""
+    """Return that of the moment: whoever captures it replaces it."""
     return sys.stderr
 
 
@@ -102,14 +102,14 @@ def _counted(done: int, total: int, unit: str) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Such as 0:07 or 1:02:03."""
+    """Return a duration such as 0:07 or 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _columns_of(stream: TextIO) -> int:
-    """A terminal that does not know its width says 0."""
+    """Return a terminal that does not know its width says 0."""
     with suppress(OSError, ValueError):
         return os.get_terminal_size(stream.fileno()).columns or 80
     return 80
@@ -125,7 +125,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _width(character: str) -> int:
-    """Columns of a terminal: Chinese characters take two, combining marks none."""
+    """Return columns of a terminal: Chinese characters take two, combining marks none."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -18,5 +18,5 @@ def rounded_cosine(value: float | None) -> float:
 
 
 def cosine_sql(distance: str) -> str:
-    """The expression of a cosine, of that of pgvector's distance."""
+    """Return the expression of a cosine, of that of pgvector's distance."""
     return f"round((1 - ({distance}))::numeric, {COSINE_DIGITS})::float8"

@@ -22,7 +22,9 @@ class NotPermitted(MedragError):
 
 
 def collections_searchable(user: User | None) -> QuerySet[Collection]:
-    """What the user finds and reads, published documents only. It takes no permission to ask."""
+    """Return what the user finds and reads, published documents only. It takes no permission to
+    ask.
+    """
     return _narrowed(user, "searchers")
 
 
@@ -31,12 +33,13 @@ def collections_uploadable(user: User | None) -> QuerySet[Collection]:
 
 
 def collections_publishable(user: User | None) -> QuerySet[Collection]:
-    """Where the user publishes, sends back, supersedes and withdraws."""
+    """Return where the user publishes, sends back, supersedes and withdraws."""
     return _narrowed(user, "publishers", permission="corpus.publish_document")
 
 
 def documents_visible(user: User | None) -> QuerySet[Document]:
-    """What the administration shows, drafts among it, of the collections that the user works in.
+    """Return what the administration shows, drafts among it, of the collections that the user works
+    in.
 
     None without the permission to view documents: that keeps drafts from clinicians.
     """
@@ -53,12 +56,12 @@ def documents_visible(user: User | None) -> QuerySet[Document]:
 
 
 def may_upload(user: User | None, collection: Collection) -> bool:
-    """One query."""
+    """Return one query."""
     return collections_uploadable(user).filter(pk=collection.pk).exists()
 
 
 def may_publish(user: User | None, document: Document) -> bool:
-    """One query. Two persons, where the setting wants them, are another matter."""
+    """Return one query. Two persons, where the setting wants them, are another matter."""
     return collections_publishable(user).filter(pk=document.collection_id).exists()
 
 
@@ -68,7 +71,9 @@ def readable_ids(user: User | None) -> frozenset[int]:
 
 
 def is_narrowed(reader: int | None) -> bool:
-    """Whether a collection is closed to the user with this primary key. At most two queries."""
+    """Tell whether a collection is closed to the user with this primary key. At most two
+    queries.
+    """
     user = None if reader is None else User.objects.get(pk=reader)
     open_ = collections_searchable(user).order_by().values("pk")
     return Collection.objects.exclude(pk__in=open_).exists()

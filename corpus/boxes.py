@@ -15,7 +15,7 @@ Blocks = Sequence[Mapping[str, Any]]
 
 
 def boxes_of(blocks: Blocks, spans: Spans) -> Iterator[Sequence[float]]:
-    """The box of each whole line that holds a part of a span, in reading order.
+    """Return the box of each whole line that holds a part of a span, in reading order.
 
     Nothing for a page without geometry.
     """
@@ -24,5 +24,5 @@ def boxes_of(blocks: Blocks, spans: Spans) -> Iterator[Sequence[float]]:
 
 
 def overlaps(part: Mapping[str, Any], spans: Spans) -> bool:
-    """Whether something with a `start` and an `end` holds a part of a span."""
+    """Tell whether something with a `start` and an `end` holds a part of a span."""
     return any(part["start"] < end and start < part["end"] for start, end in spans)

@@ -23,7 +23,8 @@ LAYOUT_EXTRA = ("docling", "docling_ibm_models", "torchvision")  # what it bring
 
 
 def needed_retry_s(queue: Mapping[str, Any]) -> int:
-    """The shortest `retry` with which no job runs twice because it waited in a worker's memory.
+    """Return the shortest `retry` with which no job runs twice because it waited in a worker's
+    memory.
 
     The clock of a retry starts when a job is fetched; up to `queue_limit` + 1 jobs then wait
     behind those that run.

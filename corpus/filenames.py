@@ -42,7 +42,7 @@ def title_from(filename: str) -> str:
 
 
 def is_filename(title: str) -> bool:
-    """Whether a title in a file's metadata is but the name of a file."""
+    """Tell whether a title in a file's metadata is but the name of a file."""
     return bool(_ENDING.search(title))
 
 

@@ -50,7 +50,7 @@ def page_image_path(sha256: str, number: int) -> Path:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder on the same disk as the files, removed at the end."""
+    """Yield a folder on the same disk as the files, removed at the end."""
     parent = settings.FILES_DIR / "tmp"
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = Path(tempfile.mkdtemp(dir=parent))
@@ -77,7 +77,7 @@ def receive(upload: BinaryIO, folder: Path) -> Received:
 
 
 def refuse_too_large(size_bytes: int) -> None:
-    """Raises FileTooLarge."""
+    """Raise FileTooLarge."""
     if size_bytes > settings.UPLOAD_MAX_BYTES:
         raise FileTooLarge(
             f"The file is larger than {settings.UPLOAD_MAX_BYTES // 1024**2} MB.",

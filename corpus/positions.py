@@ -62,7 +62,9 @@ def place_words(page: int, section: str, position: str) -> str:
 
 
 def below_title(section: str, title: str) -> str:
-    """The section path without the title, which most documents repeat as their first heading."""
+    """Return the section path without the title, which most documents repeat as their first
+    heading.
+    """
     first, _, rest = section.partition(SECTIONS)
     return rest if first == title else section
 

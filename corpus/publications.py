@@ -18,19 +18,22 @@ _PMID_ADDRESS = re.compile(
 
 
 def pmid_named(text: str) -> str:
-    """`pmid:123` for PubMed's number; empty for what is none, 0 among it."""
+    """Return `pmid:123` for PubMed's number; empty for what is none, 0 among it."""
     digits = text.strip().lstrip("0")
     return f"pmid:{digits}" if digits.isdecimal() and len(digits) <= 12 else ""
 
 
 def doi_named(text: str) -> str:
-    """`doi:10.1000/x` for the first DOI in a text, in small letters; empty where there is none."""
+    """Return `doi:10.1000/x` for the first DOI in a text, in small letters; empty where there is
+    none.
+    """
     found = _DOI.search(text)
     return f"doi:{found.group().lower().rstrip('.,;')}" if found else ""
 
 
 def publication_numbers(document: Document) -> frozenset[str]:
-    """Those that its address names, and of a record of PubMed or JATS those that its file does.
+    """Return those that its address names, and of a record of PubMed or JATS those that its file
+    does.
 
     Reads its file; of one that is gone, or that can't be read any more, the address counts alone.
     """

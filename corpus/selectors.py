@@ -46,12 +46,12 @@ TITLE_NEAR = 0.6  # share of the title's words
 
 
 def documents_for_list() -> QuerySet[Document]:
-    """Documents with what a list shows of them, newest first. One query."""
+    """Return documents with what a list shows of them, newest first. One query."""
     return Document.objects.select_related("collection", "job", "uploaded_by")
 
 
 def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
-    """The blocks of those documents (primary keys) that are one run of text. One query.
+    """Return the blocks of those documents (primary keys) that are one run of text. One query.
 
     Slides, sheets and pages have a number that says where to look; what has neither geometry nor a
     second page has places in its sections.
@@ -61,13 +61,13 @@ def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
 
 
 def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:
-    """Those of the files with these SHA-256s that are here. One query."""
+    """Return those of the files with these SHA-256s that are here. One query."""
     found = Document.objects.filter(sha256__in=list(digests))
     return {document.sha256: document for document in found}
 
 
 def documents_stale() -> QuerySet[StaleDocument]:
-    """Documents that would be read or cut in another way today, in order of their keys.
+    """Return documents that would be read or cut in another way today, in order of their keys.
 
     `must_be_read` is true where the file has to be read again; else it is enough to cut and encode
     what was read. Those that wait or failed are not among them. One query now, over the engines in
@@ -163,7 +163,7 @@ class Progress:
 
 
 def jobs_progress(document_ids: Iterable[int] | None = None) -> Progress:
-    """Jobs by state, of these documents or of all. One query."""
+    """Return jobs by state, of these documents or of all. One query."""
     jobs = Job.objects.order_by()
     if document_ids is not None:
         jobs = jobs.filter(document_id__in=list(document_ids))
@@ -177,7 +177,7 @@ def jobs_progress(document_ids: Iterable[int] | None = None) -> Progress:
 
 
 def jobs_running(document_ids: Iterable[int]) -> QuerySet[Job]:
-    """Jobs of these documents that a worker holds, oldest first, with their documents."""
+    """Return jobs of these documents that a worker holds, oldest first, with their documents."""
     running = Job.objects.filter(state=JobState.RUNNING, document_id__in=list(document_ids))
     return running.select_related("document").order_by("started_at")
 
@@ -196,7 +196,7 @@ def jobs_failed_counted() -> dict[str, int]:
 
 
 def jobs_waiting_s() -> float:
-    """Seconds that the oldest job has waited for a worker; 0 where none does. One query."""
+    """Return seconds that the oldest job has waited for a worker; 0 where none does. One query."""
     waiting = Job.objects.filter(state=JobState.PENDING)
     age = ExpressionWrapper(Now() - Min("enqueued_at"), DurationField())
     found = waiting.aggregate(waits=age)["waits"]
@@ -204,7 +204,9 @@ def jobs_waiting_s() -> float:
 
 
 def worker_age_s() -> float | None:
-    """Seconds since a worker last said that it is well; None where none is known. One query."""
+    """Return seconds since a worker last said that it is well; None where none is known. One
+    query.
+    """
     latest = WorkerHeartbeat.objects.order_by("-seen_at").annotate(now=Now()).first()
     if latest is None:
         return None
@@ -218,7 +220,9 @@ def worker_is_alive() -> bool:
 
 
 def worker_faults() -> list[str]:
-    """Sentences for staff about what the workers that live can't do, each once. One query."""
+    """Return sentences for staff about what the workers that live can't do, each once. One
+    query.
+    """
     fresh = WorkerHeartbeat.objects.filter(
         seen_at__gte=Now() - datetime.timedelta(seconds=WORKER_FRESH_S)
     )

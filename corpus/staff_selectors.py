@@ -66,7 +66,7 @@ class Right(Enum):
 
 
 def access_document_of_staff(user: User, right: Right = Right.SEE, **named: object) -> Document:
-    """The one guard: 404 for what is missing or hidden from the user, 403 without the right.
+    """Return the one guard: 404 for what is missing or hidden from the user, 403 without the right.
 
     `named` says which, by `pk` or `sha256`. The document comes with its collection, job, people and
     `may_change`. Two queries at most beside those for permissions.
@@ -81,7 +81,7 @@ def access_document_of_staff(user: User, right: Right = Right.SEE, **named: obje
 
 
 def refuse_others_than_staff(user: User) -> None:
-    """Raises PermissionDenied for who sees no draft anywhere."""
+    """Raise PermissionDenied for who sees no draft anywhere."""
     if not user.has_perm("corpus.view_document"):
         raise PermissionDenied
 
@@ -92,20 +92,20 @@ def may_change(document: Document) -> bool:
 
 
 def collections_seen(user: User) -> QuerySet[Collection]:
-    """Collections that somebody in the administration may know of, by name."""
+    """Return collections that somebody in the administration may know of, by name."""
     found = [collections_searchable(user), collections_changeable(user)]
     return _any_of(found).order_by("name")
 
 
 def collections_changeable(user: User) -> QuerySet[Collection]:
-    """Those whose documents the user may change, where the user may change any at all."""
+    """Return those whose documents the user may change, where the user may change any at all."""
     if not user.has_perm("corpus.change_document"):
         return Collection.objects.none()
     return _any_of([collections_uploadable(user), collections_publishable(user)])
 
 
 def documents_for_staff(user: User) -> QuerySet[Document]:
-    """What the user may see, newest first, each with what a row shows and `may_change`."""
+    """Return what the user may see, newest first, each with what a row shows and `may_change`."""
     changeable = Q(collection__in=collections_changeable(user).order_by().values("pk"))
     may_change = Case(When(changeable, then=Value(True)), default=Value(False))
     documents = documents_visible(user).select_related(
@@ -115,7 +115,9 @@ def documents_for_staff(user: User) -> QuerySet[Document]:
 
 
 def documents_to_read_again(user: User) -> QuerySet[StaleDocument]:
-    """What would be read or cut in another way today, of what the user may change, oldest first."""
+    """Return what would be read or cut in another way today, of what the user may change, oldest
+    first.
+    """
     shelves = list(collections_changeable(user).values_list("pk", flat=True))
     return documents_stale().filter(collection__in=shelves)
 
@@ -129,12 +131,12 @@ def documents_to_read_again_counted(user: User) -> dict[str, int]:
 
 
 def documents_read_by_older(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Keys first: joined with itself, a table without statistics is compared row by row."""
+    """Return keys first: joined with itself, a table without statistics is compared row by row."""
     return documents.filter(pk__in=list(documents_stale().values_list("pk", flat=True)))
 
 
 def documents_saying(words: str) -> QuerySet[Document]:
-    """Documents with a passage that holds all of these words, as its own language cuts them.
+    """Return documents with a passage that holds all of these words, as its own language cuts them.
 
     For whoever may see them: the caller narrows it.
     """
@@ -147,7 +149,7 @@ def documents_saying(words: str) -> QuerySet[Document]:
 
 
 def documents_stuck(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Waiting, or running without a sign of life, for more than `STUCK_AFTER`."""
+    """Return those waiting, or running without a sign of life, for more than `STUCK_AFTER`."""
     then = Now() - STUCK_AFTER
     waiting = Q(job__state=JobState.PENDING, job__enqueued_at__lt=then)
     silent = Q(job__state=JobState.RUNNING, job__heartbeat_at__lt=then)
@@ -164,7 +166,7 @@ def documents_unpublished(documents: QuerySet[Document]) -> QuerySet[Document]:
 
 
 def documents_to_review(documents: QuerySet[Document], *, past: bool) -> QuerySet[Document]:
-    """Published and past the review date, or due within `REVIEW_SOON`."""
+    """Return those published and past the review date, or due within `REVIEW_SOON`."""
     today = timezone.localdate()
     days = Q(review_by__lt=today) if past else Q(review_by__range=(today, today + REVIEW_SOON))
     return documents.filter(days, lifecycle=Lifecycle.PUBLISHED)
@@ -190,7 +192,7 @@ def documents_waiting_counted(user: User) -> dict[str, int]:
 
 
 def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:
-    """What the user uploaded in the last 24 hours, the latest first."""
+    """Return what the user uploaded in the last 24 hours, the latest first."""
     mine = documents_for_staff(user).filter(uploaded_by=user, uploaded_at__gt=Now() - RECENT)
     return list(mine.order_by("-uploaded_at", "-pk")[:limit])
 
@@ -215,7 +217,7 @@ class PageCheck:
 
 
 def page_checks(document: Document) -> list[PageCheck]:
-    """Every page in order. One query, which leaves text and blocks in the database."""
+    """Return every page in order. One query, which leaves text and blocks in the database."""
     found = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
     tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
     rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
@@ -228,18 +230,20 @@ def page_checks(document: Document) -> list[PageCheck]:
 
 
 def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
-    """Numbers of the pages that whoever publishes the document has to have looked at."""
+    """Return numbers of the pages that whoever publishes the document has to have looked at."""
     return [check.number for check in checks if check.is_doubtful]
 
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
-    """How many pages of each document the parser was unsure of; none: not in it. One query."""
+    """Return how many pages of each document the parser was unsure of; none: not in it. One
+    query.
+    """
     pages = Page.objects.filter(_POOR, document__in=[document.pk for document in documents])
     return dict(pages.order_by().values_list("document").annotate(Count("pk")))
 
 
 def passages_on(document: Document, *, page: int, user: User) -> list[Chunk]:
-    """The passages that hold words of a page, in reading order, with who disabled them.
+    """Return the passages that hold words of a page, in reading order, with who disabled them.
 
     `has_twins`: the user may see another passage that says the same. One query.
     """
@@ -259,7 +263,9 @@ def spans_on(chunk: Chunk, *, page: int) -> list[tuple[int, int]]:
 def documents_published_like(
     user: User, words: str, *, other_than: Document, limit: int
 ) -> list[Document]:
-    """Published documents with these words in their title, of those that the user may replace."""
+    """Return published documents with these words in their title, of those that the user may
+    replace.
+    """
     if not words.strip():
         return []
     found = documents_replaceable(user, other_than=other_than).filter(title__icontains=words)
@@ -273,7 +279,7 @@ def documents_replaceable(user: User, *, other_than: Document) -> QuerySet[Docum
 
 
 def twin_keys(user: User, *, words: str = "") -> QuerySet[Chunk, str]:
-    """Keys of groups of near-duplicates of which the user may see two or more, in order.
+    """Return keys of groups of near-duplicates of which the user may see two or more, in order.
 
     `words` keeps those of a document with that title, or of that key.
     """
@@ -286,7 +292,9 @@ def twin_keys(user: User, *, words: str = "") -> QuerySet[Chunk, str]:
 
 
 def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
-    """The passages of these groups that the user may see, with their documents. One query."""
+    """Return the passages of these groups that the user may see, with their documents. One
+    query.
+    """
     chunks = Chunk.objects.filter(
         twins__in=keys, document__in=documents_visible(user).values("pk")
     ).select_related("document__collection")
@@ -297,7 +305,9 @@ def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
 
 
 def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Document, int]]:
-    """Other documents that say some of the same, with how many groups they share, most first."""
+    """Return other documents that say some of the same, with how many groups they share, most
+    first.
+    """
     mine = document.chunks.filter(twins__gt="").values("twins")
     others = Chunk.objects.filter(twins__in=mine).exclude(document=document)
     counts = others.order_by().values_list("document").annotate(n=Count("twins", distinct=True))
@@ -307,7 +317,9 @@ def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Docume
 
 
 def sent_back(document: Document) -> LogEntry | None:
-    """The last line of the history that says why a draft was sent back; None for what moved on."""
+    """Return the last line of the history that says why a draft was sent back; None for what moved
+    on.
+    """
     if document.lifecycle != Lifecycle.DRAFT:
         return None
     lines = LogEntry.objects.filter(

@@ -120,7 +120,7 @@ def _item(turn: Turn) -> Item:
 
 
 def _labelled_item(turn: Turn, labels: list[Labels]) -> Item:
-    """The statements that people support, and in its category how many they called what."""
+    """Return the statements that people support, and in its category how many they called what."""
     supported = {each.claim.pk for each in labels if each.final == SupportLabel.SUPPORTED}
     claims = [claim for claim in turn.claims.all() if claim.pk in supported]
     counts = Counter(each.final or "undecided" for each in labels)

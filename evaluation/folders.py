@@ -52,7 +52,7 @@ def read_scores(folder: Path) -> Scores:
 
 
 def read_digest(folder: Path) -> str:
-    """That of the data set, from `metrics.json`. Raises FolderError."""
+    """Return that of the data set, from `metrics.json`. Raises FolderError."""
     try:
         return str(_json(folder, "metrics.json")["dataset"]["digest"])
     except (KeyError, TypeError) as error:
@@ -60,7 +60,7 @@ def read_digest(folder: Path) -> str:
 
 
 def read_as_served(folder: Path) -> bool:
-    """Whether the run was asked as served, from `metrics.json`. Raises FolderError."""
+    """Tell whether the run was asked as served, from `metrics.json`. Raises FolderError."""
     try:
         return bool(_json(folder, "metrics.json").get("configuration", {}).get("as_served"))
     except AttributeError as error:

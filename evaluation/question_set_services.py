@@ -63,6 +63,6 @@ def question_set_store(read: QuestionsRead, facts: SetFacts, *, by: User | None)
 
 
 def notes_of(problems: tuple[str, ...], *, most: int) -> list[str]:
-    """The first ones, and how many there are besides."""
+    """Return the first ones, and how many there are besides."""
     more = len(problems) - most
     return [*problems[:most], *([f"and {more} more"] if more > 0 else [])]

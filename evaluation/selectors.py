@@ -15,7 +15,7 @@ MAIN_OF_ANSWERS = f"{Outcome.FULL}, {Half.COUNTED}"
 
 
 def runs_listed() -> QuerySet[Run]:
-    """The latest first, with what a list shows of each."""
+    """Return the latest first, with what a list shows of each."""
     return Run.objects.select_related("test_set", "by")
 
 
@@ -36,12 +36,12 @@ def run_scores(run: Run) -> Scores:
 
 
 def main_measure(run: Run) -> str:
-    """What a list shows of a run, and what two of its kind are compared by."""
+    """Return what a list shows of a run, and what two of its kind are compared by."""
     return MAIN_OF_ANSWERS if run.kind == Kind.ANSWERS else MAIN
 
 
 def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
-    """The second less the first. Two queries.
+    """Return the second less the first. Two queries.
 
     Raises ValueError for runs over other queries, and where one alone was asked as served.
     """
@@ -55,7 +55,9 @@ def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
 def queries_that_differ(
     first: Scores, second: Scores, *, measure: str
 ) -> list[tuple[str, float, float]]:
-    """Each query with its two values of `measure` where they differ, the largest change first."""
+    """Return each query with its two values of `measure` where they differ, the largest change
+    first.
+    """
     before, after = first.get(measure, {}), second.get(measure, {})
     moved = [(q, value, after[q]) for q, value in before.items() if after.get(q, value) != value]
     return sorted(moved, key=lambda row: (-abs(row[2] - row[1]), row[0]))

@@ -167,7 +167,7 @@ def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
 
 
 def _add(group: Group, labels: Collection[str]) -> None:
-    """Raises KeyError for a right that no migration has made."""
+    """Raise KeyError for a right that no migration has made."""
     codenames = [label.split(".")[1] for label in labels]
     found = Permission.objects.filter(codename__in=codenames).select_related("content_type")
     by_label = {f"{one.content_type.app_label}.{one.codename}": one for one in found}

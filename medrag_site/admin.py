@@ -263,7 +263,7 @@ class LockoutAdmin(AttemptModelAdmin):
 
 
 def _told(shown: Any) -> Any:
-    """The field to show instead to whoever is no superuser."""
+    """Return the field to show instead to whoever is no superuser."""
     return "password_told" if shown == "password" else shown
 
 
@@ -276,14 +276,14 @@ def _who(request: HttpRequest) -> User:
 
 
 def _held(request: HttpRequest) -> dict[str, QuerySet[Any]]:
-    """What somebody who is no superuser may give and take, by the field of an account."""
+    """Return what somebody who is no superuser may give and take, by the field of an account."""
     held = Q(user=request.user.pk) | Q(group__user=request.user.pk)
     permissions = Permission.objects.filter(pk__in=Permission.objects.filter(held).values("pk"))
     return {"groups": groups_given(request.user), "user_permissions": permissions}
 
 
 def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
-    """What the account has and whoever asks may not take away."""
+    """Return what the account has and whoever asks may not take away."""
     held = _held(request)
     return {
         name: list(getattr(account, name).exclude(pk__in=held[name].values("pk"))) for name in GIVEN

@@ -22,7 +22,7 @@ QUESTIONS = (
 
 
 def samples_are_here(manifest: Path = MANIFEST) -> bool:
-    """Whether each file of the samples is stored and searched. One query."""
+    """Tell whether each file of the samples is stored and searched. One query."""
     names = {path.name for path in (manifest.parent / "guidelines").iterdir()}
     indexed = Document.objects.filter(filename__in=names, indexed_at__isnull=False)
     return indexed.count() >= len(names)

@@ -151,7 +151,7 @@ def _encoder() -> tuple[bool, str]:
 
 
 def _tried(encoder: ActiveEncoder) -> int:
-    """The dimensions that it makes, and its table holds."""
+    """Return the dimensions that it makes, and its table holds."""
     vectors = encoder.embedder.encode(["metformin"])
     nearest = encoder.embedder.encode_queries(["metformin"])
     if {vectors.shape, nearest.shape} != {(1, encoder.dimensions)}:
@@ -163,7 +163,7 @@ def _tried(encoder: ActiveEncoder) -> int:
 
 
 def _encoders() -> tuple[bool, str]:
-    """Whether the tables are as configured, and how far those are that are being made."""
+    """Tell whether the tables are as configured, and how far those are that are being made."""
     faults = encoders_not_as_configured()
     if faults:
         return False, f"{', '.join(faults)} is configured and has no table: run manage.py migrate"
@@ -178,7 +178,7 @@ def _encoders() -> tuple[bool, str]:
 
 
 def _gate() -> tuple[bool, str]:
-    """A gate whose risk is not known answers all the same, and somebody has to know."""
+    """Return a gate whose risk is not known answers all the same, and somebody has to know."""
     gate = gate_in_use()
     found = retrieve(Query("metformin", on=timezone.localdate()))
     if notes := misfit(gate, found.trace.fingerprint):

@@ -67,7 +67,7 @@ class Env:
         return self._raw(name, Declared(default, "", about)) or default
 
     def group(self, name: str, *, about: str = "") -> Env:
-        """The keys of `key=value other="a value"`, to be read as settings."""
+        """Return the keys of `key=value other="a value"`, to be read as settings."""
 
         def parse(raw: str) -> dict[str, str]:
             words = [word.partition("=") for word in shlex.split(raw)]
@@ -84,14 +84,14 @@ class Env:
         return self.keys[name]
 
     def toml(self, name: str, *, needs: tuple[str, ...], about: str = "") -> Env:
-        """The keys of a TOML file, to be read as settings; none where no file is set."""
+        """Return the keys of a TOML file, to be read as settings; none where no file is set."""
         raw = self._raw(name, Declared("", "the path of a TOML file", about))
         keys = _toml_keys(name, Path(raw).expanduser(), needs) if raw else {}
         self.keys[name] = Env(keys, within=f"{name}: in {raw}, ")
         return self.keys[name]
 
     def table(self, name: str, *, about: str = "") -> dict[str, str]:
-        """Texts by their names, of a table in a TOML file."""
+        """Return texts by their names, of a table in a TOML file."""
         wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
         self.declared[name] = Declared("", wanted, about)
         found = self._source.get(name, {})
@@ -123,12 +123,12 @@ class Env:
     def optional_number(
         self, name: str, *, low: float, high: float, about: str = ""
     ) -> float | None:
-        """None where it is not set."""
+        """Return None where it is not set."""
         wanted = f"a number from {low} to {high}"
         return self._parsed(name, None, _number_between(low, high), wanted, about)
 
     def rate(self, name: str, default: str, *, about: str = "") -> str:
-        """A number of requests per second, minute, hour or day, such as `60/min`."""
+        """Return a number of requests per second, minute, hour or day, such as `60/min`."""
 
         def parse(raw: str) -> str:
             count, period = raw.split("/")
@@ -139,7 +139,7 @@ class Env:
         return self._parsed(name, default, parse, "such as 60/min", about)
 
     def database_name(self, name: str, *, about: str = "") -> str:
-        """Nothing that would have to be quoted, and no longer than PostgreSQL keeps."""
+        """Read a name that need not be quoted and is no longer than PostgreSQL keeps."""
 
         def parse(raw: str) -> str:
             if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", raw):
@@ -154,7 +154,7 @@ class Env:
         return self._parsed(name, "", address_of, wanted, about)
 
     def origins(self, name: str, *, about: str = "") -> list[str]:
-        """Origins as a browser writes them, in lower case: no pattern stands for many."""
+        """Return origins as a browser writes them, in lower case: no pattern stands for many."""
 
         def parse(raw: str) -> list[str]:
             origins = [word.strip() for word in raw.split(",")]
@@ -166,7 +166,9 @@ class Env:
         return self._parsed(name, [], parse, wanted, about)
 
     def hosts(self, name: str, default: list[str], *, about: str = "") -> list[str]:
-        """Names, `.domain` for it and all below, addresses, `*`: small letters, maybe a port."""
+        """Return names, `.domain` for it and all below, addresses, `*`: small letters, maybe a
+        port.
+        """
 
         def parse(raw: str) -> list[str]:
             hosts = [word.strip().lower() for word in raw.split(",") if word.strip()]
@@ -178,7 +180,9 @@ class Env:
         return self._parsed(name, default, parse, wanted, about)
 
     def secret(self, name: str, *, about: str = "") -> str:
-        """A secret, or the absolute path of the file that holds it. Never quoted in an error."""
+        """Return a secret, or the absolute path of the file that holds it. Never quoted in an
+        error.
+        """
         wanted = "a secret, or the absolute path of the file that holds it"
         try:
             return secret_of(self._raw(name, Declared("", wanted, about)))
@@ -186,7 +190,7 @@ class Env:
             raise ImproperlyConfigured(f"{self._within}{name} {error}") from error
 
     def models(self, name: str, *, about: str = "") -> Models:
-        """The models that a TOML file names by role; none without a file."""
+        """Return the models that a TOML file names by role; none without a file."""
         wanted = "the path of a TOML file that this user may read"
         path = self._raw(name, Declared("", wanted, about))
         try:
@@ -197,7 +201,9 @@ class Env:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
     def switch_or_secret(self, name: str, *, about: str = "") -> tuple[bool, str]:
-        """Whether it is on, and the secret, or that of a file, which opens it; empty for none."""
+        """Tell whether it is on, and the secret, or that of a file, which opens it; empty for
+        none.
+        """
         wanted = (
             f"true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
             "itself or in a file of that absolute path"
@@ -219,7 +225,9 @@ class Env:
         return self._parsed(name, default, parse, "one of " + ", ".join(allowed), about)
 
     def secret_key(self, name: str, kept_in: Path, *, about: str = "") -> str:
-        """What signs sessions: as it is set, else made once and kept in a file of its own."""
+        """Return what signs sessions: as it is set, else made once and kept in a file of its
+        own.
+        """
         wanted = f"at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them different"
         raw = self._raw(name, Declared("", wanted, about))
         try:
@@ -246,7 +254,7 @@ class Env:
         return self._parsed(name, default, parse, wanted, about)
 
     def file_to_append(self, name: str, default: Path, *, about: str = "") -> Path:
-        """A file that can be written, in a folder that is made where it is missing.
+        """Return a file that can be written, in a folder that is made where it is missing.
 
         The file itself is not made: it may matter that there is none.
         """
@@ -295,7 +303,7 @@ class Env:
         )
 
     def folder(self, name: str, default: Path, *, about: str = "") -> Path:
-        """An existing, writable folder; it is made where its parent allows."""
+        """Return an existing, writable folder; it is made where its parent allows."""
         wanted = "a folder that this user may write to"
         raw = self._raw(name, Declared(f"{default.name}/", wanted, about))
         path = Path(raw or default).expanduser().resolve()
@@ -379,12 +387,14 @@ def without_ports(hosts: list[str]) -> list[str]:
 
 
 def secure_origins(hosts: list[str]) -> list[str]:
-    """The origins of these hosts by https, as Django takes them; none of `*`, which names none."""
+    """Return the origins of these hosts by https, as Django takes them; none of `*`, which names
+    none.
+    """
     return [f"https://{'*' * host.startswith('.')}{host}" for host in hosts if host != "*"]
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:
-    """The secret kept in `path`, made on first use with access for this user alone."""
+    """Return the secret kept in `path`, made on first use with access for this user alone."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -64,7 +64,7 @@ class AdministrationSite(AdminSite):
 
 
 def _context(user: User) -> dict[str, Any]:
-    """No number for whoever works in no collection. A fixed number of queries."""
+    """Return the page's numbers, none for who works in no collection. A fixed number of queries."""
     return {
         "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
         "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
@@ -83,7 +83,7 @@ def _documents(user: User) -> list[Waiting]:
 
 
 def _retracted(user: User) -> list[Waiting]:
-    """Nothing where no list is held against the documents, or it names none."""
+    """Return what a list of retractions names; nothing without a list, or where it names none."""
     if not settings.RETRACTIONS_FILE or not user.has_perm("evaluation.view_retractionalert"):
         return []
     count = RetractionAlert.objects.filter(ended_on=None).count()

@@ -37,7 +37,9 @@ class LexiconEntryAdmin(EntryModelAdmin):
     def save_model(
         self, request: HttpRequest, obj: LexiconEntry, form: EntryForm, change: bool
     ) -> None:
-        """The form has put its values on `obj`; the service compares them with what is stored."""
+        """Save by the service what the form has put on `obj`; it compares them with what is
+        stored.
+        """
         answers = form.cleaned_data
         changes = {name: answers[name] for name in (form.changed_data if change else answers)}
         changes |= {name: getattr(obj, name) for name in ("short", "words") if name in changes}

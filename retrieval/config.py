@@ -69,7 +69,8 @@ class RetrievalConfig:
     context_chars: int = 0  # of its section around each, where a reader asks; two queries more
 
     def fingerprint(self, *parts: str) -> str:
-        """16 hex digits over every field, the pipeline's version, and `parts`: what else decides.
+        """Return 16 hex digits over every field, the pipeline's version, and `parts`: what else
+        decides.
 
         That is the weights of each encoder, the reranker, and what words questions anew. Not the
         lexicon: an entry more does not make another search of it, which would need its gate
@@ -86,7 +87,7 @@ def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
 
 
 def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
-    """The same search, whose evidence also holds what stands around each passage."""
+    """Return the same search, whose evidence also holds what stands around each passage."""
     return replace(config, context_chars=config.context_chars or SURROUNDINGS_CHARS)
 
 
@@ -125,7 +126,7 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 
 def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConfig:
-    """`base` with what `text` says, such as `fusion=sum k=5 encoders=minilm,medcpt`.
+    """Return `base` with what `text` says, such as `fusion=sum k=5 encoders=minilm,medcpt`.
 
     Raises ValueError with the name and what it may be, for a person to read.
     """

@@ -24,7 +24,7 @@ TRIED_FOR_S = 30.0  # a server may load its model with the first question
 
 
 def site_config() -> RetrievalConfig:
-    """Raises ValueError where the setting can't be read; a check at start has said so before."""
+    """Raise ValueError where the setting can't be read; a check at start has said so before."""
     return _read(settings.RETRIEVAL)
 
 
@@ -45,7 +45,7 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 
 def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
-    """What keeps this configuration from working with the settings of the site."""
+    """Return what keeps this configuration from working with the settings of the site."""
     if fault := _encoders_fault(config):
         hint = "Leave encoders= out of MEDRAG_RETRIEVAL to search with every encoder there is."
         return [Error(fault, hint=hint, id="retrieval.E007")]
@@ -60,7 +60,8 @@ def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
 
 
 def endpoints_silence(config: RetrievalConfig) -> str:
-    """A sentence on an endpoint that this configuration calls and that does not answer, if any.
+    """Return a sentence on an endpoint that this configuration calls and that does not answer, if
+    any.
 
     Each is asked once. For whoever begins hours of searches that would go on without it.
     """
@@ -76,7 +77,9 @@ def endpoints_silence(config: RetrievalConfig) -> str:
 
 
 def _encoders_fault(config: RetrievalConfig) -> str:
-    """A sentence where an encoder is named that this site has not; each question would fail."""
+    """Return a sentence where an encoder is named that this site has not; each question would
+    fail.
+    """
     try:
         known = [spec.name for spec in configured_specs()]
     except ImproperlyConfigured:
@@ -88,7 +91,7 @@ def _encoders_fault(config: RetrievalConfig) -> str:
 
 
 def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:
-    """A language model that is asked for and not there, a prompt that can't be filled."""
+    """Return a language model that is asked for and not there, a prompt that can't be filled."""
     found: list[CheckMessage] = []
     if (config.multi_query or config.hyde) and not settings.MODELS.rewrite.url:
         message = "MEDRAG_RETRIEVAL: multi_query and hyde need [rewrite] of MEDRAG_MODELS."

@@ -27,7 +27,9 @@ class Scored:
 
 
 def candidates_of(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
-    """What stands in any of them, a group once, by key; the better ranked or the first stands."""
+    """Return what stands in any of them, a group once, by key; the better ranked or the first
+    stands.
+    """
     best: dict[str, Ranked] = {}
     for entry in (entry for ranking in rankings for entry in ranking.entries):
         group = entry.group or entry.key

@@ -61,7 +61,7 @@ Vector = Sequence[float]
 
 
 def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
-    """The best `config.k` passages in the query's scope, best first, with the whole trace.
+    """Return the best `config.k` passages in the query's scope, best first, with the whole trace.
 
     Empty where nothing is indexed in that scope. The same query on the same corpus gives the
     same evidence. How many database queries it takes does not grow with what is found: seven by
@@ -153,7 +153,7 @@ class _Search:
         variants: Sequence[Variant],
         encoders: Sequence[ActiveEncoder],
     ) -> list[_Asked]:
-        """Each wording with what its words find, and with its vectors.
+        """Return each wording with what its words find, and with its vectors.
 
         While the database looks for words, this process encodes; an endpoint elsewhere is not
         waited for with a statement under way. Lexemes and vectors of the question are always there:
@@ -213,7 +213,7 @@ class _Search:
     def _rankings(
         self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
     ) -> list[Ranking]:
-        """The lists that are fused: a side by wording, and by encoder."""
+        """Return the lists that are fused: a side by wording, and by encoder."""
         query, config = self.query, self.config
         rankings: list[Ranking] = []
         chunks = asked[0].lexemes[0].chunks if asked[0].lexemes else None
@@ -271,7 +271,8 @@ class _Search:
         return convex_combination(candidates, scored, alpha=config.alpha)
 
     def _boosted(self, fused: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
-        """Those that name the question's concepts further in front; as they are where it has none.
+        """Return those that name the question's concepts further in front; as they are where it has
+        none.
 
         A query where it has any.
         """
@@ -297,7 +298,7 @@ class _Search:
         encoder: ActiveEncoder,
         vector: Vector,
     ) -> _Scores:
-        """The same for one encoder."""
+        """Return the same for one encoder."""
         known = _of(ids, found[_name_of(f"dense:{encoder.name}", asked.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, cosines_statement(encoder, vector, missing))
@@ -305,7 +306,7 @@ class _Search:
     def _hits(
         self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder
     ) -> tuple[Hit, ...]:
-        """The best `config.k`, or as many as what orders them anew may see."""
+        """Return the best `config.k`, or as many as what orders them anew may see."""
         config = self.config
         is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
         kept = fused[: max(config.k, config.rerank_candidates) if is_ordered else config.k]
@@ -327,7 +328,7 @@ class _Search:
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """What it gives, and how many milliseconds it took."""
+    """Return what it gives, and how many milliseconds it took."""
     started = time.perf_counter()
     result = work()
     return result, (time.perf_counter() - started) * 1000
@@ -355,7 +356,7 @@ def _named(ranking: Ranking, variant: Variant) -> Ranking:
 
 
 def _name_of(side: str, variant: Variant) -> str:
-    """The lists of the question itself are named by their side alone."""
+    """Return the lists of the question itself are named by their side alone."""
     return side if variant.name == "question" else f"{side}:{variant.name}"
 
 

@@ -83,7 +83,8 @@ OR EXISTS (
 
 
 def spelling_offered(query: Query) -> dict[str, str]:
-    """Words of a question that no passage in scope holds, each with one alike that some holds.
+    """Return words of a question that no passage in scope holds, each with one alike that some
+    holds.
 
     The words of the lexicon and the names of medicines are what a word can be meant to be. Two
     queries at most, or one where every word is known or is like none.
@@ -105,7 +106,8 @@ def spelling_offered(query: Query) -> dict[str, str]:
 
 
 def spelling_corrected(query: Query) -> dict[str, str]:
-    """Words of a question that are one slip from a word of a passage in scope, each with that word.
+    """Return words of a question that are one slip from a word of a passage in scope, each with
+    that word.
 
     A letter too many, one too few, or two in the wrong order. Another letter in its place is
     offered only: so do words of medicine differ (`dysphasia`, `dysphagia`). Left alone is what the
@@ -151,19 +153,23 @@ def spelling_corrected(query: Query) -> dict[str, str]:
 
 
 def _clearly(meant: Counter[str]) -> str:
-    """The word that most passages hold; empty where two are held as often."""
+    """Return the word that most passages hold; empty where two are held as often."""
     first, second = [*meant.most_common(2), ("", 0), ("", 0)][:2]
     return first[0] if first[1] > second[1] else ""
 
 
 def _is_slip(typed: str, meant: str) -> bool:
-    """Whether one letter too many or too few, or two in the wrong order, are all that is wrong."""
+    """Tell whether one letter too many or too few, or two in the wrong order, are all that is
+    wrong.
+    """
     is_other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
     return not is_other_letter and slips(typed, meant) == 1
 
 
 def slips(one: str, other: str) -> int:
-    """How many letters are too many, too few, others, or swapped (optimal string alignment)."""
+    """Return how many letters are too many, too few, others, or swapped (optimal string
+    alignment).
+    """
     before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
     for i, a in enumerate(one, start=1):
         earlier, before, row = before, row, [i]
@@ -177,24 +183,24 @@ def slips(one: str, other: str) -> int:
 
 @lru_cache(maxsize=1)
 def _english() -> frozenset[str]:
-    """Words that the bundled encoder knows whole: common English, and no slips."""
+    """Return words that the bundled encoder knows whole: common English, and no slips."""
     return frozenset(pair_tokenizer(bundled_folder()).get_vocab())
 
 
 def _is_listed(word: str, known: tuple[str, ...]) -> bool:
-    """Whether a word is known, in some spelling."""
+    """Tell whether a word is known, in some spelling."""
     return not {word, *other_spellings(word)}.isdisjoint(known)
 
 
 def _typed(text: str) -> list[str]:
-    """Its longer words in small letters, each once, in order."""
+    """Return its longer words in small letters, each once, in order."""
     found = (word.lower() for word in distinct(words(text[:MAX_CHARS])))
     return list(islice((w for w in found if len(w) >= LEAST_LETTERS and w.isalpha()), MOST_WORDS))
 
 
 @lru_cache(maxsize=2)
 def _vocabulary(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
-    """The words that are known, in small letters, by their first letter and sorted."""
+    """Return the words that are known, in small letters, by their first letter and sorted."""
     forms = " ".join(f"{entry.short} {entry.words}" for entry in lexicon.entries).lower()
     listed = sorted({word for word in words(forms) if len(word) >= LEAST_LETTERS} | SINGLE_NAMES)
     return {letter: tuple(group) for letter, group in groupby(listed, key=itemgetter(0))}

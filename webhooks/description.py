@@ -45,7 +45,7 @@ def add_webhooks(result: dict[str, Any], **extra: Any) -> dict[str, Any]:
 
 
 def example(event: Event) -> dict[str, Any]:
-    """A message as it is sent."""
+    """Return a message as it is sent."""
     data = _OTHER.get(event) or _GUIDELINE | _CHANGED.get(event, {})
     return {"type": str(event), "timestamp": "2026-11-02T09:30:00.000000+00:00", "data": data}
 

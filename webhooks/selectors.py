@@ -9,17 +9,17 @@ from webhooks.models import Delivery, DeliveryState, Endpoint
 
 
 def deliveries_due() -> QuerySet[Delivery]:
-    """What waits for an attempt now, to endpoints that are active."""
+    """Return what waits for an attempt now, to endpoints that are active."""
     waiting = Delivery.objects.filter(state=DeliveryState.PENDING, due_at__lte=Now())
     return waiting.filter(endpoint__is_active=True)
 
 
 def are_deliveries_due() -> bool:
-    """Whether the worker has a message to send. One query."""
+    """Tell whether the worker has a message to send. One query."""
     return deliveries_due().exists()
 
 
 def endpoints_due() -> list[Endpoint]:
-    """Endpoints that something waits for. One query."""
+    """Return endpoints that something waits for. One query."""
     waiting = deliveries_due().order_by().values("endpoint")
     return list(Endpoint.objects.filter(pk__in=waiting).order_by("pk"))

@@ -115,7 +115,7 @@ def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
 
 
 def signed_headers(endpoint: Endpoint, delivery: Delivery) -> dict[str, str]:
-    """The headers of an attempt that is made now."""
+    """Return the headers of an attempt that is made now."""
     from standardwebhooks import Webhook  # late: only sites with an endpoint need it
 
     now = datetime.datetime.now(datetime.UTC)

@@ -69,7 +69,7 @@ class Ablation:
         return self.found.get(SERVED.name)
 
     def rows(self, *, as_served: bool) -> list[Measured]:
-        """What was measured, without that which it is compared with."""
+        """Return what was measured, without that which it is compared with."""
         return [
             self.found[switch.name]
             for switch in self.wanted
@@ -86,7 +86,7 @@ class Ablation:
 
 
 def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]]:
-    """What is to be measured on this site, nothing of it found yet, and the gate for it.
+    """Return what is to be measured on this site, nothing of it found yet, and the gate for it.
 
     Raises UnknownRow, and FaultyConfiguration where the site's own is.
     """
@@ -108,7 +108,7 @@ def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]
 
 
 def fault_of(switch: Switch) -> str:
-    """Why this site can't serve it, such as a contradiction or an endpoint that is away."""
+    """Return why this site can't serve it, such as a contradiction or an endpoint that is away."""
     try:
         refuse_faulty([switch.configuration])
         refuse_silent([switch.configuration])
@@ -159,14 +159,16 @@ def ablation_run(
 
 
 def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
-    """The site's own first, then those whose index is there, each in the order of the table."""
+    """Return the site's own first, then those whose index is there, each in the order of the
+    table.
+    """
     filled = databases_filled(dataset)
     every = list(dict.fromkeys([AS_SET, *(switch.recipe for switch in ablation.wanted)]))
     return sorted(every, key=lambda r: (r != AS_SET, name_for(dataset, r) not in filled))
 
 
 def available() -> set[str]:
-    """What of models and endpoints is configured for this site."""
+    """Return what of models and endpoints is configured for this site."""
     found = {"rewrite"} if settings.MODELS.rewrite.url else set()
     rerank = settings.MODELS.rerank
     if rerank.url:  # its protocol shows in the address alone

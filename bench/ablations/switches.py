@@ -50,7 +50,7 @@ class Cut:
 def switches(
     default: RetrievalConfig, available: Collection[str], cut: Cut
 ) -> tuple[list[Switch], list[Switch]]:
-    """What is measured against the default, in order, and what can't be here.
+    """Return what is measured against the default, in order, and what can't be here.
 
     Those that are asked as served come last, `SERVED` first of them. A switch that would change
     nothing of the default is neither.
@@ -76,7 +76,8 @@ def switches(
 
 
 def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
-    """Those whose name or index has one of the parts in it, whatever its case; all without parts.
+    """Return those whose name or index has one of the parts in it, whatever its case; all without
+    parts.
 
     With any that is asked as served comes what it is compared with. Raises UnknownRow for a part
     that is in none.
@@ -137,14 +138,14 @@ def _search(name: str, text: str, needs: str) -> Switch:
 
 
 def _says(default: RetrievalConfig, text: str) -> bool:
-    """Whether the default is so already."""
+    """Tell whether the default is so already."""
     booleans = {"yes": "True", "no": "False"}
     pairs = (word.split("=") for word in text.split())
     return all(str(getattr(default, name)) == booleans.get(value, value) for name, value in pairs)
 
 
 def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
-    """Those that cut passages in another way than this site, and what each needs."""
+    """Return those that cut passages in another way than this site, and what each needs."""
     return [
         *((recipe, "") for recipe in (*_sizes(cut), *map(_windows, _WINDOWS))),
         (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
@@ -159,7 +160,7 @@ def _windows(window: Window) -> Recipe:
 
 
 def _sizes(cut: Cut) -> list[Recipe]:
-    """Sizes are of what the encoder can read; the setting may be larger.
+    """Return sizes are of what the encoder can read; the setting may be larger.
 
     A third of a window is the most that the splitter lets two of them share.
     """

@@ -50,14 +50,14 @@ def answerable_learn(
 
 
 def _held(rows: Sequence[Asked]) -> npt.NDArray[np.bool_]:
-    """Whether the answer is among the passages."""
+    """Tell whether the answer is among the passages."""
     return np.array([bool((row.cheap_right == RIGHT).any()) for row in rows], dtype=bool)
 
 
 def _cross_fitted(
     rows: Sequence[Asked], tables: Sequence[Table], held: npt.NDArray[np.bool_]
 ) -> Floats:
-    """Log-odds by models that were fitted on other documents."""
+    """Return log-odds by models that were fitted on other documents."""
     folds = np.array([fold_of(row.document or str(place)) for place, row in enumerate(rows)])
     odds = np.zeros(len(rows))
     for fold in range(FOLDS):

@@ -23,7 +23,7 @@ class AnswersErrand:
 
 
 def read_answers_errand(path: Path) -> AnswersErrand | None:
-    """The errand in a file; None for one of another kind."""
+    """Return the errand in a file; None for one of another kind."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return AnswersErrand(**content["answers"]) if "answers" in content else None
 

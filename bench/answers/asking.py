@@ -105,7 +105,7 @@ def _ask_all(found: QuestionSet) -> Iterator[Asked]:
 
 
 def _material(found: QuestionSet) -> Iterator[dict[str, Any]]:
-    """Rows to learn from; a question that follows others is none."""
+    """Yield rows to learn from; a question that follows others is none."""
     alone = [question for question in found.questions if not question.before]
     with Progress("  Reading", len(alone), "questions") as progress:
         for question in alone:
@@ -141,8 +141,9 @@ def _asked(question: Question, places: Places) -> Asked:
 
 
 def _shown_and_cited(claim: Claim) -> str:
-    """The statement and its quotes: a row is shown with labels between its cells, which a pattern
-    made from the page does not know."""
+    """Return the statement and its quotes: a row is shown with labels between its cells, which a
+    pattern made from the page does not know.
+    """
     return "\n".join([claim.text, *(citation.quote for citation in claim.citations.all())])
 
 

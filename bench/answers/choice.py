@@ -94,7 +94,7 @@ def fitted(rows: Sequence[Asked]) -> Choice:
 
 
 def without_answer(row: Asked) -> Asked:
-    """The question as if no passage answered it: the hardest kind that must be refused.
+    """Return the question as if no passage answered it: the hardest kind that must be refused.
 
     Every passage that holds an answer, or may, is taken away. Empty where none does: then the
     question is one already.
@@ -113,7 +113,7 @@ def without_answer(row: Asked) -> Asked:
 
 
 def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
-    """Figures on documents that the models of their fold were not fitted on."""
+    """Return figures on documents that the models of their fold were not fitted on."""
     folds = np.array([fold_of(row.document) for row in rows])
     first, odds, reached = [], [], []
     for fold in range(FOLDS):
@@ -140,14 +140,14 @@ def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
 
 
 def _first(row: Asked, order: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
-    """The statement that stands first, alone."""
+    """Return the statement that stands first, alone."""
     place = int(np.argmax(order.of(row.features, row.right.size).round(4)))
     alone = {name: column[place : place + 1] for name, column in row.features.items()}
     return alone, row.right[place : place + 1]
 
 
 def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
-    """A logistic regression in which each question counts the same."""
+    """Return a logistic regression in which each question counts the same."""
     from sklearn.linear_model import LogisticRegression  # late: it takes half a second
 
     names = sorted({name for features, _ in found for name in features})

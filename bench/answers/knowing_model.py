@@ -60,7 +60,7 @@ class KnowingModel:
         self.claims = []
 
     def reply(self, prompt: str) -> dict[str, Any]:
-        """What it answers to a prompt, by the schema that this prompt asks for."""
+        """Return what it answers to a prompt, by the schema that this prompt asks for."""
         if pairs := _PAIR.findall(prompt):
             return {"judgements": [{"pair": p, "label": self._label(s)} for p, _, s in pairs]}
         self.calls += 1
@@ -120,7 +120,9 @@ def _one_case(text: str) -> str:
 
 
 def _stretch(pattern: re.Pattern[str], wrong: Patterns, about: str, text: str) -> str:
-    """The first sentence, then line, then pair of lines that answers; empty where none does."""
+    """Return the first sentence, then line, then pair of lines that answers; empty where none
+    does.
+    """
     for each in _stretches(text):
         if pattern.search(f"{about}\n{each}") and not any(bad.search(each) for bad in wrong):
             return each

@@ -41,7 +41,7 @@ class Places:
         self._pages = {(name, number): folded(text) for name, number, text in pages}
 
     def passages_with(self, question: Question) -> frozenset[str]:
-        """The keys of the passages that answer: those that match every decisive pattern.
+        """Return the keys of the passages that answer: those that match every decisive pattern.
 
         Where no passage holds all of them, those of the question's page that hold the most.
         """
@@ -70,7 +70,8 @@ class Places:
 
 
 def rank_of(right: Set[str], trace: Mapping[str, Any]) -> int | None:
-    """The rank of the first passage that answers in the first search; None where none was found.
+    """Return the rank of the first passage that answers in the first search; None where none was
+    found.
 
     A passage of the same words that stands for it counts.
     """
@@ -87,7 +88,7 @@ def rank_of(right: Set[str], trace: Mapping[str, Any]) -> int | None:
 def lost_at(
     question: Question, turn: Turn, verdict: Verdict, *, rank: int | None, is_parsed: bool
 ) -> Loss:
-    """The first step that made a question's outcome other than it should be."""
+    """Return the first step that made a question's outcome other than it should be."""
     is_refused = turn.status == TurnStatus.ABSTAINED
     if not question.is_answerable:
         return Loss.NONE if is_refused else Loss.GATE

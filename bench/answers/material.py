@@ -27,7 +27,7 @@ _MOST_ANSWERING = 3
 
 
 def material_of(question: Question) -> dict[str, Any]:
-    """What can be learned from a question: a row for the choice, and rows for the reader."""
+    """Return what can be learned from a question: a row for the choice, and rows for the reader."""
     query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
     units, cheap = sifted(question.text, retrieve(query, site_config()).hits)
     right = labels(question, units)
@@ -40,7 +40,7 @@ def material_of(question: Question) -> dict[str, Any]:
 def _choice_row(
     question: Question, units: Sequence[Unit], cheap: Features, right: Sequence[int]
 ) -> dict[str, Any]:
-    """The features of the statements: cheap ones of all, all of those that are encoded."""
+    """Return the features of the statements: cheap ones of all, all of those that are encoded."""
     found = encoded(question.text, units, cheap)
     return {
         "id": question.id,
@@ -58,7 +58,7 @@ def _choice_row(
 def _reader_rows(
     question: Question, units: Sequence[Unit], right: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """Passages with the statements that answer, a line each under the heading."""
+    """Yield passages with the statements that answer, a line each under the heading."""
     if question.is_answerable and RIGHT not in right:
         return  # nothing is known to be wrong, either
     answering = 0
@@ -89,7 +89,7 @@ def _reader_rows(
 
 
 def labels(question: Question, units: Sequence[Unit]) -> list[int]:
-    """RIGHT, WRONG or UNCLEAR for each statement."""
+    """Return RIGHT, WRONG or UNCLEAR for each statement."""
     if not question.is_answerable:
         return [WRONG] * len(units)
     by = _by_patterns if question.decisive else _by_quotes
@@ -122,7 +122,9 @@ def _by_quotes(question: Question, unit: Unit) -> int:
 
 
 def _share(of: Sequence[str], held_by: Sequence[str]) -> float:
-    """The share of the words `of` that `held_by` has too, each as often as it stands there."""
+    """Return the share of the words `of` that `held_by` has too, each as often as it stands
+    there.
+    """
     both = Counter(of) & Counter(held_by)
     return both.total() / len(of) if of else 0.0
 

@@ -60,7 +60,7 @@ class ModelAsked:
 
 
 def half_of(document: str) -> str:
-    """The half of a document by a hash of its name: all of its questions are in the same."""
+    """Return the half of a document by a hash of its name: all of its questions are in the same."""
     first = hashlib.sha256(document.encode()).digest()[0]
     return str(Half.COUNTED if first % 2 else Half.LOOKED_AT)
 
@@ -69,7 +69,7 @@ class Claims:
     """What the model says of each question: `{id: {"free": TEXT, "lies": [{"kind", "text"}]}}`."""
 
     def __init__(self, path: str) -> None:
-        """Raises DatasetError."""
+        """Raise DatasetError."""
         self._path = path
 
     @cached_property
@@ -132,7 +132,9 @@ def _told(question: Question, kind: str, model: KnowingModel, turn: Turn) -> Mod
 
 @contextmanager
 def _site_of(address: str, order: ModelOrder) -> Iterator[None]:
-    """This process as a site whose model answers at the address, and judges there if so ordered."""
+    """Make this process a site whose model answers at the address, and judges there if so
+    ordered.
+    """
     models = replace(settings.MODELS, generate=(Endpoint(address, "knowing", role="generate"),))
     wanted: dict[str, Any] = {"GENERATOR": "llm", "MODELS": models}
     if order.is_judged:

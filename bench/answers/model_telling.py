@@ -47,7 +47,7 @@ def _shares(asked: Sequence[ModelAsked]) -> Iterator[str]:
 
 
 def _there(asked: Sequence[ModelAsked]) -> list[ModelAsked]:
-    """Those for which the model found the stretch that answers among its passages."""
+    """Return those for which the model found the stretch that answers among its passages."""
     return [each for each in asked if each.stretches]
 
 
@@ -67,7 +67,7 @@ def _stops(asked: Sequence[ModelAsked]) -> Iterator[str]:
 
 
 def _why(each: ModelAsked) -> list[str]:
-    """The checks, or the reason where nothing was said or shown."""
+    """Return the checks, or the reason where nothing was said or shown."""
     if each.stopped_by:
         return [why.partition(":")[0] for why in each.stopped_by]
     return [] if each.shown or not each.is_answerable else [f"no claim ({each.reason})"]

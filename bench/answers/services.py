@@ -115,7 +115,7 @@ def _done(
     is_material: bool = False,
     model: ModelOrder | None = None,
 ) -> tuple[list[dict[str, Any]], str]:
-    """The rows that a child process wrote in a database of its own, and that one's name."""
+    """Return the rows that a child process wrote in a database of its own, and that one's name."""
     name = databases.name_for(found, Recipe(), pdf_reader())
     if order.rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)
@@ -202,7 +202,7 @@ def answers_folder_write(out: Path, result: AnswersMeasured) -> None:
 
 
 def _by_measure(result: AnswersMeasured) -> dict[str, dict[str, float]]:
-    """Turned round: measure -> question -> value."""
+    """Turn it round: measure -> question -> value."""
     scores: dict[str, dict[str, float]] = {}
     for question in result.found.questions:
         for name, value in scores_of(question, result.asked[question.id]).items():

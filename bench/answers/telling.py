@@ -23,7 +23,8 @@ _SHOWN = 300  # characters of a statement in the list of what went wrong
 def report_lines(
     found: QuestionSet, asked: Mapping[str, Asked], intervals: Mapping[str, Interval]
 ) -> list[str]:
-    """Measures by half, where answers were lost, and each question of the half that is looked at.
+    """Return measures by half, where answers were lost, and each question of the half that is
+    looked at.
 
     Of the counted half no question and no answer is named.
     """

@@ -176,7 +176,9 @@ def _tokens(usage: Usage) -> int:
 
 
 def _rows(place: int) -> Bools:
-    """The cells of a confusion that are truly of a label; transposed, those that were called it."""
+    """Return the cells of a confusion that are truly of a label; transposed, those that were called
+    it.
+    """
     cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
     cells[place] = True
     return cells

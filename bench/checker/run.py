@@ -39,7 +39,7 @@ class FaultyVerifier(MedragError):
 
 
 def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> list[Checked]:
-    """Each verifier in order. Raises FaultyVerifier before anything is judged."""
+    """Return each verifier in order. Raises FaultyVerifier before anything is judged."""
     refuse_faulty(names)
     found: list[Checked] = []
     for name in dict.fromkeys(names):
@@ -87,7 +87,7 @@ def checker_runs_store(
     by: User | None,
     started_at: datetime.datetime,
 ) -> list[Run]:
-    """A run for each verifier, its scores by pair, and the test set where that is new."""
+    """Return a run for each verifier, its scores by pair, and the test set where that is new."""
     return [checker_run_store(pair_set, each, by=by, started_at=started_at) for each in results]
 
 

@@ -56,7 +56,7 @@ def report_lines(pair_set: PairSet, results: Sequence[Checked]) -> list[str]:
 
 
 def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
-    """A line a pair: its id and label, and each verifier's word; null where it failed."""
+    """Yield a line a pair: its id and label, and each verifier's word; null where it failed."""
     for place, pair in enumerate(results[0].pairs if results else ()):
         said = {
             result.name: judgement
@@ -72,7 +72,9 @@ def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
 
 
 def calibration_json(result: Checked) -> dict[str, Any]:
-    """What has no interval: confusion, calibration and speed; null where nothing was judged."""
+    """Return what has no interval: confusion, calibration and speed; null where nothing was
+    judged.
+    """
     return {
         "labels": list(LABELS),
         "confusion": [[int(count) for count in row] for row in result.confusion],

@@ -42,7 +42,7 @@ class Rules:
         return f"rules-1:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """One judgement a pair, within milliseconds: `timeout_s` is not looked at."""
+        """Return one judgement a pair, within milliseconds: `timeout_s` is not looked at."""
         return [_by_rules(pair) for pair in pairs]
 
 
@@ -53,7 +53,7 @@ class Teacher(judge.LanguageModelJudge):
 
 
 def measured_verifier(name: str) -> Verifier:
-    """One of `NAMED`. Raises ImproperlyConfigured, and ValueError for another name."""
+    """Return one of `NAMED`. Raises ImproperlyConfigured, and ValueError for another name."""
     match name:
         case "rules":
             return Rules()
@@ -63,7 +63,7 @@ def measured_verifier(name: str) -> Verifier:
 
 
 def measured_fault(name: str) -> str:
-    """What keeps it from working, as a sentence; empty where nothing does. Calls nobody."""
+    """Return what keeps it from working, as a sentence; empty where nothing does. Calls nobody."""
     match name:
         case "rules":
             return ""
@@ -73,7 +73,7 @@ def measured_fault(name: str) -> str:
 
 
 def teaching() -> tuple[Endpoint, ...]:
-    """The teacher's endpoint, if there is one."""
+    """Return the teacher's endpoint, if there is one."""
     teacher = settings.MODELS.teacher
     return (teacher,) if teacher.url else ()
 

@@ -43,7 +43,7 @@ def silver_run(options: dict[str, Any], say: Callable[[str], None]) -> None:
 
 
 def _asked(file: Path | None, named: list[str], asker: str | None) -> tuple[int, Iterable[Asked]]:
-    """How many there are, 0 where that is not known before the search, and what they are."""
+    """Return how many there are, 0 where that is not known before the search, and what they are."""
     if file:
         read = read_passages(file)
         return len(read), read

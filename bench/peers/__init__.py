@@ -24,7 +24,7 @@ __all__ = ["PEERS", "Found", "Passage", "Peer", "PeerUnavailable", "Vectors", "r
 
 
 def require(peers: Sequence[str]) -> None:
-    """Raises PeerUnavailable for the first package that is missing; imports none of them."""
+    """Raise PeerUnavailable for the first package that is missing; imports none of them."""
     for name in peers:
         for package in PEERS[name]().packages:
             if find_spec(package) is None:

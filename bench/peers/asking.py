@@ -90,7 +90,7 @@ def peers_ask(
 
 
 def passages_indexed(names: Mapping[int, str]) -> Indexed:
-    """All passages in the order of their keys. One query."""
+    """Return all passages in the order of their keys. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_INDEXED.format(vectors=active_encoders()[0].table))
         rows = cursor.fetchall()

@@ -41,7 +41,7 @@ class Comparison:
 
 
 def peers_run(source: Source, dataset: Dataset, *, rebuild: bool, say: Say) -> Comparison:
-    """Raises PeerUnavailable before anything is indexed, and ChildFailed, also for ours as set.
+    """Raise PeerUnavailable before anything is indexed, and ChildFailed, also for ours as set.
 
     Another system that fails is named beside the others.
     """

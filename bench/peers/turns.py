@@ -52,7 +52,7 @@ class Asked:
 
 
 def by_document(passages: Sequence[tuple[str, float]], owner: Mapping[str, str]) -> Entries:
-    """The documents of these passages by their best one, each once, in order."""
+    """Return the documents of these passages by their best one, each once, in order."""
     found: dict[str, float] = {}
     for key, score in passages:
         found.setdefault(owner[key], score)

@@ -72,7 +72,7 @@ def missing(module: str) -> PeerUnavailable:
 
 
 def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
-    """The `k` best of all, ties by key, as every list of the evaluation is ordered."""
+    """Return the `k` best of all, ties by key, as every list of the evaluation is ordered."""
     places: npt.NDArray[np.intp] = np.arange(len(keys))
     if k < len(keys):
         # All that tie with the last are kept, so that the key decides among them and not chance.
@@ -83,7 +83,7 @@ def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
 
 
 def fused(lists: Sequence[Found], k: int) -> Found:
-    """Reciprocal rank fusion of lists of distinct keys."""
+    """Return reciprocal rank fusion of lists of distinct keys."""
     scores: dict[str, float] = {}
     for found in lists:
         for rank, (key, _) in enumerate(found, start=1):

@@ -56,7 +56,8 @@ def sent(
     rebuild: bool = False,
     keep: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
-    """What each configuration, then each peer, found over this data set, or why it found nothing.
+    """Return what each configuration, then each peer, found over this data set, or why it found
+    nothing.
 
     The database is made, migrated and filled where that was not done; `rebuild` drops it before.
     `keep` is called with each as soon as it is there. Where the process dies in the middle of a
@@ -102,7 +103,7 @@ class _Sending:
         return self.found
 
     def _child(self, out: Path, configurations: Sequence[Configuration]) -> int:
-        """Its status; outcomes are kept while it runs."""
+        """Return its status; outcomes are kept while it runs."""
         task, before = self.task, len(self.found)
         errand = ChildTask(
             source=task.source,
@@ -138,7 +139,7 @@ class _Sending:
             self.found.append(outcome)
 
     def _died(self, out: Path, before: int, status: int) -> None:
-        """The configuration that it was at has failed; raises where it was at none."""
+        """Note that the configuration that it was at has failed; raises where it was at none."""
         number = len(self.found)
         begun = (out / f"{number - before}.begun").exists()
         if self.task.peers or not begun:
@@ -155,12 +156,12 @@ class _Sending:
 
 
 def ended(status: int) -> str:
-    """A signal is what it is: 9 is how a system that has no memory left ends a process."""
+    """Return a signal is what it is: 9 is how a system that has no memory left ends a process."""
     return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
 def _stored_as(storage: str, path: Path) -> dict[str, str]:
-    """Settings by which the site's encoders keep their vectors that way."""
+    """Return settings by which the site's encoders keep their vectors that way."""
     path.write_text(as_toml(configured(storage)), encoding="utf-8")
     return {"MEDRAG_ENCODERS": str(path)}
 

@@ -32,7 +32,7 @@ class Source:
     limit: int = 0  # queries; 0: all
 
     def read(self) -> Dataset:
-        """Raises DatasetError."""
+        """Raise DatasetError."""
         dataset = read_dataset(
             Path(self.folder), form=self.form, split=self.split, queries=self.queries
         )

@@ -64,7 +64,9 @@ class Recipe:
 
 
 def configuration(text: str) -> Configuration:
-    """A named one, or one of its own such as `fusion=sum k=5`. Raises UnknownConfiguration."""
+    """Return a named one, or one of its own such as `fusion=sum k=5`. Raises
+    UnknownConfiguration.
+    """
     if text in NAMED:
         return Configuration(text, NAMED[text])
     try:
@@ -77,7 +79,7 @@ def configuration(text: str) -> Configuration:
 
 
 def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
-    """The same search with lists long enough for `depth` documents.
+    """Return the same search with lists long enough for `depth` documents.
 
     Every list has at least PASSAGES_PER_DOCUMENT passages per document; formula and weights are as
     they were. The order of the first few may still differ from a search as served: longer lists

@@ -65,7 +65,7 @@ class EvaluationDatabase:
 
 
 def site_name() -> str:
-    """16 hex digits that tell this site from others on the server: of its secret key.
+    """Return 16 hex digits that tell this site from others on the server: of its secret key.
 
     All processes of a site have that key, whatever database they work in; the digest gives nothing
     of it away.
@@ -74,7 +74,7 @@ def site_name() -> str:
 
 
 def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
-    """The database of these documents, cut, encoded and summed up this way.
+    """Return the database of these documents, cut, encoded and summed up this way.
 
     `further` is what else decides what it holds, such as who reads the files.
     """
@@ -102,13 +102,13 @@ def databases_kept() -> list[EvaluationDatabase]:
 
 
 def databases_filled(dataset: Documents) -> set[str]:
-    """The names of those that hold all of the data set's documents. One query."""
+    """Return the names of those that hold all of the data set's documents. One query."""
     wanted = dataset.documents_digest
     return {kept.name for kept in databases_kept() if kept.note.get("complete") == wanted}
 
 
 def database_drop(name: str) -> None:
-    """Raises NoSuchDatabase for what is not one of ours, not there, or in use."""
+    """Raise NoSuchDatabase for what is not one of ours, not there, or in use."""
     if not _NAME.fullmatch(name):
         raise NoSuchDatabase(f"{name} is not a database of the evaluation.")
     try:
@@ -133,13 +133,13 @@ def note_kept(note: Mapping[str, Any]) -> None:
 
 
 def note_of_this() -> Mapping[str, Any]:
-    """What the database of this process says of itself. One query."""
+    """Return what the database of this process says of itself. One query."""
     name = connections["owner"].settings_dict["NAME"]
     return next((kept.note for kept in databases_kept() if kept.name == name), {})
 
 
 def folder_of_this() -> Path:
-    """Where files of the database of this process lie, apart from the site's."""
+    """Return where files of the database of this process lie, apart from the site's."""
     return _folder(str(connections["default"].settings_dict["NAME"]))
 
 
@@ -148,7 +148,7 @@ def _folder(name: str) -> Path:
 
 
 def refuse_users_database() -> None:
-    """Raises NoSuchDatabase unless this process works on a database of the evaluation."""
+    """Raise NoSuchDatabase unless this process works on a database of the evaluation."""
     name = str(connections["default"].settings_dict["NAME"])
     if not _NAME.fullmatch(name):
         raise NoSuchDatabase(

@@ -10,18 +10,18 @@ from corpus.encoders.specs import EncoderSpec
 
 
 def configured(storage: str = "") -> tuple[EncoderSpec, ...]:
-    """The site's encoders, all with this storage where one is given."""
+    """Return the site's encoders, all with this storage where one is given."""
     specs = configured_specs()
     return tuple(replace(spec, storage=storage) for spec in specs) if storage else specs
 
 
 def names_of(specs: tuple[EncoderSpec, ...]) -> str:
-    """All that decides the vectors and how they are kept and found, in one line each."""
+    """Return all that decides the vectors and how they are kept and found, in one line each."""
     return "\n".join(f"{facts_for(spec).fingerprint} {sorted(spec.as_json().items())}" for spec in specs)  # noqa: E501  # fmt: skip
 
 
 def as_toml(specs: tuple[EncoderSpec, ...]) -> str:
-    """What MEDRAG_ENCODERS reads as these specs; what is as by default is left out."""
+    """Return what MEDRAG_ENCODERS reads as these specs; what is as by default is left out."""
     lines: list[str] = []
     for spec in specs:
         default = EncoderSpec(spec.name)

@@ -15,7 +15,7 @@ class FaultyConfiguration(MedragError):
 
 
 def refuse_faulty(configurations: Sequence[Configuration]) -> None:
-    """Raises FaultyConfiguration for the first that fails a check which the site's own passes.
+    """Raise FaultyConfiguration for the first that fails a check which the site's own passes.
 
     Such a search would fall back, query by query, and its figures would be those of another one.
     """
@@ -29,7 +29,7 @@ def refuse_faulty(configurations: Sequence[Configuration]) -> None:
 
 
 def refuse_silent(configurations: Sequence[Configuration]) -> None:
-    """Raises FaultyConfiguration for the first that calls an endpoint which does not answer.
+    """Raise FaultyConfiguration for the first that calls an endpoint which does not answer.
 
     Once hours of indexing are over it would be too late: each query would go on without it.
     """

@@ -11,7 +11,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def why(error: Exception) -> str:
-    """The sentence of an error of ours; of any other its kind and the last line of ours it met.
+    """Return the sentence of an error of ours; of any other its kind and the last line of ours it
+    met.
 
     Messages of others may quote what they were given.
     """

@@ -14,7 +14,7 @@ from corpus.encoders.registry import EncoderUnavailable
 
 
 def gate_written() -> dict[str, Any]:
-    """The gate that the site answers with, as JSON; empty where it has none. Two queries.
+    """Return the gate that the site answers with, as JSON; empty where it has none. Two queries.
 
     What its calibration promises is left out, since an evaluation searches in other ways too.
     """
@@ -45,7 +45,7 @@ def gate_named(gate: Gate) -> dict[str, Any]:
 
 
 def gate_read(written: Mapping[str, Any]) -> Gate:
-    """Raises GateUnavailable where none was written."""
+    """Raise GateUnavailable where none was written."""
     if not written:
         raise GateUnavailable("This site has no gate for its encoder.")
     if "learned" in written:

@@ -51,7 +51,7 @@ def look_all(
     *,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
-    """A run of the documents that the site would read for each query, and its durations.
+    """Return a run of the documents that the site would read for each query, and its durations.
 
     Raises GateUnavailable where there is no gate for the encoder that is searched.
     """

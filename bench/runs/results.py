@@ -43,7 +43,7 @@ def measured(dataset: Dataset, brought: ChildResult, *, recipe: str, index: str)
 
 
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
-    """The content of `metrics.json`: each measure, and what has to be known to read it."""
+    """Return the content of `metrics.json`: each measure, and what has to be known to read it."""
     brought = result.brought
     begun = {"queries": brought.served, "same_documents": brought.served_same}
     return {
@@ -73,13 +73,13 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
 
 
 def asked_as(brought: ChildResult) -> dict[str, Any]:
-    """Whether it was asked as served, and then the gate that it went through."""
+    """Return whether it was asked as served, and then the gate that it went through."""
     if not brought.as_served:
         return {"as_served": False}
     return {"as_served": True, "gate": brought.gate}
 
 
 def per_query(scores: Scores) -> dict[str, dict[str, float]]:
-    """Turned round: query -> measure -> value, in the order of the queries."""
+    """Turn it round: query -> measure -> value, in the order of the queries."""
     queries: Sequence[str] = list(next(iter(scores.values()), {}))
     return {query: {name: scores[name][query] for name in scores} for query in queries}

@@ -11,7 +11,7 @@ DOCUMENTS_PER_QUERY = 20
 
 
 def limited(dataset: Dataset, queries: int) -> Dataset:
-    """The first queries, all documents that are judged for them, and the first others.
+    """Return the first queries, all documents that are judged for them, and the first others.
 
     Far fewer documents compete, so that its figures say nothing of the whole; its name and notes
     say that it is a part.

@@ -47,7 +47,7 @@ def search_all(
     depth: int,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
-    """A run of `depth` documents a query, and durations of the same search as it is served.
+    """Return a run of `depth` documents a query, and durations of the same search as it is served.
 
     The durations are those of the first TIMED queries, asked with the lists and the number of
     passages that the configuration has itself. What a trace notes, such as a reranker that fell
@@ -84,7 +84,9 @@ def search_all(
 
 
 def begins(first: Entries, whole: Entries) -> bool:
-    """Whether the documents of `first` are those that `whole` begins with, in the same order."""
+    """Tell whether the documents of `first` are those that `whole` begins with, in the same
+    order.
+    """
     return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
 
 
@@ -109,7 +111,9 @@ def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, flo
 
 
 def index_sizes() -> dict[str, Any]:
-    """Documents, passages, and bytes of the corpus' tables and indexes, the largest first."""
+    """Return documents, passages, and bytes of the corpus' tables and indexes, the largest
+    first.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_SIZES)
         sizes: dict[str, int] = dict(cursor.fetchall())
@@ -123,7 +127,7 @@ def index_sizes() -> dict[str, Any]:
 
 
 def document_names(dataset: Dataset) -> dict[int, str]:
-    """The data set's ids by the primary keys of this database. One query."""
+    """Return the data set's ids by the primary keys of this database. One query."""
     ids = {document.sha256: document.id for document in dataset.documents}
     rows = Document.objects.values_list("pk", "sha256")
     return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}

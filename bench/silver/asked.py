@@ -38,7 +38,7 @@ def read_passages(path: Path) -> list[Asked]:
 
 
 def found_passages(question_set: QuestionSet, *, asker: User | None) -> Iterator[Asked]:
-    """Each question of the set with the best passages in force, found as it is reached.
+    """Yield each question of the set with the best passages in force, found as it is reached.
 
     With the rights of `asker`, or of nobody. A question that follows others is left out: it does
     not stand by itself. Raises MedragError where nothing can be searched.

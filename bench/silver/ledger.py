@@ -74,7 +74,7 @@ def opened(out: Path, *, teacher: str, prompt: str) -> Iterator[Ledger]:
 
 
 def _records(stream: IO[bytes], out: Path, name: str) -> list[dict[str, Any]]:
-    """All whole lines; one that was cut off by a kill is removed. Raises FolderError."""
+    """Return all whole lines; one that was cut off by a kill is removed. Raises FolderError."""
     stream.seek(0)
     content = stream.read()
     whole = content[: content.rfind(b"\n") + 1]

@@ -83,7 +83,7 @@ def ask_teacher(endpoint: Endpoint, asked: Asked, *, timeout_s: float) -> Taught
 
 
 def claims_of(value: Mapping[str, Any], passage: str) -> tuple[Claim, ...]:
-    """The claims of an answer that fits the schema, in order, as they came.
+    """Return the claims of an answer that fits the schema, in order, as they came.
 
     Raises MalformedAnswer for a claim without a word or too long, for one with two labels, and for
     a quote that does not stand in the passage, white space apart: its label rests on nothing.
@@ -105,7 +105,9 @@ def claims_of(value: Mapping[str, Any], passage: str) -> tuple[Claim, ...]:
 
 
 def same_as(claim: str) -> str:
-    """What two claims have in common that differ in white space, capitals and the end alone."""
+    """Return what two claims have in common that differ in white space, capitals and the end
+    alone.
+    """
     return " ".join(claim.casefold().split()).rstrip(" .")
 
 

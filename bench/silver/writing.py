@@ -95,7 +95,7 @@ def silver_write(
 
 
 def _used_up(ledger: Ledger, asked: Asked, budget: Budget, ends: float) -> str:
-    """The name of the bound that is reached, as its option has it; empty where none is."""
+    """Return the name of the bound that is reached, as its option has it; empty where none is."""
     counts = _counts(ledger)
     is_new = all(each["question"] != _question(asked) for each in ledger.entries.values())
     if budget.questions and is_new and counts["questions"] >= budget.questions:
@@ -106,7 +106,7 @@ def _used_up(ledger: Ledger, asked: Asked, budget: Budget, ends: float) -> str:
 
 
 def _left_out(asked: Asked, *, is_blocked: bool) -> str:
-    """Why it is not shown. Half of a passage may say the opposite of the whole."""
+    """Return why it is not shown. Half of a passage may say the opposite of the whole."""
     if is_blocked:
         return "identifying"
     return "too_long" if len(asked.passage) > EVIDENCE_CHARS else ""
@@ -156,7 +156,7 @@ def _counts(ledger: Ledger) -> Counter[str]:
 
 
 def _question(asked: Asked) -> str:
-    """A name of the question that tells nothing of it: the log holds no text."""
+    """Return a name of the question that tells nothing of it: the log holds no text."""
     return Asked(asked.question, "").key
 
 

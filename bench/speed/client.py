@@ -48,7 +48,7 @@ def main(name: str, seconds: float, questions: list[str], number: int) -> None:
 
 
 def asked_for(seconds: float, questions: list[str]) -> list[float]:
-    """Milliseconds of each question that was answered within `seconds`."""
+    """Return milliseconds of each question that was answered within `seconds`."""
     took_ms: list[float] = []
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

@@ -24,7 +24,9 @@ def name_of(chunks: int) -> str:
 
 
 def start() -> str:
-    """The embedded server's socket. Raises CommandError where another server is configured."""
+    """Return the embedded server's socket. Raises CommandError where another server is
+    configured.
+    """
     if not settings.DATABASE_IS_EMBEDDED:
         raise CommandError(
             "Only the embedded database has room for benchmarks. "
@@ -38,7 +40,9 @@ def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection
 
 
 def facts_of(socket_dir: str, name: str) -> dict[str, Any]:
-    """What was noted when it was filled to the end; empty where it is missing or half filled."""
+    """Return what was noted when it was filled to the end; empty where it is missing or half
+    filled.
+    """
     query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
     with superuser(socket_dir) as c:
         row = c.execute(query, [name]).fetchone()
@@ -53,7 +57,7 @@ def note(socket_dir: str, name: str, facts: Mapping[str, Any]) -> None:
 
 
 def make_anew(socket_dir: str, name: str) -> None:
-    """An empty, migrated database of this name."""
+    """Yield an empty, migrated database of this name."""
     drop(socket_dir, name)
     provision(socket_dir, name)
     with in_use(name):

@@ -73,7 +73,7 @@ class Agreement:
 
 
 def measure_encoders(rankings: Path | None) -> Iterator[str]:
-    """Lines for people. `rankings`: a folder with SciFact's files, to compare rankings on.
+    """Yield lines for people. `rankings`: a folder with SciFact's files, to compare rankings on.
 
     Raises CommandError before anything is timed.
     """
@@ -106,7 +106,7 @@ def measure_encoders(rankings: Path | None) -> Iterator[str]:
 
 
 def timed_in_turns(encoders: Mapping[str, Embedder], rounds: int = ROUNDS) -> dict[str, Timed]:
-    """Each round times every encoder, with texts that it has not met."""
+    """Return each round times every encoder, with texts that it has not met."""
     found = {name: Timed() for name in encoders}
     for turn in range(rounds + 1):
         for name, encoder in encoders.items():
@@ -126,7 +126,7 @@ def timed_in_turns(encoders: Mapping[str, Embedder], rounds: int = ROUNDS) -> di
 
 
 def _texts(count: int, tokens: int, turn: int) -> list[str]:
-    """Texts of exactly so many tokens: the words have one each."""
+    """Return texts of exactly so many tokens: the words have one each."""
     random = np.random.default_rng(turn * 1000 + tokens)
     return [" ".join(random.choice(_WORDS, tokens - 2)) for _ in range(count)]
 
@@ -175,7 +175,9 @@ def agreement(
 def _ranked(
     encoder: Embedder, asked: list[str], ids: list[str], passages: Vectors
 ) -> list[list[str]]:
-    """The first documents for each question; `passages` are their vectors, in the order of ids."""
+    """Return the first documents for each question; `passages` are their vectors, in the order of
+    ids.
+    """
     similar = encoder.encode_queries(asked) @ passages.T
     order = np.argsort(-similar, axis=1, kind="stable")[:, :RANKED]
     return [[ids[place] for place in row] for row in order]

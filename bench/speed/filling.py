@@ -74,7 +74,7 @@ class Table:
     dimensions: int
 
     def copied(self, first: int, vectors: Vectors) -> bytes:
-        """The binary copy of rows whose keys go on from `first`."""
+        """Return the binary copy of rows whose keys go on from `first`."""
         half = self.storage == "halfvec"
         number, width = (">f2", 2) if half else (">f4", 4)
         row = np.dtype(
@@ -92,7 +92,9 @@ class Table:
 
 
 def made_of(made: Made) -> dict[str, Any]:
-    """All that decides what a filled database holds, as JSON has it: one of another is stale."""
+    """Return all that decides what a filled database holds, as JSON has it: one of another is
+    stale.
+    """
     spec = configured_specs()[0]
     graph = MigrationLoader(None).graph
     return {
@@ -169,7 +171,7 @@ def _rows(block: Block) -> Iterator[list[Any]]:
 
 
 def _documents(block: Block, collection: Collection) -> dict[int, int]:
-    """Makes those of the block; their primary keys by number."""
+    """Make those of the block; their primary keys by number."""
     last = block.first + len(block.texts) - 1
     numbers = range(block.first // CHUNKS_A_DOCUMENT, last // CHUNKS_A_DOCUMENT + 1)
     rows = Document.objects.using("owner").bulk_create(

@@ -140,7 +140,9 @@ def latencies(questions: Sequence[str]) -> dict[str, Latency]:
 
 
 def against_exact(questions: Sequence[str]) -> tuple[float, float]:
-    """Mean recall@10 of the vectors' index, and overlap@10 of the lexical side, without limits."""
+    """Return mean recall@10 of the vectors' index, and overlap@10 of the lexical side, without
+    limits.
+    """
     config = site_config()
     encoder = active_encoders()[0]
     unlimited = replace(config, exact_below=ALL, df_budget=ALL, rescored=ALL)
@@ -157,7 +159,7 @@ def against_exact(questions: Sequence[str]) -> tuple[float, float]:
 
 
 def overlap_of(found: Ranking, exact: Ranking) -> float:
-    """The share of the first ten of `exact` that stand among the first ten of `found`.
+    """Return the share of the first ten of `exact` that stand among the first ten of `found`.
 
     A passage as good as the tenth counts as found: which of equals comes first says nothing.
     """
@@ -197,7 +199,7 @@ def _latency(values: Sequence[float]) -> Latency:
 
 
 def described(found: Grown) -> Iterator[str]:
-    """Lines for people."""
+    """Yield lines for people."""
     built = ", ".join(f"{step} {seconds:.0f}" for step, seconds in found.build_s.items())
     yield f"{found.chunks} passages, built in {sum(found.build_s.values()):.0f} s ({built})"
     for step, took in found.steps.items():
@@ -219,7 +221,7 @@ def described(found: Grown) -> Iterator[str]:
 
 
 def described_exactness(recall: float, overlap: float, questions: int) -> str:
-    """What the limits of both searches cost."""
+    """Return what the limits of both searches cost."""
     return (
         f"recall@{COMPARED} of the vectors' index {recall:.4f}, overlap@{COMPARED} "
         f"with BM25 of all that match {overlap:.4f}, {questions} questions"
@@ -227,7 +229,7 @@ def described_exactness(recall: float, overlap: float, questions: int) -> str:
 
 
 def described_likeness(found: Likeness) -> Iterator[str]:
-    """What a reader has to know of vectors that are made."""
+    """Yield what a reader has to know of vectors that are made."""
     real, made = (
         " ".join(f"{value:.3f}" for value in cosines)
         for cosines in (found.real_cosines, found.made_cosines)

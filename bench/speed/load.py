@@ -30,7 +30,7 @@ class Load:
 
 
 def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
-    """All clients load first and start together. Raises CommandError where one fails."""
+    """Return all clients load first and start together. Raises CommandError where one fails."""
     with tempfile.TemporaryDirectory(dir=settings.DATA_DIR) as scratch:
         path = Path(scratch) / "questions.json"
         path.write_text(json.dumps(list(questions)))

@@ -59,7 +59,7 @@ class Made:
     seed: int = 0
 
     def blocks(self, chunks: int) -> Iterator[Block]:
-        """The first `chunks` passages. A larger corpus begins with the smaller."""
+        """Yield the first `chunks` passages. A larger corpus begins with the smaller."""
         for first in range(0, chunks, BLOCK):
             random = np.random.default_rng([self.seed, first])
             anchors = random.integers(len(self.sample.passages), size=BLOCK)

@@ -40,7 +40,8 @@ class Sample:
 
 
 def read_sample(path: Path, embedder: Embedder, *, size: int, kept_in: Path) -> Sample:
-    """`size` passages of whole sentences, drawn evenly with a seed; fewer where there are fewer.
+    """Return `size` passages of whole sentences, drawn evenly with a seed; fewer where there are
+    fewer.
 
     Their vectors are kept in `kept_in`, since the same are asked for with each size of a corpus.
     Raises CommandError.
@@ -81,7 +82,9 @@ def _questions_of(path: Path) -> list[str]:
 
 
 def texts_of(path: Path, elements: tuple[str, ...]) -> Iterator[str]:
-    """The text of each file, in the order of their names; of XML that of `elements`, or all."""
+    """Yield the text of each file, in the order of their names; of XML that of `elements`, or
+    all.
+    """
     for name, content in _contents(path):
         suffix = Path(name).suffix.lower()
         if suffix in _TEXT:

@@ -59,7 +59,7 @@ def throughput() -> Throughput:
 
 
 def described(found: Throughput, *, one_run: bool) -> Iterator[str]:
-    """Lines for people. `one_run`: by one worker, so that what it waited for can be told."""
+    """Yield lines for people. `one_run`: by one worker, so that what it waited for can be told."""
     seconds = found.wall_s if one_run else found.worked_s
     yield (
         f"{found.documents} documents, {found.pages} pages, {found.passages} passages, "
@@ -102,7 +102,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 
 def _run(data: Path, *arguments: str, may_fail: bool = False) -> tuple[float, str]:
-    """Seconds and output of a command on another data folder; some documents `may_fail`."""
+    """Return seconds and output of a command on another data folder; some documents `may_fail`."""
     environment = {k: v for k, v in os.environ.items() if k not in _NOT_PASSED_ON}
     environment |= {"MEDRAG_DATA_DIR": str(data), "MEDRAG_WORKER": "processes=1"}
     started = time.monotonic()

@@ -30,7 +30,9 @@ def write_card(card: Card, out: Path) -> None:
 
 
 def code_version() -> str:
-    """The commit, marked where something differs from it; "unknown" outside of a checkout."""
+    """Return the commit, marked where something differs from it; "unknown" outside of a
+    checkout.
+    """
     asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
@@ -72,7 +74,7 @@ def _lines(card: Card) -> Iterator[str]:
 
 
 def _table(figures: Mapping[str, Mapping[str, Figures]]) -> Iterator[str]:
-    """A row for each source and model, all sources together first."""
+    """Yield a row for each source and model, all sources together first."""
     columns = list(dict.fromkeys(name for by in figures.values() for name in by[BY_SOURCE]))
     yield f"| source | of | {' | '.join(columns)} |"
     yield f"|---|---|{'---|' * len(columns)}"

@@ -42,12 +42,12 @@ class Checker:
     keys = ("claim", "evidence")
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None:
-        """Raises DatasetError for a label that is none."""
+        """Raise DatasetError for a label that is none."""
         if record.get("label") not in LABELS:
             raise DatasetError(f"{place}: label must be one of {', '.join(LABELS)}.")
 
     def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]:
-        """One for each row."""
+        """Return one for each row."""
         return [
             Example(place, window, (LABELS.index(row.record["label"]),))
             for place, row in enumerate(rows)
@@ -55,12 +55,12 @@ class Checker:
         ]
 
     def loss(self, scores: torch.Tensor, examples: Sequence[Example]) -> torch.Tensor:
-        """`-log P(label)`, the mean."""
+        """Return `-log P(label)`, the mean."""
         labels = torch.tensor([example.right[0] for example in examples], device=scores.device)
         return torch.nn.functional.cross_entropy(scores[:, 0], labels)
 
     def values(self, example: Example, scores: Scores) -> list[float]:
-        """The logarithms of the labels' shares."""
+        """Return the logarithms of the labels' shares."""
         return [float(each) for each in scores[0] - np.logaddexp.reduce(scores[0])]
 
     def figures(
@@ -79,9 +79,9 @@ class Checker:
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]:
-        """The temperature that makes the shares honest (Guo et al., ICML 2017), and the share of
-        *supported* from which a claim passes, by conformal risk control: the next claim that is
-        not supported passes with a probability of at most `RISK`, if it is like these.
+        """Return the temperature that makes the shares honest (Guo et al., ICML 2017), and the
+        share of *supported* from which a claim passes, by conformal risk control: the next claim
+        that is not supported passes with a probability of at most `RISK`, if it is like these.
         """
         logits = np.array([found[0] for found in scores], dtype=np.float64)
         labels = np.array([LABELS.index(rows[example.row].record["label"]) for example in examples])
@@ -94,7 +94,7 @@ class Checker:
         return {"temperature": temperature, "threshold": threshold, "risk": RISK}
 
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """How well the encoder's cosine tells supported claims: it knows no other label."""
+        """Return how well the encoder's cosine tells supported claims: it knows no other label."""
         claims = encode([row.first for row in rows])
         cosines = (claims * encode([row.second for row in rows])).sum(axis=1)
         return {
@@ -112,7 +112,7 @@ def _log_shares(logits: Array) -> Array:
 
 
 def _surprise(logits: Array, labels: npt.NDArray[np.int64]) -> float:
-    """The mean of `-log P(label)`."""
+    """Return the mean of `-log P(label)`."""
     return float(-_log_shares(logits)[np.arange(len(labels)), labels].mean())
 
 

@@ -62,7 +62,7 @@ class Course:
 
 
 def identity_of(settings: Settings, *parts: str) -> str:
-    """A digest of all that decides the weights."""
+    """Return a digest of all that decides the weights."""
     return sha256(json.dumps([asdict(settings), *parts]).encode()).hexdigest()
 
 
@@ -118,7 +118,7 @@ def train(
 
 
 def score(network: Network, examples: Sequence[Example], *, bfloat16: bool = False) -> list[Scores]:
-    """Each example's scores, `(tokens, outputs)`, in order."""
+    """Return each example's scores, `(tokens, outputs)`, in order."""
     order = sorted(range(len(examples)), key=lambda n: len(examples[n].window.tokens))
     found: dict[int, Scores] = {}
     device = next(network.parameters()).device.type
@@ -145,7 +145,9 @@ def load_best(network: Network, course: Course, out: Path) -> State:
 
 
 def best_weights(out: Path) -> Weights:
-    """The best weights of the course in `out`, whatever course it is. Raises TrainingError."""
+    """Return the best weights of the course in `out`, whatever course it is. Raises
+    TrainingError.
+    """
     kept = _read(out / CHECKPOINT)
     return kept.state.best or kept.network
 
@@ -179,7 +181,7 @@ def _mixed(device: str, bfloat16: bool) -> torch.autocast:
 
 
 def _batches(course: Course, done: int) -> Iterator[list[Example]]:
-    """Those that follow the first `done` of the whole course; the seed decides all."""
+    """Yield those that follow the first `done` of the whole course; the seed decides all."""
     per_epoch = course.steps // course.settings.epochs
     for epoch in range(done // per_epoch, course.settings.epochs):
         batches = _epoch(course, epoch)
@@ -235,7 +237,7 @@ def _save(out: Path, state: State, network: Network, optimizer: torch.optim.Opti
 
 
 def _loaded(course: Course, out: Path) -> _Kept | None:
-    """None where there is none. Raises TrainingError for one that is not of this course."""
+    """Return None where there is none. Raises TrainingError for one that is not of this course."""
     if not (out / CHECKPOINT).is_file():
         return None
     kept = _read(out / CHECKPOINT)

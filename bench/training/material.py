@@ -45,7 +45,8 @@ class Material:
 def read_material(
     folders: Sequence[Path], task: Task, *, is_open: bool, limit: int = 0
 ) -> Material:
-    """The rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` those of open licences alone.
+    """Return the rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` those of open licences
+    alone.
 
     A file may stand in the place of a folder; what `evaluate silver` wrote is read as rows.
 
@@ -113,13 +114,16 @@ def _rows(folder: Path, task: Task) -> Iterator[Row]:
 
 
 def _source(record: dict[str, Any]) -> str:
-    """The set that a row is of: claims' sentences were taken from several, named by their ids."""
+    """Return the set that a row is of: claims' sentences were taken from several, named by their
+    ids.
+    """
     source = str(record["source"])
     return str(record["id"]).split(":")[0] if source == "claim_rationale" else source
 
 
 def _parted(rows: Sequence[Row]) -> list[bool]:
-    """Whether each is held out: rows of one document, passage, sentence or question go together.
+    """Tell whether each is held out: rows of one document, passage, sentence or question go
+    together.
 
     Where sentences were recombined nearly all hang together; these rows go by passage alone.
     """

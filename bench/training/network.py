@@ -52,7 +52,7 @@ class Network(torch.nn.Module):
         return scores
 
     def trained(self) -> Weights:
-        """A copy of all that training changes, by name."""
+        """Return a copy of all that training changes, by name."""
         return {
             name: weights.detach().cpu().clone()
             for name, weights in self.named_parameters()
@@ -68,7 +68,7 @@ class Network(torch.nn.Module):
 
 
 def tensors(windows: Sequence[Window], *, device: str = "cpu") -> dict[str, torch.Tensor]:
-    """The network's inputs: windows padded to the longest of them."""
+    """Return the network's inputs: windows padded to the longest of them."""
     length = max(len(window.tokens) for window in windows)
     ids = torch.zeros((len(windows), length), dtype=torch.int64)
     mask, types = torch.zeros_like(ids), torch.zeros_like(ids)

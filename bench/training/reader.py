@@ -33,7 +33,7 @@ class Reader:
     keys = ("question", "passage")
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None:
-        """Raises DatasetError for an answer that does not stand where it says."""
+        """Raise DatasetError for an answer that does not stand where it says."""
         answers, passage = record.get("answers"), record["passage"]
         if not isinstance(answers, list):
             raise DatasetError(f"{place}: answers must be a list.")
@@ -47,7 +47,9 @@ class Reader:
                 raise DatasetError(f"{place}: an answer does not stand at its place.")
 
     def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]:
-        """The windows of each passage; right are those of its statements that hold an answer."""
+        """Return the windows of each passage; right are those of its statements that hold an
+        answer.
+        """
         found = []
         for place, row in enumerate(rows):
             right = right_statements(row)
@@ -59,7 +61,9 @@ class Reader:
         return found
 
     def loss(self, scores: torch.Tensor, examples: Sequence[Example]) -> torch.Tensor:
-        """`-log P(right)`, the mean: several right statements count as one of them (marginal)."""
+        """Return `-log P(right)`, the mean: several right statements count as one of them
+        (marginal).
+        """
         most = max(len(example.window.pieces) for example in examples)
         means = torch.zeros((len(examples), most, scores.shape[1]))
         right = torch.zeros((len(examples), most + 1), dtype=torch.bool)
@@ -88,17 +92,17 @@ class Reader:
         return _by_source(rows, odds, answerable)
 
     def values(self, example: Example, scores: Scores) -> list[float]:
-        """The odds of each statement of a window."""
+        """Return the odds of each statement of a window."""
         return list(statement_odds(example.window, scores).values())
 
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]:
-        """None: its odds are weighed with other features."""
+        """Return None: its odds are weighed with other features."""
         return {}
 
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """The same with cosines of the encoder, question and statement, in place of odds."""
+        """Return the same with cosines of the encoder, question and statement, in place of odds."""
         passages = [[row.second[start:end] for start, end in _statements(row)] for row in rows]
         asked = encode([row.first for row in rows])
         read = encode([text for texts in passages for text in texts])
@@ -109,7 +113,7 @@ class Reader:
 
 
 def _statements(row: Row) -> list[tuple[int, int]]:
-    """Spans of its sentences; of its lines where the row says that these are its units."""
+    """Return spans of its sentences; of its lines where the row says that these are its units."""
     if row.record.get("unit") != "line":
         return line_sentence_spans(row.second)
     return [match.span() for match in re.finditer(r"[^\n]+", row.second)]
@@ -157,7 +161,9 @@ def _figures(found: Sequence[tuple[Row, Odds, float]]) -> Figures:
 
 
 def _hits(found: Sequence[tuple[Row, Odds, float]]) -> Iterator[tuple[bool, float]]:
-    """Whether the best statement is right, and the chance of that; the first one wins a tie."""
+    """Tell whether the best statement is right, and the chance of that; the first one wins a
+    tie.
+    """
     for row, odds, _ in found:
         right = right_statements(row)
         if right and len(odds) > 1 and row.record.get("level") != "passage":

@@ -124,7 +124,7 @@ def _write(
 def _parity(
     task: Task, examples: Sequence[Example], exact: Sequence[Scores], shipped: Sequence[Scores]
 ) -> dict[str, float]:
-    """How far what is read off the model that runs lies from torch, and what it decides."""
+    """Return how far what is read off the model that runs lies from torch, and what it decides."""
     pairs = [
         (np.array(task.values(example, one)), np.array(task.values(example, other)))
         for example, one, other in zip(examples, exact, shipped, strict=True)
@@ -167,7 +167,7 @@ def _prepared(order: Order, say: Callable[[str], None]) -> tuple[Network, Course
 
 
 def _start_digest(order: Order) -> list[str]:
-    """What the training goes on from, where it is another."""
+    """Return what the training goes on from, where it is another."""
     if not order.start:
         return []
     weights = best_weights(order.start)
@@ -178,7 +178,7 @@ def _start_digest(order: Order) -> list[str]:
 
 
 def _body(order: Order) -> Path:
-    """The encoder's folder. Raises TrainingError for one that can't be trained here."""
+    """Return the encoder's folder. Raises TrainingError for one that can't be trained here."""
     folder = order.body or bundled_folder()
     try:
         family = json.loads((folder / "config.json").read_text()).get("model_type")
@@ -197,7 +197,7 @@ def _max_tokens(order: Order) -> int:
 
 
 def is_bfloat16(precision: str) -> bool:
-    """`auto`: on a GPU, or on a processor with AMX, where it takes half of the time."""
+    """Return `auto`: on a GPU, or on a processor with AMX, where it takes half of the time."""
     if precision != "auto":
         return precision == "bfloat16"
     with suppress(OSError):

@@ -23,7 +23,7 @@ def is_silver(path: Path) -> bool:
 
 
 def silver_records(path: Path, first: str) -> Iterator[Record]:
-    """Rows of the task whose first text is `first`: a claim, or a question.
+    """Return rows of the task whose first text is `first`: a claim, or a question.
 
     Raises DatasetError for a value that is no text, for a label that is none, and for a claim that
     answers a question and does not say where: without its quote, and not word for word.
@@ -41,7 +41,7 @@ def _checked(record: Record, name: str) -> Record:
 
 
 def _claim_row(record: Record) -> Record:
-    """What was claimed about one question stays in one part: the claims are much alike."""
+    """Return what was claimed about one question stays in one part: the claims are much alike."""
     return {
         "id": _id(record["question"], record["passage"], record["claim"]),
         "source": _source(record),
@@ -53,7 +53,7 @@ def _claim_row(record: Record) -> Record:
 
 
 def _question_rows(lines: Iterator[Record], name: str) -> Iterator[Record]:
-    """What supports a claim about the question or contradicts it answers the question."""
+    """Yield what supports a claim about the question or contradicts it answers the question."""
     rows: dict[tuple[str, str], Record] = {}
     for line in lines:
         question, passage = line["question"], line["passage"]
@@ -77,7 +77,9 @@ def _question_rows(lines: Iterator[Record], name: str) -> Iterator[Record]:
 
 
 def _source(record: Mapping[str, Any]) -> str:
-    """A name for `licences.json`: terms of a teacher say what may be trained on its words."""
+    """Return a name for `licences.json`: terms of a teacher say what may be trained on its
+    words.
+    """
     return f"silver of {record['teacher']}"
 
 

@@ -58,7 +58,7 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
     ) -> tuple[QuerySet[AuditEvent], bool]:
-        """What names a thing is found by the index; a number is an event's."""
+        """Return what names a thing is found by the index; a number is an event's."""
         term = search_term.strip()
         if pk := as_uuid(term):
             return queryset.filter(subject__in=(f"turn:{pk}", f"conversation:{pk}")), False
@@ -151,7 +151,7 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
         return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
 
     def _refused(self, request: HttpRequest, right: str) -> HttpResponse | None:
-        """Raises PermissionDenied; a response where it is not a POST."""
+        """Raise PermissionDenied; a response where it is not a POST."""
         if not request.user.has_perm(f"chat.{right}_auditevent"):
             raise PermissionDenied
         return only_post() if request.method != "POST" else None

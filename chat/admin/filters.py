@@ -212,5 +212,5 @@ def day_begins(day: datetime.date) -> datetime.datetime:
 
 
 def _kept(changelist: ChangeList, *left_out: str | None) -> list[tuple[str, str]]:
-    """What else the list is narrowed to, for a form to hand on."""
+    """Return what else the list is narrowed to, for a form to hand on."""
     return [(name, value) for name, value in changelist.params.items() if name not in left_out]

@@ -38,13 +38,13 @@ class Heard:
 
 @require_safe
 def gaps(request: HttpRequest) -> HttpResponse:
-    """Questions that no guideline in force answered."""
+    """Return questions that no guideline in force answered."""
     return _page(request, "Questions without an answer", turns_refused_in_collections_of)
 
 
 @require_safe
 def unhelpful(request: HttpRequest) -> HttpResponse:
-    """Answers that their askers called not helpful."""
+    """Return answers that their askers called not helpful."""
     return _page(request, "Answers said to be not helpful", turns_unhelpful_citing_collections_of)
 
 

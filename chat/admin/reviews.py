@@ -123,7 +123,9 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """One review: what was asked and shown, and, while it is open, the verdict to give."""
+        """Return one review: what was asked and shown, and, while it is open, the verdict to
+        give.
+        """
         if not self.has_view_permission(request):
             raise PermissionDenied
         review = self._review(request, object_id)
@@ -197,7 +199,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
         return redirect("admin:chat_review_change", review.pk)
 
     def agreement(self, request: HttpRequest) -> HttpResponse:
-        """How far reviewers agree, and the checker with them."""
+        """Return how far reviewers agree, and the checker with them."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = {"found": reviewers_compared(), "labels": SupportLabel.labels}
@@ -259,7 +261,7 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
         return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
 
     def _review(self, request: HttpRequest, pk: object) -> Review:
-        """One 404 for what is missing and for what one asked oneself."""
+        """Return one 404 for what is missing and for what one asked oneself."""
         if not str(pk).isascii() or not str(pk).isdecimal() or len(str(pk)) > 18:
             pk = 0
         return get_object_or_404(self.get_queryset(request), pk=pk)

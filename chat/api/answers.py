@@ -25,7 +25,8 @@ Address = Callable[[str], str]  # makes a path of the site whole
 
 
 def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
-    """A turn as its asker is shown it: an answer with its claims, or a refusal with its reason.
+    """Return a turn as its asker is shown it: an answer with its claims, or a refusal with its
+    reason.
 
     `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
     Links are paths, unless `address` makes more of them. Three queries, and those of
@@ -39,7 +40,7 @@ def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
 def turns_payload(
     turns: Iterable[Turn], *, readable: Set[int], address: Address = str
 ) -> list[dict[str, Any]]:
-    """Turns from `chat.selectors`, for whom these collections are open, by primary key.
+    """Return turns from `chat.selectors`, for whom these collections are open, by primary key.
 
     Of others nothing is shown, also where it was shown once. Five queries at most: for documents
     that were nearest, their passages, tables that a row is quoted of, pages, and collections.
@@ -51,7 +52,9 @@ def turns_payload(
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer with what it answers. No query where the feedback was fetched with the turn."""
+    """Return an answer with what it answers. No query where the feedback was fetched with the
+    turn.
+    """
     feedback: Feedback | None = getattr(turn, "feedback", None)
     return answer | {
         "question": turn.question,
@@ -75,7 +78,9 @@ def _message(shown: ShownTurn) -> str | None:
 
 
 def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
-    """Those stored with the turn, then what became of its documents since, as the page shows it."""
+    """Return those stored with the turn, then what became of its documents since, as the page shows
+    it.
+    """
     about = [
         {
             "code": notice.code,
@@ -172,7 +177,7 @@ class _TurnJson:
         }
 
     def _document(self, document: Document) -> dict[str, Any]:
-        """The document as it stands today."""
+        """Return the document as it stands today."""
         notices = document_notices(document, on=self.today)
         return {
             "sha256": document.sha256,
@@ -187,7 +192,7 @@ class _TurnJson:
     def _painted(
         self, page: Painted, opened_by: str, marked: Mapping[str, object]
     ) -> dict[str, Any]:
-        """The page for people, and by `opened_by`, its path in the API, for programs."""
+        """Return the page for people, and by `opened_by`, its path in the API, for programs."""
         names, query = ("x", "y", "width", "height"), urlencode(marked)
         boxes = [{name: float(getattr(rect, name)) for name in names} for rect in page.rects]
         size = {"width": page.width, "height": page.height} if page.width else None

@@ -81,7 +81,9 @@ def valid(request: serializers.Serializer[Any]) -> dict[str, Any]:
 
 
 def words_hmac(words: str) -> str:
-    """A keyed hash in the place of words that somebody looked for: they may name a patient."""
+    """Return a keyed hash in the place of words that somebody looked for: they may name a
+    patient.
+    """
     keyed = salted_hmac("chat.audit.query", words.casefold(), algorithm="sha256")
     return keyed.hexdigest()
 

@@ -50,7 +50,7 @@ class Described(CursorPagination):
         return cursor
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The library's, with an address of ours for its own example."""
+        """Return the library's, with an address of ours for its own example."""
         described = super().get_paginated_response_schema(schema)
         for name in ("next", "previous"):
             described["properties"][name]["example"] = EXAMPLE

@@ -91,7 +91,7 @@ _KEPT_HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
 
 
 def _known(exc: Exception) -> Exception:
-    """Errors of ours and of Django's that have a status of their own."""
+    """Return errors of ours and of Django's that have a status of their own."""
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("Nothing was answered: %s (%s)", in_words(exc), type(exc).__name__)
         return Unavailable()
@@ -126,7 +126,7 @@ def _unexpected(exc: Exception) -> Response:
 
 
 def problem_response(status: int, detail: str) -> JsonResponse:
-    """The same form for what is refused before a view of the API is reached."""
+    """Return the same form for what is refused before a view of the API is reached."""
     return JsonResponse(_problem(status, detail=detail), status=status, content_type=MEDIA_TYPE)
 
 
@@ -141,7 +141,7 @@ def _problem(status: int, *, detail: str, errors: list[dict[str, str]] | None = 
 
 
 def _content(detail: Any) -> dict[str, Any]:
-    """One sentence for a plain error; for a validation error also each field's."""
+    """Return one sentence for a plain error; for a validation error also each field's."""
     if isinstance(detail, Mapping) and isinstance(detail.get("detail"), str):
         return {"detail": str(detail["detail"])}
     errors = [

@@ -67,12 +67,12 @@ def wants_stream(asked: Mapping[str, Any], request: Request) -> bool:
 
 
 def problem_of(error: Exception) -> Any:
-    """What a plain call would be told."""
+    """Return what a plain call would be told."""
     return problem_details(error, {}).data
 
 
 def answer_frames(payload: Mapping[str, Any]) -> list[Frame]:
-    """Each claim of a stored turn, then the whole."""
+    """Return each claim of a stored turn, then the whole."""
     last = "answer" if payload["status"] == TurnStatus.ANSWERED else "abstention"
     claims = [Frame("claim", claim) for claim in payload["claims"]]
     return [*claims, Frame(last, payload)]
@@ -158,7 +158,7 @@ def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold
 
 
 def _guarded(words: str) -> GuardedText:
-    """What may be searched. Raises `IdentifiersSeen` before anything is stored or sent."""
+    """Return what may be searched. Raises `IdentifiersSeen` before anything is stored or sent."""
     guarded = question_guarded(words, settings.IDENTIFIERS)
     if guarded.is_blocked:
         raise IdentifiersSeen(guarded.kinds)

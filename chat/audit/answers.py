@@ -47,7 +47,7 @@ _AS_MIGRATED: dict[str, Any] = {
 
 
 def stored_turns(using: str) -> QuerySet[Turn]:
-    """Turns with their claims and citations, in three queries."""
+    """Return turns with their claims and citations, in three queries."""
     return Turn.objects.using(using).prefetch_related("claims__citations")
 
 
@@ -67,7 +67,7 @@ def turn_digest(turn: Turn, version: int = DIGEST_VERSION) -> str:
 
 
 def is_bare(turn: Turn, version: int) -> bool:
-    """Whether the columns that came after `version` hold what a migration gave them."""
+    """Tell whether the columns that came after `version` hold what a migration gave them."""
     rows: list[tuple[Model, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
     for claim in turn.claims.all():
         rows += [(claim, CLAIM_FIELDS)]
@@ -80,7 +80,7 @@ def is_bare(turn: Turn, version: int) -> bool:
 
 
 def is_textless(turn: Turn) -> bool:
-    """Whether nothing is left of what somebody asked and was told, as retention leaves it."""
+    """Tell whether nothing is left of what somebody asked and was told, as retention leaves it."""
     claims = turn.claims.all()
     told = [turn.standalone, turn.trace, turn.warnings, turn.nearest, turn.owner]
     told += [citation.quote for claim in claims for citation in claim.citations.all()]

@@ -105,14 +105,16 @@ def read_heads(path: Path | None = None) -> tuple[list[SignedHead], int]:
 
 
 def parse_heads(content: bytes) -> tuple[list[SignedHead], int]:
-    """The same of the bytes of such a file."""
+    """Return the same of the bytes of such a file."""
     heads = [_parse(line) for line in content.splitlines() if line.strip()]
     readable = [head for head in heads if head is not None]
     return readable, len(heads) - len(readable)
 
 
 def read_last_head() -> SignedHead | None:
-    """The copy beside the key of the head that was signed last. Raises `HeadsGone` if damaged."""
+    """Return the copy beside the key of the head that was signed last. Raises `HeadsGone` if
+    damaged.
+    """
     try:
         line = last_head_path().read_bytes()
     except FileNotFoundError:
@@ -140,7 +142,7 @@ def key_path() -> Path:
 
 
 def read_key() -> bytes | None:
-    """The key, or None where no head was ever signed."""
+    """Return the key, or None where no head was ever signed."""
     try:
         return key_path().read_bytes().strip() or None
     except FileNotFoundError:
@@ -197,12 +199,12 @@ def _are_gone(last: SignedHead | None) -> bool:
 
 
 def _chain_knows() -> bool:
-    """One query over the chain; asked only while the file holds no head."""
+    """Return one query over the chain; asked only while the file holds no head."""
     return AuditEvent.objects.filter(action=SIGNING).exists()
 
 
 def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
-    """A key that signed nothing, since the disk was full, must not pass for one that did."""
+    """Return a key that signed nothing, since the disk was full, must not pass for one that did."""
     is_new = not key_path().exists()
     try:
         return _written(file, head)
@@ -262,7 +264,9 @@ def _sign(content: bytes, key: bytes) -> str:
 
 
 def _ensure_key() -> bytes:
-    """The key, made on first use with access for this user alone; the caller holds the lock."""
+    """Return the key, made on first use with access for this user alone; the caller holds the
+    lock.
+    """
     if not key_path().exists():
         _write_whole(key_path(), secrets.token_hex(32).encode() + b"\n")
     return _known_key()
@@ -280,7 +284,7 @@ def _known_key() -> bytes:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
-    """A file of heads, made where it is missing, that no other process writes to meanwhile."""
+    """Open a file of heads, made where it is missing, that no other process writes to meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "rb+") as file:
@@ -290,7 +294,9 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def nobody_signing() -> Iterator[bytes | None]:
-    """The bytes of the site's file of heads, None where there is none, while it stays as it is."""
+    """Yield the bytes of the site's file of heads, None where there is none, while it stays
+    as it is.
+    """
     path = Path(settings.AUDIT_HEADS_FILE)
     if not path.exists():
         yield None
@@ -301,7 +307,7 @@ def nobody_signing() -> Iterator[bytes | None]:
 
 
 def last_head(file: BinaryIO) -> SignedHead | None:
-    """The last readable line."""
+    """Return the last readable line."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _LAST_BYTES))
     for line in reversed(file.read().splitlines()):

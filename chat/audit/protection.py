@@ -25,7 +25,7 @@ _SELECT_TRIGGERS = (
 
 
 def missing_protections(using: str = "default") -> tuple[str, ...]:
-    """Sentences, one per protection that is not there; empty when all are. Two queries."""
+    """Return sentences, one per protection that is not there; empty when all are. Two queries."""
     pairs = [(table, right) for table, rights in _FORBIDDEN.items() for right in rights]
     tables, rights = zip(*pairs, strict=True)
     with connections[using].cursor() as cursor:

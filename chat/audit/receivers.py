@@ -67,7 +67,7 @@ def _document_receiver(action: str) -> Any:
 
 
 def _details(extra: dict[str, Any]) -> dict[str, Any]:
-    """What an event says beside the document: names and keys, never what somebody wrote."""
+    """Return what an event says beside the document: names and keys, never what somebody wrote."""
     details: dict[str, Any] = {}
     if "code" in extra:
         details["code"] = str(extra["code"])
@@ -109,7 +109,7 @@ def record_lexicon(
     fields: tuple[str, ...],
     **extra: Any,
 ) -> None:
-    """An entry as it is from now on; without fields it is gone. It changes what is found."""
+    """Log an entry as it is from now on; without fields it is gone. It changes what is found."""
     payload = {
         "id": entry.pk,
         "short": entry.short,

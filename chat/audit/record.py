@@ -46,7 +46,8 @@ def record(
 
 
 def reason_details(reason: str) -> dict[str, Any]:
-    """What the log keeps of words that somebody gave as a reason: their length and a keyed hash.
+    """Return what the log keeps of words that somebody gave as a reason: their length and a keyed
+    hash.
 
     The reason stands in the row that it explains, may be of a clinical kind, and the chain keeps
     what it gets for ever.
@@ -56,7 +57,7 @@ def reason_details(reason: str) -> dict[str, Any]:
 
 
 def actor_name(actor: Actor) -> str:
-    """`user:7:alice`: the id that stays, and the name that it had at the time."""
+    """Return `user:7:alice`: the id that stays, and the name that it had at the time."""
     if actor is None:
         return "system"
     if actor.pk is None:

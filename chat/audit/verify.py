@@ -197,8 +197,8 @@ def verify_chain(
 
 
 def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
-    """Those of this site. Read them before a snapshot begins: it then holds every row that they
-    vouch for.
+    """Return those of this site. Read them before a snapshot begins: it then holds every row that
+    they vouch for.
     """
     last, damage = None, ""
     try:
@@ -257,7 +257,7 @@ def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 
 
 def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
-    """The chain is whole; but what would show a cut tail or a rewrite must be there too."""
+    """Return the chain is whole; but what would show a cut tail or a rewrite must be there too."""
     last = known.last
     if known.damage:
         return Break(0, Kind.HEADS_GONE, known.damage)

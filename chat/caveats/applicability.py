@@ -53,7 +53,7 @@ class Applicability:
 
 
 def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
-    """Whom the answers among the claims are for, by their numbers among all.
+    """Return whom the answers among the claims are for, by their numbers among all.
 
     Empty for no claims; a mismatch only where nobody can be both.
 
@@ -75,14 +75,18 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
 
 def claim_people(claim: DraftClaim) -> People:
-    """Whom a claim is about, by its text and quotes, then its caption, headings and document."""
+    """Return whom a claim is about, by its text and quotes, then its caption, headings and
+    document.
+    """
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
     headed = (people for hit in _hits(claim) for people in _headed(hit))
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
 def _apart(asked: People, claim: DraftClaim) -> Apart | None:
-    """Who was asked about and whom a claim is about, by any of its passages, if nobody is both."""
+    """Return who was asked about and whom a claim is about, by any of its passages, if nobody is
+    both.
+    """
     for hit in _hits(claim):
         if pair := apart(asked, _by(hit, claim)):
             return pair
@@ -90,24 +94,24 @@ def _apart(asked: People, claim: DraftClaim) -> Apart | None:
 
 
 def _by(hit: Hit, claim: DraftClaim) -> People:
-    """Whom a claim is about by one of its passages."""
+    """Return whom a claim is about by one of its passages."""
     own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
     said_text = " ; ".join([claim.text, *own])
     return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
 
 
 def _hits(claim: DraftClaim) -> list[Hit]:
-    """Each passage that a claim cites once, in order."""
+    """Return each passage that a claim cites once, in order."""
     return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
 
 
 def _stood_under(claim: DraftClaim, hit: Hit) -> People:
-    """Whom the caption of its table, else its headings, else its document are about."""
+    """Return whom the caption of its table, else its headings, else its document are about."""
     return first_named([people_of(claim.caption), *_headed(hit)])
 
 
 def hit_people(hit: Hit) -> People:
-    """Whom a passage is about by its headings, then its document."""
+    """Return whom a passage is about by its headings, then its document."""
     return first_named(_headed(hit))
 
 
@@ -119,7 +123,7 @@ def _headed(hit: Hit) -> tuple[People, People]:
 
 
 def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
-    """`claims` are the answers by their number among all that is shown.
+    """Say whom the answers are for; `claims` has them by their number among all that is shown.
 
     Whom they are for is said only where the question does not say it or they differ in it.
     """
@@ -147,7 +151,7 @@ def _for_whom(asked: People, named: Mapping[int, str]) -> str:
 def _unasked(
     question: str, asked: People, claims: Mapping[int, DraftClaim]
 ) -> Mapping[str, list[int]]:
-    """What statements are for alone and the question does not name, with their numbers.
+    """Return what statements are for alone and the question does not name, with their numbers.
 
     Prevention, of those on a medicine: the dose that treats is another one. A state, where other
     statements are for none: a question that names a state or a kidney function tells them apart.
@@ -173,7 +177,8 @@ def _only(unasked: Mapping[str, Sequence[int]]) -> str:
 
 
 def _who(claim: DraftClaim) -> str:
-    """The ages of a statement, and the states that its caption, headings or document are about.
+    """Return the ages of a statement, and the states that its caption, headings or document are
+    about.
 
     A state that only the statement names is a condition in it: it stands there to be read.
     """
@@ -196,7 +201,7 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
 
 
 def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
-    """What must be known of the patient: the weight once, the bounds by their statements.
+    """Return what must be known of the patient: the weight once, the bounds by their statements.
 
     A weight that the question gives is not asked for.
     """
@@ -228,7 +233,7 @@ def _bounds(claim: DraftClaim) -> list[str]:
 
 
 def _bound(name: str, interval: Interval, unit: str) -> str:
-    """`a creatinine clearance above 60`, `an eGFR of 45 or more`."""
+    """Return `a creatinine clearance above 60`, `an eGFR of 45 or more`."""
     value = _plain(said(interval, unit))
     return f"{name} {value}" if value.startswith(("above", "below")) else f"{name} of {value}"
 
@@ -238,13 +243,13 @@ def _weights(claim: DraftClaim) -> tuple[Interval, ...]:
 
 
 def _is_by_weight(claim: DraftClaim) -> bool:
-    """Whether a dose is reckoned by a weight that no bound gives."""
+    """Tell whether a dose is reckoned by a weight that no bound gives."""
     is_bounded = 0 < len(_weights(claim)) <= _MAX_RANGES
     return not is_bounded and bool(_PER_KG.search(claim.text + " ; " + claim.quotes[0].text))
 
 
 def _each(words: Mapping[int, str]) -> str:
-    """One phrase for all, or each with the numbers of its statements."""
+    """Return one phrase for all, or each with the numbers of its statements."""
     by_phrase: dict[str, list[int]] = {}
     for number, phrase in words.items():
         if phrase:
@@ -268,7 +273,7 @@ def _mismatch(question: str, claims: Sequence[DraftClaim], pairs: Sequence[Apart
 
 
 def _outside(question: str, claims: Sequence[DraftClaim], pair: Apart, at: Sequence[int]) -> str:
-    """`The patient's eGFR (50) is outside this statement (below 30).`"""
+    """Return `The patient's eGFR (50) is outside this statement (below 30).`"""
     ours, theirs = pair.ours, pair.theirs
     name = pair.of
     if pair.of == KIDNEY:
@@ -285,7 +290,7 @@ def _kidney_name(text: str) -> str:
 
 
 def _these(at: Sequence[int], claims: Sequence[DraftClaim]) -> str:
-    """`this statement` where there is one alone, else the numbers."""
+    """Return `this statement` where there is one alone, else the numbers."""
     return "this statement" if len(claims) == 1 else _statements(at)
 
 

@@ -14,7 +14,7 @@ _EVERYBODY = frozenset(AGE_GROUPS)
 
 
 def binds(limit: DraftClaim, question: str, answers: str) -> bool:
-    """Whether the question names what the limit is about and the answer does not.
+    """Tell whether the question names what the limit is about and the answer does not.
 
     A medicine that the patient takes, a state such as pregnancy, a kidney function or an age within
     the limit's bounds, or any other word that says what it is about. `answers` is as `said_under`
@@ -29,7 +29,7 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
 
 
 def said_under(claims: Sequence[DraftClaim]) -> str:
-    """What claims say, with the titles that they stand under."""
+    """Return what claims say, with the titles that they stand under."""
     return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
 
 

@@ -33,7 +33,7 @@ class Caution:
     # them is not shown it
 
     def of_refusal(self) -> Caution:
-        """The same beside no statement."""
+        """Return the same beside no statement."""
         return replace(self, claims=())
 
     def as_dict(self) -> dict[str, Any]:
@@ -42,7 +42,9 @@ class Caution:
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
-    """Where a limit stands that the answer leaves out: its place, and nothing of its text."""
+    """Return where a limit stands that the answer leaves out: its place, and nothing of its
+    text.
+    """
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,
@@ -52,7 +54,7 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
-    """Where more limits stand than are shown or told one by one."""
+    """Return where more limits stand than are shown or told one by one."""
     quotes = [limit.quotes[0] for limit in left_out]
     places = dict.fromkeys(_place(quote.hit, quote.page) for quote in quotes)
     count = "One more caution" if len(left_out) == 1 else f"{len(left_out)} more cautions"
@@ -65,7 +67,7 @@ def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
 
 
 def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
-    """Who says what, such as `Northfield (trust-wide, 2025): 15 minutes.`, by precedence.
+    """Return who says what, such as `Northfield (trust-wide, 2025): 15 minutes.`, by precedence.
 
     `claims` are those of the answer in their order, with what was added to them. The value is told
     only of a statement that is one of them; of another, which was not let through, its place.
@@ -96,7 +98,7 @@ def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str
 
 
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
-    """The line and, where there are such, what does not fit; nothing for an empty line."""
+    """Return the line and, where there are such, what does not fit; nothing for an empty line."""
     line = Caution(APPLICABILITY, found.line)
     mismatch = Caution(MISMATCH, found.mismatch, found.claims)
     unasked = Caution(UNASKED, found.unasked, found.only_for)
@@ -104,7 +106,7 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
 
 
 def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
-    """What a refusal's nearest passages lack of what is asked for."""
+    """Yield what a refusal's nearest passages lack of what is asked for."""
     if nearest and lacks_dose(question, (hit.text for hit in nearest)):
         yield Caution(LACK, "The nearest passages give no dose.")
 

@@ -113,7 +113,7 @@ class _Said:
         return self.statement.words
 
     def may_say(self, other: _Said) -> bool:
-        """Whether it is worth reading both."""
+        """Tell whether it is worth reading both."""
         fewest = min(len(self.rough), len(other.rough))
         return bool(fewest) and len(self.rough & other.rough) >= _OVERLAP * fewest
 
@@ -128,7 +128,7 @@ class _Pair:
 
 
 def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -> Iterator[_Pair]:
-    """What differs in one value by all that rules can see."""
+    """Yield what differs in one value by all that rules can see."""
     read = [(unit, list(_said(unit.text, unit.quotes[0]))) for unit in units]
     for claim in claims:
         own = list(_said(claim.text, claim.quotes[0]))
@@ -142,7 +142,9 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
 
 
 def _said(text: str, quote: Quote) -> Iterator[_Said]:
-    """The sentences of a text, each with the medicine of the one before where it names none."""
+    """Yield the sentences of a text, each with the medicine of the one before where it names
+    none.
+    """
     spans = [(0, len(text))] if _ROW in quote.text else sentence_spans(text)
     drug = ""
     for start, end in spans:
@@ -153,7 +155,9 @@ def _said(text: str, quote: Quote) -> Iterator[_Said]:
 
 
 def _difference(one: _Said, other: _Said) -> str:
-    """The one value in which they differ; empty where they say the same, or of other things."""
+    """Return the one value in which they differ; empty where they say the same, or of other
+    things.
+    """
     ours, theirs = one.statement, other.statement
     if normalised(ours.text).lower() == normalised(theirs.text).lower():
         return ""
@@ -184,13 +188,15 @@ def _same_subject(one: _Said, other: _Said) -> bool:
 
 
 def _speak_of_others(one: _Said, other: _Said) -> bool:
-    """Whether each has words that the other and its headings lack: other circumstances."""
+    """Tell whether each has words that the other and its headings lack: other circumstances."""
     ours, theirs = one.words - other.words - other.topic, other.words - one.words - one.topic
     return bool(ours) and bool(theirs) and len(ours) + len(theirs) >= _OWN_WORDS
 
 
 def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
-    """What both are about, by headings, or by the headings of one and the words of the other."""
+    """Return what both are about, by headings, or by the headings of one and the words of the
+    other.
+    """
     return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
 
 
@@ -209,7 +215,9 @@ def _same_people(one: _Said, other: _Said) -> bool:
 
 
 def _same_condition_words(one: _Said, other: _Said) -> bool:
-    """A condition that one of them names must be in the other, or be what the other is about."""
+    """Return a condition that one of them names must be in the other, or be what the other is
+    about.
+    """
     ours, theirs = one.statement.condition_words, other.statement.condition_words
     missing = (ours - other.words - other.topic) | (theirs - one.words - one.topic)
     return not missing
@@ -235,7 +243,9 @@ def _polarity(one: _Said, other: _Said) -> str:
 
 
 def _value(ours: Statement, theirs: Statement) -> str:
-    """The first role in which a value differs, if all its values do and no condition does."""
+    """Return the first role in which a value differs, if all its values do and no condition
+    does.
+    """
     kinds = dict.fromkeys((fact.role, fact.interval.unit) for fact in ours.facts)
     differing = [
         role
@@ -259,7 +269,7 @@ def _of(facts: Sequence[Fact], role: str, unit: str = "") -> list[Fact]:
 
 
 def _differs(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
-    """Whether both give a value of one kind, and none of ours is one of theirs."""
+    """Tell whether both give a value of one kind, and none of ours is one of theirs."""
     compared = [(a, b) for a in ours for b in theirs if _comparable(a, b)]
     return bool(compared) and all(bound_differs(a.interval, b.interval) for a, b in compared)
 
@@ -275,7 +285,7 @@ def _same_conditions(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
 
 
 def _same_total(ours: Statement, theirs: Statement, differing: Sequence[str]) -> bool:
-    """500 mg twice a day and 1 g once a day are as much."""
+    """Return 500 mg twice a day and 1 g once a day are as much."""
     if set(differing) != {AMOUNT, FREQUENCY}:
         return False
     return _totals(ours) == _totals(theirs) != set()
@@ -303,7 +313,7 @@ def _threshold_differs(ours: Statement, theirs: Statement) -> bool:
 
 
 def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Those that say the same thing by the encoder too. No query."""
+    """Return those that say the same thing by the encoder too. No query."""
     if not pairs:
         return []
     texts = list(dict.fromkeys(s.text for pair in pairs for s in (pair.ours, pair.theirs)))
@@ -333,7 +343,7 @@ def _told_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
 
 
 def _value_said(statement: Statement, kind: str) -> str:
-    """What a statement says of that in which the two differ, in its own words."""
+    """Return what a statement says of that in which the two differ, in its own words."""
     if kind == POLARITY:
         return "not to" if statement.forbids else "to do it"
     if kind == ROUTE:
@@ -343,6 +353,6 @@ def _value_said(statement: Statement, kind: str) -> str:
 
 
 def _as_written(said: str, text: str) -> str:
-    """A part of a levelled text as the text itself has it, where it is found there."""
+    """Return a part of a levelled text as the text itself has it, where it is found there."""
     start = text.lower().find(said)
     return text[start : start + len(said)] if start >= 0 else said

@@ -53,7 +53,9 @@ _FORBIDDING_HEADING = re.compile(
 
 
 def limit_of(text: str) -> Limit | None:
-    """What a statement limits by, by its most binding word; None for one that limits nothing."""
+    """Return what a statement limits by, by its most binding word; None for one that limits
+    nothing.
+    """
     if _FORBIDS.search(text):
         return Limit.CONTRAINDICATION
     if _EXCEPTS.search(text):
@@ -64,10 +66,12 @@ def limit_of(text: str) -> Limit | None:
 
 
 def goes_on(text: str) -> bool:
-    """Whether a sentence speaks of what stands before it: `However`, `Unless`, `do not give it`."""
+    """Tell whether a sentence speaks of what stands before it: `However`, `Unless`, `do not give
+    it`.
+    """
     return bool(_GOES_ON.search(text))
 
 
 def is_limiting_heading(text: str) -> bool:
-    """`Contraindications`, `Cautions`, `Exceptions` and their like."""
+    """Tell `Contraindications`, `Cautions`, `Exceptions` and their like."""
     return bool(_FORBIDDING_HEADING.search(text))

@@ -30,7 +30,7 @@ class Notice:
 def document_notices(
     document: Document, *, on: datetime.date, readable: Set[int] = frozenset()
 ) -> tuple[Notice, ...]:
-    """The banners of `document` on a day, the gravest first. Reads `superseded_by`.
+    """Return the banners of `document` on a day, the gravest first. Reads `superseded_by`.
 
     A successor is named only where its collection is one of `readable`, by primary key.
     """

@@ -41,7 +41,7 @@ Section = tuple[str, ...]
 def omitted(
     claims: Sequence[DraftClaim], passages: Sequence[Hit], *, question: str
 ) -> tuple[DraftClaim, ...]:
-    """Limits that bear on the claims and are quoted by none, as cautions.
+    """Return limits that bear on the claims and are quoted by none, as cautions.
 
     Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
     those directly after a claim, then in the order of the claims and of reading. Read are the
@@ -71,7 +71,9 @@ def omitted(
 
 
 def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
-    """The drafts, in their order; several items of a list that limits are the whole of it."""
+    """Return the drafts, in their order; several items of a list that limits are the whole of
+    it.
+    """
     units = [each.unit for each in candidates if each.unit and _is_listed(each.unit)]
     listed = list({_place(unit.quotes[0]): unit for unit in units}.values())
     whole = with_whole_lists(listed) if len(listed) > 1 else listed
@@ -112,13 +114,13 @@ class _Scene:
         self.notes = {_place(quote) for row in rows for quote in _notes(row)}
 
     def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
-        """What limits one claim."""
+        """Yield what limits one claim."""
         yield from self._of_its_row(number, claim)
         for hit in _hits(claim):
             yield from self._around(number, claim, hit)
 
     def _around(self, number: int, claim: DraftClaim, hit: Hit) -> Iterator[_Candidate]:
-        """What limits a claim and stands beside one of the passages that it cites."""
+        """Yield what limits a claim and stands beside one of the passages that it cites."""
         places = [
             at for at, unit in enumerate(self.units) if _touches(unit.quotes[0], claim.quotes)
         ]
@@ -141,7 +143,7 @@ class _Scene:
                 yield _Candidate(draft, min(limits), is_next, number, unit)
 
     def _of_its_row(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
-        """The footnotes that hold for a quoted row."""
+        """Yield the footnotes that hold for a quoted row."""
         for row in self.units:
             if not _is_row(row) or not _touches(row.quotes[0], claim.quotes):
                 continue
@@ -159,7 +161,7 @@ class _Scene:
         return normalised(quote.text) in self.said or not _uncovered(quote, self.quotes)
 
     def _rest(self, unit: Unit) -> str:
-        """What of a unit is not quoted yet."""
+        """Return what of a unit is not quoted yet."""
         first = unit.quotes[0]
         return "" if normalised(first.text) in self.said else _uncovered(first, self.quotes)
 
@@ -192,7 +194,7 @@ class _Subject:
     def is_limited(
         self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
     ) -> bool:
-        """Whether a limit is about the same medicine or, where none is named, the same words.
+        """Tell whether a limit is about the same medicine or, where none is named, the same words.
 
         What is a part of the statement that is quoted is about it by its place; what forbids the
         medicine beside another that the question names, by its heading.
@@ -218,7 +220,7 @@ class _Subject:
 
 
 def _names(drug: str) -> list[str]:
-    """The words of a medicine's name that are not its salt."""
+    """Return the words of a medicine's name that are not its salt."""
     words = [word for word in drug.replace("-", " ").split() if word not in _SALTS]
     return words or [drug]
 
@@ -228,7 +230,8 @@ def _sentences(text: str) -> list[str]:
 
 
 def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
-    """The passages of the claims' sections, and of limiting ones next to them, as they are read.
+    """Return the passages of the claims' sections, and of limiting ones next to them, as they are
+    read.
 
     One query. A passage that staff took out of the search is not read.
     """
@@ -255,8 +258,9 @@ def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
 
 
 def _only_limits_beside(hit: Hit) -> list[Chunk]:
-    """The passages of the one section with a limiting heading under the heading of a passage's own,
-    wherever it stands; of several, each may be of another medicine. A query, and one where it is.
+    """Return the passages of the one section with a limiting heading under the heading of a
+    passage's own, wherever it stands; of several, each may be of another medicine. A query, and one
+    where it is.
     """
     rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
     level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
@@ -265,12 +269,12 @@ def _only_limits_beside(hit: Hit) -> list[Chunk]:
 
 
 def _is_beside(path: Section, own: Section) -> bool:
-    """Whether a section limits and has the parent of one's own."""
+    """Tell whether a section limits and has the parent of one's own."""
     return path != own and path[:-1] == own[:-1] and _is_limiting(path)
 
 
 def _forbids_by_name(text: str, hit: Hit) -> bool:
-    """Whether something is forbidden by the name of the section in which a claim stands.
+    """Tell whether something is forbidden by the name of the section in which a claim stands.
 
     `Do not give pharmacological prophylaxis ...`, before the section `Pharmacological prophylaxis`.
     """
@@ -294,7 +298,7 @@ def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
 
 
 def _hit_of(row: Chunk, base: Hit) -> Hit:
-    """A passage beside one that was found, of the same document; it was not ranked."""
+    """Return a passage beside one that was found, of the same document; it was not ranked."""
     offset, spans = 0, []
     for page, start, end in row.spans:
         spans.append(Span(page=page, start=start, end=end, offset=offset))
@@ -322,7 +326,7 @@ def _is_row(unit: Unit) -> bool:
 
 
 def _notes(row: Unit) -> list[Quote]:
-    """The footnotes of a row: they stand below it, and what introduces it above."""
+    """Return the footnotes of a row: they stand below it, and what introduces it above."""
     first = row.quotes[0]
     below = (quote for quote in row.quotes[1:] if _at(quote) > _at(first))
     return [quote for quote in below if _ROW not in quote.text]
@@ -337,13 +341,13 @@ def _is_row_quote(claim: DraftClaim) -> bool:
 
 
 def _is_listed(unit: Unit) -> bool:
-    """An item under a heading that limits, or a sentence of such a section."""
+    """Return an item under a heading that limits, or a sentence of such a section."""
     headings = [quote.text for quote in unit.quotes[1:]] + list(unit.hit.section_path[-1:])
     return any(is_limiting_heading(heading) for heading in headings)
 
 
 def _headed(unit: Unit) -> set[str]:
-    """The medicines that the title and the headings above a unit name."""
+    """Return the medicines that the title and the headings above a unit name."""
     return set(drugs(f"{unit.hit.title} {unit.hit.section}"))
 
 
@@ -352,7 +356,7 @@ def _with_lead(unit: Unit, rest: str) -> str:
 
 
 def _hits(claim: DraftClaim) -> list[Hit]:
-    """Each passage that a claim cites once, in order."""
+    """Return each passage that a claim cites once, in order."""
     return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
 
 
@@ -388,7 +392,7 @@ def _touches(quote: Quote, others: Iterable[Quote]) -> bool:
 
 
 def _uncovered(quote: Quote, others: Iterable[Quote]) -> str:
-    """What of a quote's text none of the others holds; empty where that is no word."""
+    """Return what of a quote's text none of the others holds; empty where that is no word."""
     letters = list(quote.text)
     for other in others:
         if _overlap(quote, other):

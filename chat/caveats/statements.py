@@ -146,7 +146,7 @@ class Statement:
 
 
 def read_statement(text: str, *, drug_before: str = "") -> Statement:
-    """One sentence, or a row as `Unit.text` labels it.
+    """Return one sentence, or a row as `Unit.text` labels it.
 
     `drug_before` is what it is about where it names no medicine: one of the sentence before.
     """
@@ -174,7 +174,9 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
 
 
 def qualifiers_of(text: str) -> frozenset[str]:
-    """What makes another statement of it where it is said: a stage, a severity, a purpose."""
+    """Return what makes another statement of it where it is said: a stage, a severity, a
+    purpose.
+    """
     return frozenset(name for name, words in _QUALIFIERS.items() if words.search(text))
 
 
@@ -277,14 +279,14 @@ def _counted(word: str) -> float:
 
 
 def _drug_at(text: str, place: int, named: tuple[str, ...]) -> str:
-    """The medicine that stands last before a place, else the first one."""
+    """Return the medicine that stands last before a place, else the first one."""
     before = [(text.rfind(name, 0, place), name) for name in named]
     last = max((found for found in before if found[0] >= 0), default=None)
     return last[1] if last else (named[0] if named else "")
 
 
 def bound_differs(one: Interval, other: Interval) -> bool:
-    """Whether two values can't both be right: apart, or bounded from one side at other places.
+    """Tell whether two values can't both be right: apart, or bounded from one side at other places.
 
     A range that holds the other value is no difference; nor are bounds from opposite sides.
     """

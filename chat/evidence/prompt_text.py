@@ -17,7 +17,7 @@ def fresh_mark() -> str:
 
 
 def under_fresh_keys(hits: Sequence[Hit]) -> dict[str, Hit]:
-    """A fresh key for each passage, in order. It says nothing of the passage."""
+    """Return a fresh key for each passage, in order. It says nothing of the passage."""
     keys: dict[str, Hit] = {}
     for hit in hits:
         while (key := secrets.token_hex(KEY_BYTES)) in keys:
@@ -27,8 +27,9 @@ def under_fresh_keys(hits: Sequence[Hit]) -> dict[str, Hit]:
 
 
 def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list[Hit]:
-    """The best passages within the limit, the first in any case; none is cut, since what is cut
-    off may be the `unless`."""
+    """Return the best passages within the limit, the first in any case; none is cut, since what is
+    cut off may be the `unless`.
+    """
     kept: list[Hit] = []
     left = max_chars
     for hit in hits:
@@ -40,7 +41,7 @@ def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list
 
 
 def shown_passages(hits: Mapping[str, Hit], mark: str) -> str:
-    """The passages by their keys: what each is about, and its text."""
+    """Return the passages by their keys: what each is about, and its text."""
     return "\n\n".join(
         f"Passage {key}, about: {mark} {hit.context} {mark}\n{mark}\n{hit.text}\n{mark}"
         for key, hit in hits.items()

@@ -74,7 +74,8 @@ class _Column:
 def rows_in_range(
     question: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> set[int] | None:
-    """Indexes of the rows that hold the question's numbers; None where ranges decide nothing.
+    """Return indexes of the rows that hold the question's numbers; None where ranges decide
+    nothing.
 
     Empty where a number is of a column's kind and no row holds it: then no row answers.
     """
@@ -98,7 +99,7 @@ def rows_in_range(
 
 
 def _of_one_column(by_unit: dict[str, set[int]]) -> set[int]:
-    """A column of groups speaks of ages in some rows and of weights in others.
+    """Return a column of groups speaks of ages in some rows and of weights in others.
 
     Who has both belongs to the row of the age, if there is one.
     """
@@ -106,7 +107,7 @@ def _of_one_column(by_unit: dict[str, set[int]]) -> set[int]:
 
 
 def interval_of(cell: str, default_unit: str = "") -> Interval | None:
-    """The range that a cell states, in base units; None where it states none, or several."""
+    """Return the range that a cell states, in base units; None where it states none, or several."""
     text = levelled(_FOOTNOTE_MARKS.sub("", cell.strip()).strip())
     found = measures(text)
     if len(found) != 1 or _NEGATIVE.match(text):
@@ -143,7 +144,7 @@ class _Asked:
 
 
 def _is_duration(before: str, after: str) -> bool:
-    """Whether days between these words are how long something lasts, and nobody's age."""
+    """Tell whether days between these words are how long something lasts, and nobody's age."""
     if _AGE_AFTER.match(after):
         return False
     return bool(_DURATION_BEFORE.search(before) or _DURATION_AFTER.match(after))
@@ -156,7 +157,9 @@ class _Choice:
 
 
 def _choice_of(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
-    """The column of the number's kind and its rows that hold it; None where there is none."""
+    """Return the column of the number's kind and its rows that hold it; None where there is
+    none.
+    """
     unit, places = asked.interval.unit, range(len(columns))
     if unit:
         fitting = [place for place in places if unit in columns[place].units]
@@ -184,14 +187,16 @@ def _as_written_in(column: _Column, interval: Interval) -> Interval:
 
 
 def _refused(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
-    """No row, where the words beside the number name what the first range is of."""
+    """Return no row, where the words beside the number name what the first range is of."""
     if not columns or asked.interval.unit == DURATION or columns[0].units & _OF_TREATMENT:
         return None
     return _Choice(-1, set()) if columns[0].words & asked.beside else None
 
 
 def _range_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
-    """Columns in which more than half of the cells are ranges or plain numbers, left to right."""
+    """Return columns in which more than half of the cells are ranges or plain numbers, left to
+    right.
+    """
     columns = []
     for index in range(min((len(row) for row in rows), default=0)):
         label = levelled(_FOOTNOTE_MARKS.sub("", header[index])) if index < len(header) else ""
@@ -219,7 +224,9 @@ def _column(
 
 
 def _label_unit(label: str) -> str:
-    """`(mL/min)`, `, kg` or a last word that is a unit; none where the label holds a number."""
+    """Return `(mL/min)`, `, kg` or a last word that is a unit; none where the label holds a
+    number.
+    """
     if re.search(r"\d", label):
         return ""
     inside = re.search(r"\(\s*([^\s)]+)", label)
@@ -228,7 +235,9 @@ def _label_unit(label: str) -> str:
 
 
 def _whole_age(interval: Interval, written: str) -> Interval:
-    """`6 to 11 years` holds someone who is 11 and a half; `under 12 years` does not hold 12."""
+    """Return the ages in whole years: `6 to 11 years` holds someone who is 11 and a half,
+    `under 12 years` does not hold 12.
+    """
     if interval.unit != DAYS or interval.high_open or math.inf in (interval.high, -interval.low):
         return interval
     one = in_base(Interval(1.0, 1.0, written)).high

@@ -45,7 +45,7 @@ def arm_of(key: int, conversation: uuid.UUID, *, share: float) -> Arm:
 
 
 def candidate_config(experiment: Experiment, site: AnswerConfig) -> AnswerConfig:
-    """The site's, but for what is tried."""
+    """Return the site's, but for what is tried."""
     threshold = experiment.confidence_threshold
     return replace(
         site,

@@ -149,7 +149,7 @@ def _split(
 
 
 def _held_out(questions: Sequence[Example], risk: float) -> set[str]:
-    """Half of each kind, and as many unanswerable ones as the risk needs."""
+    """Return half of each kind, and as many unanswerable ones as the risk needs."""
     need = needed_unanswerable(risk)
     held: set[str] = set()
     for answerable, at_least in ((False, need), (True, 1)):
@@ -164,7 +164,7 @@ def _held_out(questions: Sequence[Example], risk: float) -> set[str]:
 def _cross_fitted(
     examples: Sequence[Example], questions: Sequence[Example], plan: Plan
 ) -> tuple[Calibration, str, list[Judged]]:
-    """Each question judged by weights that were fitted on the other folds; the last on all.
+    """Return each question judged by weights that were fitted on the other folds; the last on all.
 
     The threshold is then set on scores of other weights than it will meet, which is why nothing
     is promised of it.
@@ -186,7 +186,7 @@ def _cross_fitted(
 
 
 def _folds(questions: Iterable[Example], count: int) -> dict[str, int]:
-    """Each kind dealt out in turn."""
+    """Return each kind dealt out in turn."""
     dealt: dict[bool, int] = defaultdict(int)
     folds: dict[str, int] = {}
     for question in questions:
@@ -196,7 +196,7 @@ def _folds(questions: Iterable[Example], count: int) -> dict[str, int]:
 
 
 def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
-    """A calibration without a threshold of its own, and the method that was taken."""
+    """Return a calibration without a threshold of its own, and the method that was taken."""
     found = [example for example in examples if example.features]
     labels = np.array([example.answerable for example in found], dtype=bool)
     if labels.all() or not labels.any():

@@ -18,7 +18,7 @@ STEPS = 100  # Newton needs fewer than 20; a loss that is flat is left as it is
 
 
 def smoothed_targets(labels: Bools) -> Floats:
-    """`(N+ + 1) / (N+ + 2)` for what holds and `1 / (N- + 2)` for what does not.
+    """Return `(N+ + 1) / (N+ + 2)` for what holds and `1 / (N- + 2)` for what does not.
 
     Platt, Advances in Large Margin Classifiers, 1999: no certainty from finitely many examples, so
     that kinds which do not overlap still give finite weights.

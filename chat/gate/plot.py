@@ -10,7 +10,7 @@ from chat.gate.risk import reliability, risk_coverage
 
 
 def plot_png(fitted: Fitted, *, title: str) -> bytes:
-    """A PNG of 1200 by 500 points, of the questions that the scores were not fitted on.
+    """Return a PNG of 1200 by 500 points, of the questions that the scores were not fitted on.
 
     Left the reliability diagram (Guo et al., ICML 2017), each point with its number of questions;
     right the risk among what opens against the share that opens (El-Yaniv and Wiener, 2010).

@@ -54,7 +54,7 @@ def encoder_in_use(config: RetrievalConfig | None = None) -> str:
 
 
 def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
-    """The active calibration of the primary encoder of `config`, else the built-in one.
+    """Return the active calibration of the primary encoder of `config`, else the built-in one.
 
     Without `config` it is the site's. Two queries.
 
@@ -79,7 +79,7 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
 
 
 def fits_encoder(gate: Gate, encoder: str) -> bool:
-    """Whether the gate can judge cosines of the encoder with this fingerprint."""
+    """Tell whether the gate can judge cosines of the encoder with this fingerprint."""
     return same_weights(gate.scale.encoder, encoder)
 
 
@@ -186,7 +186,7 @@ def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
 
 
 def _active(encoder: str) -> CalibrationRecord | None:
-    """The one of exactly this encoder, else the latest of the same weights."""
+    """Return the one of exactly this encoder, else the latest of the same weights."""
     active = CalibrationRecord.objects.defer("plot").filter(is_active=True).order_by("-number")
     fitting = [record for record in active if same_weights(record.encoder, encoder)]
     exact = [record for record in fitting if record.encoder == encoder]
@@ -215,7 +215,7 @@ def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
 
 
 def _with_threshold(gate: Gate) -> Gate:
-    """What is set by hand goes before."""
+    """Return what is set by hand goes before."""
     if settings.GATE_THRESHOLD is None:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes

@@ -18,7 +18,7 @@ _SLACK = 1e-9  # so that 0.05 * 20 counts as 1
 
 
 def needed_unanswerable(risk: float) -> int:
-    """The fewest unanswerable questions that can hold a threshold to `risk`: `1 / risk - 1`.
+    """Return the fewest unanswerable questions that can hold a threshold to `risk`: `1 / risk - 1`.
 
     With fewer, not even a threshold above all of them is known to keep the next one out.
     """
@@ -26,12 +26,12 @@ def needed_unanswerable(risk: float) -> int:
 
 
 def smallest_risk(unanswerable: int) -> float:
-    """The least risk that so many unanswerable questions can promise."""
+    """Return the least risk that so many unanswerable questions can promise."""
     return 1 / (unanswerable + 1)
 
 
 def conformal_threshold(unanswerable: Sequence[float], risk: float) -> float:
-    """The lowest threshold that lets at most `risk` of unanswerable questions through.
+    """Return the lowest threshold that lets at most `risk` of unanswerable questions through.
 
     Conformal risk control (Angelopoulos et al., 2022, theorem 1) for the loss "an unanswerable
     question opens the gate": the lowest t with `(opened(t) + 1) / (n + 1) <= risk`. If the next
@@ -49,7 +49,7 @@ def conformal_threshold(unanswerable: Sequence[float], risk: float) -> float:
 
 
 def auroc(probabilities: Floats, labels: Bools) -> float:
-    """How often an answerable question stands above an unanswerable one; ties count half.
+    """Return how often an answerable question stands above an unanswerable one; ties count half.
 
     Mann and Whitney, 1947. In [0, 1], 0.5 is chance; NaN where one kind is missing.
     """
@@ -61,7 +61,7 @@ def auroc(probabilities: Floats, labels: Bools) -> float:
 
 
 def brier(probabilities: Floats, labels: Bools) -> float:
-    """Mean squared distance to what was true, in [0, 1], lower is better. Brier, 1950."""
+    """Return mean squared distance to what was true, in [0, 1], lower is better. Brier, 1950."""
     return float(np.mean((probabilities - labels) ** 2))
 
 
@@ -75,7 +75,7 @@ class Bin:
 
 
 def reliability(probabilities: Floats, labels: Bools) -> tuple[Bin, ...]:
-    """The bins that are not empty, lowest first; 1.0 belongs to the last."""
+    """Return the bins that are not empty, lowest first; 1.0 belongs to the last."""
     place = np.minimum((probabilities * BINS).astype(int), BINS - 1)
     return tuple(
         Bin(int(held.sum()), float(probabilities[held].mean()), float(labels[held].mean()))
@@ -94,7 +94,9 @@ def calibration_error(probabilities: Floats, labels: Bools) -> float:
 
 
 def opened_rates(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, float | None]:
-    """What opens at `threshold`: of each kind, and how much of what opens should not have."""
+    """Return what opens at `threshold`: of each kind, and how much of what opens should not
+    have.
+    """
     opened = probabilities >= threshold
     return {
         "answerable_opened": _share(opened[labels]),
@@ -116,7 +118,7 @@ def risk_coverage(probabilities: Floats, labels: Bools) -> tuple[tuple[float, fl
 
 
 def described(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, Any]:
-    """Every figure of a calibration record, rounded to what so many questions can tell."""
+    """Return every figure of a calibration record, rounded to what so many questions can tell."""
     values = {
         "auroc": auroc(probabilities, labels),
         "brier": brier(probabilities, labels),

@@ -28,7 +28,7 @@ class Calibration:
     knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
 
     def score(self, hit: Hit) -> float:
-        """Any real number that orders passages, higher is better."""
+        """Return any real number that orders passages, higher is better."""
         return self.score_at(hit.cosine, hit.coverage)
 
     def score_at(self, cosine: float, coverage: float) -> float:
@@ -72,7 +72,7 @@ Scale = Calibration | Learned  # turns a passage into the number that the thresh
 
 
 def same_weights(one: str, other: str) -> bool:
-    """Whether two encoders' fingerprints differ at most in what computes with the weights.
+    """Tell whether two encoders' fingerprints differ at most in what computes with the weights.
 
     A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
     prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one
@@ -82,7 +82,7 @@ def same_weights(one: str, other: str) -> bool:
 
 
 def logistic(score: float) -> float:
-    """`1 / (1 + e^-score)`, without overflow at either end."""
+    """Return `1 / (1 + e^-score)`, without overflow at either end."""
     if score >= 0:
         return 1.0 / (1.0 + math.exp(-score))
     return math.exp(score) / (1.0 + math.exp(score))

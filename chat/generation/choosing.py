@@ -66,7 +66,8 @@ class _Scored:
 
 
 def choose(task: Task) -> Generation:
-    """The option that one statement of the passages bears out, with that statement as the claim.
+    """Return the option that one statement of the passages bears out, with that statement as the
+    claim.
 
     For a stem that asks for the exception: the one option that nothing bears out while all others
     are borne out, with what bears those out. No claims where none can be chosen. Three queries;
@@ -81,7 +82,7 @@ def choose(task: Task) -> Generation:
 
 
 def _best(stem: str, found: Sequence[_Scored]) -> Generation:
-    """The option of the best statement that bears out any, by a margin to any other's."""
+    """Return the option of the best statement that bears out any, by a margin to any other's."""
     if not found:
         return Generation(())
     bearing = [one for one in found if one.letters]
@@ -116,7 +117,9 @@ def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
 
 
 def _is_dissimilar(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
-    """Whether no statement shares a word with it, and none is nearly as like it as the others."""
+    """Tell whether no statement shares a word with it, and none is nearly as like it as the
+    others.
+    """
     if any(shares_a_root(odd.text, statement) for statement in statements):
         return False
     embedder = get_embedder()
@@ -132,7 +135,7 @@ def _claim(unit: Unit) -> DraftClaim:
 
 
 def _statements(task: Task) -> list[_Scored]:
-    """Statements that are about the stem, the best first; ties by the order of reading."""
+    """Return statements that are about the stem, the best first; ties by the order of reading."""
     stem = plain_stem(task.question)
     units, lexemes = quotable_units(task.passages[:MAX_PASSAGES], stem), asked_lexemes(stem)
     if not units or any(_is_unknown_term(lexeme) for lexeme in lexemes):
@@ -159,7 +162,7 @@ def _coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> Column:
 
 
 def _is_unknown_term(lexeme: AskedLexeme) -> bool:
-    """A word that no guideline holds: none can answer a question about it.
+    """Return a word that no guideline holds: none can answer a question about it.
 
     But for numbers, which are compared with ranges, and for words that only ask.
     """
@@ -172,7 +175,7 @@ def _held(task: Task, unit: Unit) -> set[str]:
 
 
 def _is_about(stem: str, unit: Unit) -> bool:
-    """Whether a statement is about the stem's medicines, patients and values."""
+    """Tell whether a statement is about the stem's medicines, patients and values."""
     text = f"{unit.context} {unit.text}"
     if not set(drugs(stem)) <= set(drugs(text)):
         return False
@@ -183,7 +186,7 @@ def _is_about(stem: str, unit: Unit) -> bool:
 
 
 def _values(numbers: Iterable[str]) -> set[float]:
-    """`14` is `14.0`. A comma that groups thousands or stands for a point is left out."""
+    """Return numbers by value, `14` as `14.0`, with the comma that groups thousands left out."""
     return {float(number.replace(",", "")) for number in numbers if number.count(".") < 2}
 
 

@@ -11,7 +11,7 @@ from core.llm import client as language_model
 
 
 def site_generator() -> Generator:
-    """What MEDRAG_GENERATOR names."""
+    """Return what MEDRAG_GENERATOR names."""
     if settings.GENERATOR == "llm":
         return LanguageModelGenerator(settings.MODELS.generate)
     return ExtractiveGenerator()

@@ -48,7 +48,7 @@ class ExtractiveGenerator:
         return self.generate(task)
 
     def _choose(self, statements: Sequence[Read]) -> list[Read]:
-        """The best statements that say different things.
+        """Return the best statements that say different things.
 
         Near sentences with other numbers, or one with a `not`, are never the same thing: two
         guidelines that disagree are both shown.
@@ -65,7 +65,7 @@ class ExtractiveGenerator:
         return chosen
 
     def _disagrees(self, one: Read, other: Read) -> bool:
-        """Whether another guideline says nearly the same, with other numbers or a `not`."""
+        """Tell whether another guideline says nearly the same, with other numbers or a `not`."""
         return (
             one.unit.hit.document_id != other.unit.hit.document_id
             and float(one.vector @ other.vector) >= self.near_above
@@ -84,7 +84,9 @@ class ExtractiveGenerator:
 
 
 def _together(units: Sequence[Unit]) -> list[Unit]:
-    """Best first; rows of a table, items of a list and steps stand together, in reading order."""
+    """Order them best first; rows of a table, items of a list and steps stand together, in
+    reading order.
+    """
     first: dict[Hashable, int] = {}
     for place, unit in enumerate(units):
         first.setdefault(_frame(unit), place)
@@ -94,7 +96,9 @@ def _together(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _frame(unit: Unit) -> Hashable:
-    """What a row or an item is quoted with: header, caption, lead-in; of a step the section."""
+    """Return what a row or an item is quoted with: header, caption, lead-in; of a step the
+    section.
+    """
     own, *around = unit.quotes
     if _STEP.match(own.text):
         return unit.hit.document_id, unit.hit.section_path

@@ -79,7 +79,7 @@ class LanguageModelGenerator:
         return _read(answer.value, task, drawn)
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """The same claims, placed anew; a passage that is not in `task` any more is unknown.
+        """Return the same claims, placed anew; a passage that is not in `task` any more is unknown.
 
         One query. Raises GeneratorUnavailable where no answer was stored, or none that can be read.
         """

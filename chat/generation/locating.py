@@ -36,7 +36,9 @@ def located(quote: str, text: str) -> tuple[Range, ...]:
 
 
 def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, int], ...]:
-    """`(page, start, end)` of a range of a passage's text, one for each span that it touches."""
+    """Return `(page, start, end)` of a range of a passage's text, one for each span that it
+    touches.
+    """
     ranges = []
     for span in spans:
         start = max(found[0], span.offset)
@@ -48,7 +50,9 @@ def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, in
 
 
 def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
-    """The shortest run of words with nearly all of those that are wanted; the first of equals."""
+    """Return the shortest run of words with nearly all of those that are wanted; the first of
+    equals.
+    """
     width = int(len(wanted) * SPREAD) + SPARE
     best: tuple[float, int, Range] | None = None
     for start, stop in _windows(wanted, words, width):
@@ -70,7 +74,7 @@ def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
 
 
 def _windows(wanted: Sequence[str], words: Sequence[str], width: int) -> Iterator[Range]:
-    """Runs of `width` words that begin where a word does that begins the quote, or nearly."""
+    """Run of `width` words that begin where a word does that begins the quote, or nearly."""
     openers = set(wanted[:3])
     last = -width
     for start, word in enumerate(words):

@@ -41,13 +41,13 @@ _TOGETHER = re.compile(
 
 
 def option_of(letter: str, task: Task) -> Option | None:
-    """The option of that letter; None where the question offers none."""
+    """Return the option of that letter; None where the question offers none."""
     return next((option for option in task.options if option.letter == letter), None)
 
 
 def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool:
-    """Whether verified claims bear the option out: for a stem that asks for the exception, whether
-    they bear out all the others and not this one.
+    """Tell whether verified claims bear the option out: for a stem that asks for the exception,
+    whether they bear out all the others and not this one.
 
     A claim that names several options decides between none of them.
     """
@@ -61,18 +61,18 @@ def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool
 
 
 def refers_to_others(options: Sequence[Option]) -> bool:
-    """`All of the above`, `both A and C`: no text of a guideline can bear that out."""
+    """Tell `All of the above`, `both A and C`: no text of a guideline can bear that out."""
     return any(_TOGETHER.search(option.text) for option in options)
 
 
 def plain_stem(stem: str) -> str:
-    """The stem without the frame of an examiner, for a comparison with evidence."""
+    """Return the stem without the frame of an examiner, for a comparison with evidence."""
     plain = _OF_THESE.sub(" ", stem)
     return " ".join((_FRAME.sub(" ", plain) if is_exception(stem) else plain).split())
 
 
 def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> set[str]:
-    """Letters of the options that one sentence or row of the text bears out, whole.
+    """Return letters of the options that one sentence or row of the text bears out, whole.
 
     Where it holds one of them word for word, one whose words are scattered over it doesn't count.
     `lead` introduces the text, as the line above a list does, and may turn it round. Of several
@@ -93,18 +93,20 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
 
 
 def held_words(said: str, text: str) -> set[str]:
-    """The words and numbers of the one that the other holds, in small letters."""
+    """Return the words and numbers of the one that the other holds, in small letters."""
     return _content(said) & _content(text)
 
 
 def overlap(said: str, text: str) -> float:
-    """The share of the words of the one that the other holds, in [0, 1]; 0 where it has none."""
+    """Return the share of the words of the one that the other holds, in [0, 1]; 0 where it has
+    none.
+    """
     own = _content(said)
     return len(held_words(said, text)) / len(own) if own else 0.0
 
 
 def shares_a_root(option: str, text: str) -> bool:
-    """Whether a number or a word of the option, by its beginning, stands in the text."""
+    """Tell whether a number or a word of the option, by its beginning, stands in the text."""
     return bool(_roots(option) & _roots(text))
 
 
@@ -115,8 +117,8 @@ def _roots(text: str) -> set[str]:
 def held_by_quotes(
     options: Sequence[Option], stem: str, text: str, quotes: Sequence[Quote]
 ) -> set[str]:
-    """Letters that the first quote bears out. `text` is what is shown of it: where it ends in that
-    quote, the others introduce it; else they are the labels and notes of a row.
+    """Return letters that the first quote bears out. `text` is what is shown of it: where it ends
+    in that quote, the others introduce it; else they are the labels and notes of a row.
     """
     first = quotes[0].text
     is_item = len(quotes) > 1 and text.endswith(" ".join(first.split()))
@@ -125,7 +127,9 @@ def held_by_quotes(
 
 
 def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
-    """What the claim says and one of its quotes says too. A claim may be the whole of a quote."""
+    """Return what the claim says and one of its quotes says too. A claim may be the whole of a
+    quote.
+    """
     if not claim.quotes:
         return set()
     asked = (task.options, task.question)
@@ -147,8 +151,8 @@ def _is_turned(text: str) -> bool:
 
 
 def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
-    """Those that stand there word for word. Of several none is dropped for its numbers, but one
-    that is a part of another: which of two is meant is not told by them.
+    """Return those that stand there word for word. Of several none is dropped for its numbers, but
+    one that is a part of another: which of two is meant is not told by them.
     """
     standing = [option for option in options if _stands_in(option.text, sentence)]
     longest = [
@@ -173,7 +177,7 @@ def _is_scattered_over(option: str, sentence: str) -> bool:
 
 
 def _is_counted(option: str, sentence: str) -> bool:
-    """Whether the sentence has each number and medicine of the option."""
+    """Tell whether the sentence has each number and medicine of the option."""
     evidence = Evidence((sentence,))
     return not any(check(option, evidence) for check in (numbers.check, medicines.check))
 

@@ -47,7 +47,7 @@ class Placed:
 
 
 def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) -> Placed | Unplaced:
-    """A citation where it stands; of several places the one that is nearest to `near`.
+    """Return a citation where it stands; of several places the one that is nearest to `near`.
 
     Without any near, the first.
     """
@@ -71,7 +71,9 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
-    """How many of a claim's words the first quote holds: the nearest citation is to go first."""
+    """Return how many of a claim's words the first quote holds: the nearest citation is to go
+    first.
+    """
     return len(set(tokens(claim)) & set(tokens(quotes[0].text)))
 
 
@@ -88,7 +90,9 @@ def _distance(hit: Hit, at: Range, near: Sequence[Quote]) -> tuple[int, int]:
 
 
 def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quote]]:
-    """The units that a range of the passage runs into, each with its sentences or its row."""
+    """Return the units that a range of the passage runs into, each with its sentences or its
+    row.
+    """
     return [
         (unit, _sentences(unit.quotes[0], start, end))
         for page, start, end in page_ranges(hit.spans, at)
@@ -124,7 +128,9 @@ def _stands_under(unit: Unit, lead: Quote) -> bool:
 
 
 def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> list[Quote]:
-    """Whole lines of the range that are no part of a unit: a heading, a box, a cell of a matrix."""
+    """Return whole lines of the range that are no part of a unit: a heading, a box, a cell of a
+    matrix.
+    """
     parts = [part for unit, _ in touched for part in unit.quotes]
     found = []
     for page, start, end in page_ranges(hit.spans, at):
@@ -138,7 +144,7 @@ def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> li
 
 
 def _lines(text: str, start: int, end: int) -> list[Range]:
-    """The lines of a text that a range runs into, without the white space around them."""
+    """Return the lines of a text that a range runs into, without the white space around them."""
     found, offset = [], 0
     for line in text.split("\n"):
         first = offset + len(line) - len(line.lstrip())
@@ -150,7 +156,7 @@ def _lines(text: str, start: int, end: int) -> list[Range]:
 
 
 def _alone(unit: Unit, whole: Quote) -> str:
-    """A unit as it is shown, with no more of its sentences than `whole`."""
+    """Return a unit as it is shown, with no more of its sentences than `whole`."""
     said = one_line(unit.quotes[0].text)
     if whole == unit.quotes[0] or not unit.text.endswith(said):
         return unit.text
@@ -158,7 +164,8 @@ def _alone(unit: Unit, whole: Quote) -> str:
 
 
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
-    """The sentences of a statement that a range of the page runs into, and those bound to them.
+    """Return the sentences of a statement that a range of the page runs into, and those bound to
+    them.
 
     A row is never parted.
     """

@@ -47,13 +47,14 @@ class Generator(Protocol):
         """Names the generator and all of its settings that decide."""
 
     def generate(self, task: Task) -> Generation:
-        """Claims, the best first; none if nothing in the passages answers the question.
+        """Return claims, the best first; none if nothing in the passages answers the question.
 
         Raises `GeneratorUnavailable`; whatever else it raises is a refusal too.
         """
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """The same from what a language model answered before (`raw` and `keys` of `stored`).
+        """Return the same from what a language model answered before (`raw` and `keys` of
+        `stored`).
 
         Asks no model. Without one it generates anew.
         """

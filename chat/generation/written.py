@@ -37,12 +37,12 @@ def answer_schema(*, max_claims: int, options: Sequence[Option] = ()) -> dict[st
 
 
 def claims_of(value: Mapping[str, Any], shown: Shown) -> tuple[DraftClaim, ...]:
-    """The claims of an answer that fits the schema, in its order."""
+    """Return the claims of an answer that fits the schema, in its order."""
     return tuple(_claim(claim["text"], claim["citations"], shown) for claim in value["claims"])
 
 
 def option_of(value: Mapping[str, Any]) -> str:
-    """The letter of the chosen option; empty where none is."""
+    """Return the letter of the chosen option; empty where none is."""
     return "" if value["option"] == NO_OPTION else str(value["option"])
 
 
@@ -73,7 +73,7 @@ def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> D
 
 
 def _standing_alone(text: str, found: Sequence[Placed]) -> str:
-    """A claim; one that is a whole quote, as that can be read alone."""
+    """Return a claim; one that is a whole quote, as that can be read alone."""
     whole = tokens(text)
     return next(
         (
@@ -86,7 +86,7 @@ def _standing_alone(text: str, found: Sequence[Placed]) -> str:
 
 
 def _all_placed(citations: Sequence[Mapping[str, str]], shown: Shown) -> list[Placed | Unplaced]:
-    """Each where it stands; one that stands in several places, near the others."""
+    """Return each where it stands; one that stands in several places, near the others."""
     results = [_placed(citation, shown) for citation in citations]
     near = [
         quote for result in results if isinstance(result, Placed) for quote in result.quotes[:1]

@@ -24,7 +24,7 @@ def add_asking(parser: CommandParser) -> None:
 
 
 def asking_from(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `turn_ask` that they stand for. Raises CommandError."""
+    """Return the arguments of `turn_ask` that they stand for. Raises CommandError."""
     return {
         "user": asker_named(options["user"]),
         "channel": Channel.COMMAND,

@@ -62,7 +62,7 @@ class _Refused(Exception):
 
 
 def answer(inquiry: AnswerRun) -> Outcome:
-    """An answer whose every claim was verified, or a refusal.
+    """Return an answer whose every claim was verified, or a refusal.
 
     Raises nothing, but lets `AskerLeft` through, which who is told of the steps may raise.
     """
@@ -76,7 +76,7 @@ def answer(inquiry: AnswerRun) -> Outcome:
 
 
 def _answered(inquiry: AnswerRun, decision: Decision) -> Answered:
-    """Raises `_Refused`; nothing that comes too late is an answer."""
+    """Raise `_Refused`; nothing that comes too late is an answer."""
     claims = _claims(inquiry, decision)
     supported = _supported(inquiry, decision, claims)
     sure = _confidence(inquiry, decision, supported)
@@ -89,7 +89,7 @@ def _answered(inquiry: AnswerRun, decision: Decision) -> Answered:
 
 
 def _evidence(inquiry: AnswerRun) -> Decision:
-    """What opened the gate."""
+    """Return what opened the gate."""
     looks, query = inquiry.looks, inquiry.query
     with inquiry.timed("search"):
         try:
@@ -139,7 +139,7 @@ def _claims(inquiry: AnswerRun, decision: Decision) -> tuple[DraftClaim, ...]:
 def _supported(
     inquiry: AnswerRun, decision: Decision, claims: Sequence[DraftClaim]
 ) -> tuple[DraftClaim, ...]:
-    """The claims that stand; what does not is never shown as an answer, in no mode."""
+    """Return the claims that stand; what does not is never shown as an answer, in no mode."""
     inquiry.tell(Checked(0, len(claims)))
     with inquiry.timed("verification"):
         try:
@@ -165,7 +165,7 @@ def _task(inquiry: AnswerRun, decision: Decision) -> Task:
 
 
 def _is_supported(inquiry: AnswerRun, decision: Decision, supported: Sequence[DraftClaim]) -> bool:
-    """Whether the chosen option is what the claims that stand say, and all of them stand."""
+    """Tell whether the chosen option is what the claims that stand say, and all of them stand."""
     task = _task(inquiry, decision)
     whole = len(supported) == len(inquiry.verdicts) or not is_exception(task.question)
     return whole and option_stands(inquiry.option, task, supported)
@@ -214,7 +214,7 @@ def _asked_judge(
 def _with_caveats(
     inquiry: AnswerRun, decision: Decision, supported: tuple[DraftClaim, ...]
 ) -> tuple[DraftClaim, ...]:
-    """The claims with the limits and the other guidelines that belong beside them."""
+    """Return the claims with the limits and the other guidelines that belong beside them."""
     with inquiry.timed("beside"):
         try:
             whole = _with_omissions(inquiry, decision, supported)
@@ -299,9 +299,9 @@ def _abstained(
 def _shown(
     reason: Reason, nearest: Sequence[Hit], decision: Decision, *, always: Set[str] = frozenset()
 ) -> Abstained:
-    """A refusal with those of the passages of which something was read and that share a word with
-    the question, and with those that it is refused for (`always`, chunk keys); none else where all
-    are too far from it.
+    """Return a refusal with those of the passages of which something was read and that share a word
+    with the question, and with those that it is refused for (`always`, chunk keys); none else where
+    all are too far from it.
     """
     read = {one.unit.hit.key for one in decision.reading.statements}
     near = read if logistic(decision.reading.answerable) >= NEAR_ENOUGH else frozenset[str]()
@@ -340,7 +340,8 @@ def _explained_refusal(inquiry: AnswerRun, decision: Decision) -> Abstained:
 
 
 def _other_scope_answers(query: Query, decision: Decision, looks: SearchLog) -> Abstained | None:
-    """Whether one that is not open to the reader, or no longer in force, would have answered.
+    """Return whether one that is not open to the reader, or no longer in force, would have
+    answered.
 
     Of what is not open nothing is said but that it is there: no passage, no title, no owner.
     """
@@ -359,6 +360,6 @@ def _other_scope_answers(query: Query, decision: Decision, looks: SearchLog) -> 
 
 
 def _odds(decision: Decision) -> float:
-    """The log-odds of a probability, within the range of numbers."""
+    """Return the log-odds of a probability, within the range of numbers."""
     bounded = min(max(decision.probability, 1e-9), 1 - 1e-9)
     return math.log(bounded / (1 - bounded))

@@ -66,7 +66,7 @@ def _json_of(path: Path) -> Any:
 
 
 def parsed_questions(content: Any) -> tuple[Labelled, ...]:
-    """Raises `CalibrationError` with the number of the question that is not in form."""
+    """Raise `CalibrationError` with the number of the question that is not in form."""
     if not isinstance(content, list) or not content:
         raise CalibrationError("A test set is a JSON list of questions.")
     found: dict[str, Labelled] = {}
@@ -131,7 +131,7 @@ def observed(
 
 
 def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.date) -> Example:
-    """The second look of a refusal, which the same weights judge."""
+    """Return the second look of a refusal, which the same weights judge."""
     query = Query(question.question, on=on, scope=Scope.OUT_OF_DATE, rights=Rights.ALL)
     hits = retrieve(query, explaining_search(config)).hits
     ended = question.reason == Reason.ONLY_OUT_OF_DATE and _is_found(question, hits)
@@ -139,7 +139,7 @@ def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.da
 
 
 def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
-    """Where the set names no documents, whatever is found is taken for the answer.
+    """Return where the set names no documents, whatever is found is taken for the answer.
 
     A document that says the same in the same words as what is found is found with it. One query,
     where such a document is named by its file.
@@ -155,5 +155,5 @@ def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
 
 
 def _features(hits: Sequence[Hit]) -> tuple[tuple[float, float], ...]:
-    """Each pair once, in a fixed order."""
+    """Return each pair once, in a fixed order."""
     return tuple(sorted({(hit.cosine, hit.coverage) for hit in hits}))

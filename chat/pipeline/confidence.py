@@ -2,7 +2,7 @@
 
 
 def confidence(*, faithfulness: float, coverage: float) -> float:
-    """`0.5 * faithfulness + 0.5 * coverage`, each in [0, 1], higher is better.
+    """Return `0.5 * faithfulness + 0.5 * coverage`, each in [0, 1], higher is better.
 
     Faithfulness is the share of the generated claims that were verified; coverage is the
     gate's probability that the evidence answers the question or, in the mode `confident`, the

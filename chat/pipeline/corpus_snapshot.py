@@ -36,7 +36,7 @@ class Snapshot:
 
 
 def corpus_snapshot(on: datetime.date) -> Snapshot:
-    """What is in force on a day. One query."""
+    """Return what is in force on a day. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_SQL, {"on": on})
         documents, digest, disabled = cursor.fetchone()

@@ -15,7 +15,7 @@ SHOWN = 3  # statements of one passage at most
 
 
 def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Unit, ...]]:
-    """The best statements of each passage, whole and in the order of reading, by chunk key.
+    """Return the best statements of each passage, whole and in the order of reading, by chunk key.
 
     The first row of a table stands behind its caption. A passage of which nothing was read has
     none. One query.
@@ -33,7 +33,7 @@ def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Uni
 
 
 def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Rows that name no medicine themselves are read under what names it."""
+    """Yield rows that name no medicine themselves are read under what names it."""
     above = ""
     for unit in units:
         is_said = unit.caption == above or " ".join(unit.caption.split()) in unit.text

@@ -50,7 +50,7 @@ class AnswerRun:
     tell: Tell = untold  # who hears of each step; may raise `AskerLeft` and nothing else
 
     def cautions_of(self, outcome: Outcome) -> list[Caution]:
-        """What is said beside it: of a refusal, nothing that only an answer has."""
+        """Return what is said beside it: of a refusal, nothing that only an answer has."""
         if isinstance(outcome, Answered):
             return self.cautions
         return [c.of_refusal() for c in self.cautions if c.code != APPLICABILITY]

@@ -20,7 +20,7 @@ from retrieval.types import Rights
 
 
 def fingerprint_of(inquiry: AnswerRun) -> str:
-    """16 hex digits over what decides: search, lexicon, gate, generator, verifier, modes.
+    """Return 16 hex digits over what decides: search, lexicon, gate, generator, verifier, modes.
 
     The same for every question that the site answers so, whatever became of it.
     """
@@ -67,7 +67,9 @@ def trace_of(inquiry: AnswerRun) -> dict[str, Any]:
 
 
 def _documents(looks: SearchLog) -> list[dict[str, str]]:
-    """Those that were found, each once, as they stood. Of what is closed to the asker nothing."""
+    """Return those that were found, each once, as they stood. Of what is closed to the asker
+    nothing.
+    """
     hits = [
         hit
         for taken in looks.taken

@@ -7,7 +7,7 @@ from corpus.parsing.clean import clean_line
 
 
 def question_clean(raw: str) -> str:
-    """The question as it is asked and stored. Raises `QuestionError` with what to do."""
+    """Return the question as it is asked and stored. Raises `QuestionError` with what to do."""
     if len(raw) > settings.QUESTION_MAX_CHARS:
         raise QuestionError(
             f"The question has {len(raw):,} characters; at most "

@@ -50,7 +50,7 @@ _SCHEMA = {
 
 
 def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: float) -> Standalone:
-    """The question as it can be searched by itself. Never raises for a model that fails.
+    """Return the question as it can be searched by itself. Never raises for a model that fails.
 
     `before` holds the turns of the conversation, oldest first, of which the last four count. `by`
     is `rules`, `llm` or `off`. A question that stands by itself is returned as it was asked, and so
@@ -71,7 +71,7 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
 
 
 def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
-    """What a model made of the question, in one line; empty where it can't be used."""
+    """Return what a model made of the question, in one line; empty where it can't be used."""
     text = clean_line(answer).strip("\"'“”")
     if "\n" in answer.strip() or not 3 <= len(text) <= MAX_CHARS:
         return ""
@@ -85,14 +85,14 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
 
 
 def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> frozenset[str]:
-    """How severe it is, by the last question before, where the same is asked about again."""
+    """Return how severe it is, by the last question before, where the same is asked about again."""
     base = (before[-1].standalone or before[-1].question) if before else ""
     asked_again = {name for name, _ in conditions(text)} & {name for name, _ in conditions(base)}
     return severities(base, base) if asked_again and not severities(question, base) else frozenset()
 
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
-    """The model's wording, or why there is none."""
+    """Return the model's wording, or why there is none."""
     endpoint = settings.MODELS.rewrite
     if not endpoint.url:
         return "", "follow_up: MEDRAG_MODELS names no [rewrite]."

@@ -84,7 +84,7 @@ class _Mark:
 
 
 def parsed(question: str) -> MultipleChoice | None:
-    """The parts of a multiple-choice question; None for any other.
+    """Return the parts of a multiple-choice question; None for any other.
 
     Two to five options with consecutive letters from A, each with a text of its own, behind a stem
     that asks something; on lines of their own or in one line.
@@ -96,12 +96,12 @@ def parsed(question: str) -> MultipleChoice | None:
 
 
 def written_out(stem: str, options: Sequence[Option]) -> str:
-    """The question with its options behind it, as a person would type them in one line."""
+    """Return the question with its options behind it, as a person would type them in one line."""
     return " ".join([stem, *(f"{option.letter}) {option.text}" for option in options)])
 
 
 def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None:
-    """The parts of a question that is known to offer these; by rules where none are known.
+    """Return the parts of a question that is known to offer these; by rules where none are known.
 
     What the rules don't find may stand behind it, as `written_out` puts it, or not in it at all.
     """
@@ -113,7 +113,7 @@ def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None
 
 
 def is_exception(stem: str) -> bool:
-    """Whether a stem asks for the option that does not hold."""
+    """Tell whether a stem asks for the option that does not hold."""
     return asks_for_exception(stem) or _EXCEPTION.search(stem) is not None
 
 
@@ -137,7 +137,9 @@ def _is_mark(question: str, match: re.Match[str]) -> bool:
 
 
 def _run(marks: Sequence[_Mark]) -> tuple[_Mark, ...]:
-    """The marks from the last A that a B follows; none where a letter is missing or comes twice."""
+    """Return the marks from the last A that a B follows; none where a letter is missing or comes
+    twice.
+    """
     starts = [
         place
         for place, mark in enumerate(marks[:-1])
@@ -161,7 +163,7 @@ def _choice(question: str, marks: Sequence[_Mark]) -> MultipleChoice | None:
 
 
 def _are_options(texts: Sequence[str]) -> bool:
-    """Whether each says something of its own, and none goes on to ask."""
+    """Tell whether each says something of its own, and none goes on to ask."""
     distinct = {text.casefold() for text in texts}
     return len(distinct) == len(texts) and all(
         text and len(text) <= MAX_OPTION_CHARS and "?" not in text for text in texts
@@ -169,7 +171,7 @@ def _are_options(texts: Sequence[str]) -> bool:
 
 
 def _asks(stem: str, options: int) -> bool:
-    """Whether a stem asks, rather than lists what follows it."""
+    """Tell whether a stem asks, rather than lists what follows it."""
     if len(stem.split()) < MIN_STEM_WORDS:
         return False
     if "?" in stem or is_exception(stem):

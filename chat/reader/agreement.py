@@ -113,7 +113,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
-    """Whether a statement speaks of one of the medicines, or of none in a place that does."""
+    """Tell whether a statement speaks of one of the medicines, or of none in a place that does."""
     if not asked:
         return True
     own = _drugs(unit.text)
@@ -129,7 +129,7 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def is_amount_asked(question: str) -> bool:
-    """Whether a question asks how much is given, and not what becomes of a dose."""
+    """Tell whether a question asks how much is given, and not what becomes of a dose."""
     return bool(_ASKS_DOSE.search(question)) and not _ABOUT_DOSE.search(question)
 
 
@@ -141,12 +141,12 @@ def with_amounts(units: Sequence[Unit]) -> list[Unit]:
 
 
 def gives_dose(medicines: frozenset[str], unit: Unit) -> bool:
-    """Whether a statement says of the dose of one of the medicines."""
+    """Tell whether a statement says of the dose of one of the medicines."""
     return says_of_dose(unit.text) and doses(medicines, unit.text)
 
 
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
-    """Whether a dose may be given by one of the routes that are asked about.
+    """Tell whether a dose may be given by one of the routes that are asked about.
 
     The nearest that names a route counts, a row's own cells before its header and footnotes; where
     none does, any may be meant.
@@ -159,7 +159,7 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def doses(asked: frozenset[str], text: str) -> bool:
-    """Whether a number of a text may be a dose of a medicine that is asked about.
+    """Tell whether a number of a text may be a dose of a medicine that is asked about.
 
     It stands between that medicine and the next one, which may be named with it in one go, or
     before it (`400 mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has none of ibuprofen. A
@@ -173,7 +173,7 @@ def doses(asked: frozenset[str], text: str) -> bool:
 
 
 def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
-    """Whether what is said of a medicine may be for the age that is asked about.
+    """Tell whether what is said of a medicine may be for the age that is asked about.
 
     `Codeine 1 mg/kg (over 12 years) or morphine` has a child's dose of morphine, none of codeine.
     """
@@ -187,13 +187,17 @@ def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
 
 
 def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Where the medicines of a text begin and end, in order; a brand is all that is in it."""
+    """Return where the medicines of a text begin and end, in order; a brand is all that is in
+    it.
+    """
     places = groupby(drug_places(text), key=lambda place: place[:2])
     return [(*span, frozenset(name for *_, name in group)) for span, group in places]
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
-    """Whether a number stands behind the medicine at a place, before the next, or before it."""
+    """Tell whether a number stands behind the medicine at a place, before the next, or before
+    it.
+    """
     begin = named[place - 1][1] if place else 0
     before = text[begin : named[place][0]]
     if _NUMBER_OF.search(before) or (not place and _NUMBER.search(before)):
@@ -216,7 +220,7 @@ def advising(question: str, units: Sequence[Unit]) -> list[Unit]:
 
 
 def is_for(asked: People, unit: Unit) -> bool:
-    """Whether a statement may be for the people of the question."""
+    """Tell whether a statement may be for the people of the question."""
     if not (asked.groups or asked.ages or asked.kidney or asked.weights or asked.male):
         return True
     about, around = about_people(unit), _people(unit.context)
@@ -233,12 +237,12 @@ def is_for(asked: People, unit: Unit) -> bool:
 
 
 def _is_open_ended(people: People) -> bool:
-    """Whether ages have no end: `3 months and over`, in a guideline for children."""
+    """Tell whether ages have no end: `3 months and over`, in a guideline for children."""
     return bool(people.ages) and all(math.isinf(each.high) for each in people.ages)
 
 
 def _are_newborns(about: People, around: People) -> bool:
-    """Whether `babies` stands in what is about newborns: a guideline on neonatal infection."""
+    """Tell whether `babies` stands in what is about newborns: a guideline on neonatal infection."""
     return "infant" in about.groups and not about.ages and not _YOUNGEST.isdisjoint(around.groups)
 
 
@@ -248,14 +252,16 @@ def _is_dosed_apart(people: People) -> bool:
 
 
 def _is_under_a_year(people: People) -> bool:
-    """Whether nobody older is meant: what is said of children alone may not be for so young."""
+    """Tell whether nobody older is meant: what is said of children alone may not be for so
+    young.
+    """
     if people.ages:
         return all(each.high < _YEAR for each in people.ages)
     return not _YOUNGEST.isdisjoint(people.age_groups)
 
 
 def _tells_of_infants(unit: Unit) -> bool:
-    """Whether what it says or stands under names ages, weights or infants."""
+    """Tell whether what it says or stands under names ages, weights or infants."""
     levels = [_people(text) for text in (unit.text, *_above(unit), unit.hit.population)]
     return any(each.ages or each.weights or not _INFANTS.isdisjoint(each.groups) for each in levels)
 
@@ -265,17 +271,19 @@ def _tells_of_organs(unit: Unit) -> bool:
 
 
 def says_of_dose(text: str) -> bool:
-    """Whether a statement gives an amount, or says what becomes of a dose."""
+    """Tell whether a statement gives an amount, or says what becomes of a dose."""
     return bool(_AMOUNT.search(text) or _ABOUT_DOSE.search(text))
 
 
 def prevents(unit: Unit) -> bool:
-    """Whether a dose is one that prevents, by the nearest that says what it is for."""
+    """Tell whether a dose is one that prevents, by the nearest that says what it is for."""
     return bool(_DOSE.search(unit.text)) and are_of_prevention((unit.text, *_above(unit)))
 
 
 def are_of_prevention(texts: Iterable[str]) -> bool:
-    """Whether the first text that says what it is for says prevention, and not treatment too."""
+    """Tell whether the first text that says what it is for says prevention, and not treatment
+    too.
+    """
     for text in texts:
         if _TREATS.search(text):
             return False
@@ -285,14 +293,16 @@ def are_of_prevention(texts: Iterable[str]) -> bool:
 
 
 def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
-    """Whether the nearest that says how severe it is names one of the levels; so where none is."""
+    """Tell whether the nearest that says how severe it is names one of the levels; so where none
+    is.
+    """
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = (severities(text, asked) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))
 
 
 def about_people(unit: Unit) -> People:
-    """Whom a statement names, else its context."""
+    """Return whom a statement names, else its context."""
     own = _people(unit.text)
     return own if names_anybody(own) else _people(unit.context)
 
@@ -318,7 +328,7 @@ def _is_other_side(asked: frozenset[_Bound], said: frozenset[_Bound]) -> bool:
 
 @lru_cache(maxsize=8192)
 def _bounds(text: str) -> frozenset[_Bound]:
-    """What has one end and a unit: a bare number may count anything."""
+    """Return what has one end and a unit: a bare number may count anything."""
     intervals = (one for found in read(text).quantities for one in found.readings)
     return frozenset(
         _Bound(end, interval.unit, is_upper=interval.low is None)
@@ -333,7 +343,7 @@ def _is_under(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def _above(unit: Unit) -> Iterator[str]:
-    """What a statement stands under, the nearest first."""
+    """Yield what a statement stands under, the nearest first."""
     yield from (quote.text for quote in unit.quotes[1:])
     yield unit.caption
     yield from reversed(unit.hit.section_path)
@@ -341,7 +351,7 @@ def _above(unit: Unit) -> Iterator[str]:
 
 
 def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
-    """Whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`.
+    """Tell whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`.
 
     Not by its ending alone: noradrenaline is no adrenaline.
     """

@@ -36,7 +36,7 @@ class Answerable:
     digest: str = ""  # 16 hex digits of the file
 
     def log_odds(self, features: Features) -> float:
-        """Rounded, so that the last bits of a float never open the gate."""
+        """Round it, so that the last bits of a float never open the gate."""
         found = of_list(features)
         if not found:
             return NOTHING
@@ -45,7 +45,7 @@ class Answerable:
 
 
 def of_list(features: Features) -> dict[str, float]:
-    """What is read off the statements of a list together; empty where there are none."""
+    """Return what is read off the statements of a list together; empty where there are none."""
     found: dict[str, float] = {}
     for name in READ_OFF:
         column = np.sort(features.get(name, np.zeros(0)))[::-1]
@@ -57,6 +57,6 @@ def of_list(features: Features) -> dict[str, float]:
 
 @cache
 def answerable() -> Answerable:
-    """That of this release."""
+    """Return that of this release."""
     content = FILE.read_bytes()
     return Answerable(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])

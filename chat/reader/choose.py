@@ -80,7 +80,7 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
 
 
 def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
-    """`(n, d)`: those that indexing kept, and the others made now. One query."""
+    """Return `(n, d)`: those that indexing kept, and the others made now. One query."""
     space, texts = encoder_facts().space, [unit.embedded_text for unit in units]
     digests = [statement_vectors.digest_of(space, text) for text in texts]
     kept = statement_vectors.read([unit.statement for unit in units], digests)
@@ -107,7 +107,7 @@ def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
 
 
 def _odds(question: str, units: Sequence[Unit]) -> Column:
-    """The reader's, of each statement beside the others of its passage."""
+    """Return the reader's, of each statement beside the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
     asked = [Group(heading(group[0].hit), tuple(unit.text for unit in group)) for group in groups]
     return np.array([odds for group in site_reader().odds(question, asked) for odds in group])

@@ -47,7 +47,7 @@ _ASKED = {
 def cheap_features(
     question: str, units: Sequence[Unit], covered: Column, around: Column
 ) -> Features:
-    """All that cost no encoding, by name.
+    """Return all that cost no encoding, by name.
 
     `covered` and `around` are the idf-weighted shares of the question's words that each statement
     holds, alone and with its context, in [0, 1].
@@ -83,7 +83,7 @@ def with_reader(features: Features, odds: Column) -> Features:
 
 
 def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count: int) -> Column:
-    """The sum of weights times features; what a question has no say in counts nothing."""
+    """Return the sum of weights times features; what a question has no say in counts nothing."""
     total = np.zeros(count)
     for name in sorted(weights):
         if name in features:
@@ -92,7 +92,7 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
 
 
 def lacks_dose(question: str, texts: Iterable[str]) -> bool:
-    """Whether a dose is asked for and none of the texts has any."""
+    """Tell whether a dose is asked for and none of the texts has any."""
     asks = _ASKED["dose"].search(question)
     return bool(asks) and not any(_HELD["dose"].search(text) for text in texts)
 

@@ -35,7 +35,7 @@ _JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
 
 
 def asks_for_all(question: str) -> bool:
-    """Whether a question is answered by all items of a list rather than by one."""
+    """Tell whether a question is answered by all items of a list rather than by one."""
     return bool(_ASKS_ALL.search(question))
 
 
@@ -59,7 +59,7 @@ def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[
 
 
 def _overlap(one: Unit, other: Unit) -> bool:
-    """Whether what one of two says is quoted with the other."""
+    """Tell whether what one of two says is quoted with the other."""
     return _is_quoted(one.quotes[0], other) or _is_quoted(other.quotes[0], one)
 
 
@@ -73,14 +73,16 @@ def _is_quoted(said: Quote, unit: Unit) -> bool:
 
 
 def _list_of(unit: Unit, views: _Views) -> Hashable:
-    """The place of the first item of its list; of what is no item itself."""
+    """Return the place of the first item of its list; of what is no item itself."""
     at = _place(unit, views)
     first = _items_around(at)[0] if at.kind == "list_item" else at
     return unit.hit.document_id, first.page, first.position, at.kind == "list_item" or unit.text
 
 
 def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
-    """The unit with the list that it announces or is part of; None where it stands for itself."""
+    """Return the unit with the list that it announces or is part of; None where it stands for
+    itself.
+    """
     said, *leads = unit.quotes
     at = _place(unit, views)
     if at.kind == "list_item":
@@ -102,7 +104,7 @@ def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
 
 
 def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
-    """The list with the line that announces it, a quote for each page, in order of reading.
+    """Return the list with the line that announces it, a quote for each page, in order of reading.
 
     What its passage holds of it is a quote by itself: a citation begins in its passage.
     """
@@ -128,7 +130,7 @@ def _quote(unit: Unit, piece: Piece) -> Quote:
 
 
 def _views(units: Sequence[Unit]) -> _Views:
-    """The pages of units and those next to them, by document and number. One query."""
+    """Return the pages of units and those next to them, by document and number. One query."""
     near = Q(pk__in=[])
     for document, page in {(unit.hit.document_id, unit.quotes[0].page) for unit in units}:
         near |= Q(document=document, number__range=(page - 1, page + 1))
@@ -140,7 +142,7 @@ def _views(units: Sequence[Unit]) -> _Views:
 
 
 def _place(unit: Unit, views: _Views) -> Place:
-    """The block that a unit stands in."""
+    """Return the block that a unit stands in."""
     said = unit.quotes[0]
     pages = views[unit.hit.document_id]
     blocks = pages[said.page].blocks
@@ -149,7 +151,9 @@ def _place(unit: Unit, views: _Views) -> Place:
 
 
 def _items_around(at: Place) -> list[Place]:
-    """The items of a list with those under them, also over a page's end, in order of reading."""
+    """Yield the items of a list with those under them, also over a page's end, in order of
+    reading.
+    """
 
     def beside(places: Iterable[Place]) -> Iterator[Place]:
         for place in places:

@@ -32,7 +32,7 @@ class StatementReader:
     """Reads each window by itself on one thread: its odds depend on its text alone."""
 
     def __init__(self, folder: Path = FOLDER, *, threads: int) -> None:
-        """Raises EncoderUnusable for a folder without a model that loads."""
+        """Raise EncoderUnusable for a folder without a model that loads."""
         self._model = PairModel(folder, threads=threads)
         self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads

@@ -30,7 +30,7 @@ class Reading:
     answerable: float = NOT_READ  # log-odds that the passages hold the answer at all
 
     def told(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The passages, each with the log-odds of its best statement."""
+        """Return the passages, each with the log-odds of its best statement."""
         best: dict[str, float] = {}
         for one in self.statements:
             best.setdefault(one.unit.hit.key, one.odds)

@@ -33,6 +33,6 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """Those of this release."""
+    """Return those of this release."""
     content = FILE.read_bytes()
     return Weights(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])

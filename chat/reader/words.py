@@ -22,7 +22,7 @@ ORDER BY t.place
 
 
 def coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> tuple[Column, Column]:
-    """The idf-weighted shares of a question's lexemes, in [0, 1], that each statement holds.
+    """Return the idf-weighted shares of a question's lexemes, in [0, 1], that each statement holds.
 
     First by itself, then with its context (title, section, population, caption).
     """

@@ -68,7 +68,9 @@ class Labelling:
 
 
 def labelling_of(review: Review, user: User) -> Labelling:
-    """Two queries. Whoever asked the question gets no say; rights are the caller's to check."""
+    """Return two queries. Whoever asked the question gets no say; rights are the caller's to
+    check.
+    """
     found, people = _read(review)
     done = len(people.keys() & set(SIDES))
     is_free = user.pk not in people.values() and review.turn.user_id != user.pk
@@ -108,7 +110,7 @@ def claims_label(review: Review, labels: Mapping[int, str], *, by: User) -> None
 
 
 def _read(review: Review) -> tuple[list[Labels], dict[int, int]]:
-    """The statements in order, and who labelled by place. A refusal has none."""
+    """Return the statements in order, and who labelled by place. A refusal has none."""
     if review.turn.status != TurnStatus.ANSWERED:
         return [], {}
     claims = list(
@@ -123,7 +125,7 @@ def _read(review: Review) -> tuple[list[Labels], dict[int, int]]:
 
 
 def labels_by_turn(turns: Iterable[Any] | None = None) -> dict[Any, list[Labels]]:
-    """Statements of each turn that two have labelled, in order; of the latest such review.
+    """Return statements of each turn that two have labelled, in order; of the latest such review.
 
     Of all turns, or of those whose numbers are given. One query.
     """

@@ -24,13 +24,15 @@ class Period:
 
 
 def reviews_readable(user: User) -> QuerySet[Review]:
-    """All but those of what the user asked: nobody judges their own, or sees it judged."""
+    """Return all but those of what the user asked: nobody judges their own, or sees it judged."""
     reviews = Review.objects.select_related("turn__user", "assignee", "done_by", "created_by")
     return reviews.defer("turn__trace", "turn__nearest").exclude(turn__user=user)
 
 
 def reviewers_of(turn: Turn) -> list[User]:
-    """Who may be asked to review a turn, by name: everybody with the right but who asked it."""
+    """Return who may be asked to review a turn, by name: everybody with the right but who
+    asked it.
+    """
     held = Q(user_permissions__codename="change_review") | Q(
         groups__permissions__codename="change_review"
     )
@@ -39,13 +41,13 @@ def reviewers_of(turn: Turn) -> list[User]:
 
 
 def turns_between(period: Period) -> QuerySet[Turn]:
-    """What people asked in a period; questions of evaluations have their own results."""
+    """Return what people asked in a period; questions of evaluations have their own results."""
     asked = Turn.objects.filter(created_at__gte=period.begins, created_at__lt=period.ends)
     return asked.exclude(channel=Channel.EVALUATION).order_by("created_at", "pk")
 
 
 def turns_flagged(turns: QuerySet[Turn], flag: Flag, *, below: float) -> QuerySet[Turn]:
-    """Those of the turns that a rule has reviewed. `below` is the confidence that is low."""
+    """Return those of the turns that a rule has reviewed. `below` is the confidence that is low."""
     return turns.filter(_RULES[flag](below))
 
 

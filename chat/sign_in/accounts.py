@@ -22,7 +22,7 @@ VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
 
 
 def accounts_visible(by: User) -> QuerySet[User]:
-    """Every account, the latest first, for who may view them. Raises PermissionDenied."""
+    """Return every account, the latest first, for who may view them. Raises PermissionDenied."""
     if not (by.has_perm(VIEW) or by.has_perm(CHANGE_ONE)):
         raise PermissionDenied
     return User.objects.prefetch_related("groups").order_by("-date_joined", "-pk")
@@ -36,12 +36,12 @@ def access_account(by: User, *, pk: int, to_change: bool = False) -> User:
 
 
 def may_touch(by: AbstractBaseUser | AnonymousUser, account: User | None) -> bool:
-    """Only superusers touch superusers."""
+    """Tell whether somebody may touch an account: only superusers touch superusers."""
     return account is None or not account.is_superuser or bool(getattr(by, "is_superuser", False))
 
 
 def groups_given(by: AbstractBaseUser | AnonymousUser) -> QuerySet[Group]:
-    """Those that somebody may give and take: all for superusers, else their own."""
+    """Return those that somebody may give and take: all for superusers, else their own."""
     if getattr(by, "is_superuser", False):
         return Group.objects.all()
     return Group.objects.filter(user=by.pk)
@@ -94,7 +94,7 @@ def account_edit(
 
 
 def _set_groups(account: User, wanted: Iterable[Group], *, by: User) -> bool:
-    """Whether they are others now."""
+    """Tell whether they are others now."""
     given = set(groups_given(by).values_list("pk", flat=True))
     before = set(account.groups.values_list("pk", flat=True))
     after = (before - given) | ({group.pk for group in wanted} & given)
@@ -110,7 +110,7 @@ def superusers_record(before: Iterable[int]) -> None:
 
 
 def rights_of(thing: User | Group) -> dict[str, Any]:
-    """What an event says of an account or a group: its name and what it may do, now."""
+    """Return what an event says of an account or a group: its name and what it may do, now."""
     if isinstance(thing, Group):
         return {"group": thing.name, "permissions": _labels(thing.permissions.all())}
     return {

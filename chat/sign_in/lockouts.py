@@ -104,7 +104,7 @@ def account_of(request: HttpRequest, credentials: Credentials = None) -> str:
 
 
 def name_hmac(name: str) -> str:
-    """A keyed hash that tells which attempts were for one name, and not the name."""
+    """Return a keyed hash that tells which attempts were for one name, and not the name."""
     return _keyed("chat.audit.name", name.casefold())
 
 
@@ -165,7 +165,7 @@ def wait_s(request: HttpRequest, credentials: Credentials) -> int:
 def locked_page(
     request: HttpRequest, response: HttpResponse, credentials: Credentials
 ) -> HttpResponse:
-    """What somebody reads at the sign-in page who has to wait."""
+    """Return what somebody reads at the sign-in page who has to wait."""
     seconds = wait_s(request, credentials)
     context = {"minutes": math.ceil(seconds / 60)}
     page = render(request, "429.html", context, status=429)

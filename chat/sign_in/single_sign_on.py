@@ -61,7 +61,7 @@ def sign_in_refused(reason: str, *, account: User | None = None) -> None:
 
 
 def _groups_claimed(claims: Mapping[str, Any]) -> set[str]:
-    """Names of this site's groups; none where the claim is missing or no list of texts."""
+    """Return names of this site's groups; none where the claim is missing or no list of texts."""
     claimed = claims.get(settings.OIDC_GROUPS_CLAIM)
     values = [claimed] if isinstance(claimed, str) else claimed
     if not isinstance(values, list):
@@ -85,7 +85,7 @@ def _create(claims: Mapping[str, Any], *, issuer: str, groups: Collection[str]) 
 
 
 def _free_name(wanted: str) -> str:
-    """A name that nobody has, in capitals either: one who has it is somebody else."""
+    """Return a name that nobody has, in capitals either: one who has it is somebody else."""
     base = re.sub(r"[^\w.@+-]", "", wanted)[:140] or "colleague"
     alike = User.objects.filter(username__istartswith=base)
     taken = {name.lower() for name in alike.values_list("username", flat=True)}

@@ -16,19 +16,21 @@ register = template.Library()
 
 @register.filter
 def below(section: str, title: str) -> str:
-    """`{{ citation.section|below:citation.title }}`: the section path without the title."""
+    """Return `{{ citation.section|below:citation.title }}`: the section path without the title."""
     return below_title(section, title)
 
 
 @register.filter
 def marked(text: str, question: str) -> SafeString:
-    """`{{ text|marked:turn.question }}`: the words of the question, marked."""
+    """Return `{{ text|marked:turn.question }}`: the words of the question, marked."""
     return marking.marked(text, question)
 
 
 @register.filter
 def scanned(confidence: float | None) -> str:
-    """`{{ citation.ocr_confidence|scanned }}`: that a page is a scan, and how badly it was read."""
+    """Return `{{ citation.ocr_confidence|scanned }}`: that a page is a scan, and how badly it was
+    read.
+    """
     if confidence is None:
         return ""
     if confidence >= OCR_CONFIDENT:
@@ -38,17 +40,17 @@ def scanned(confidence: float | None) -> str:
 
 @register.filter
 def corrections(citation: Citation) -> tuple[Corrected, ...]:
-    """`{% for one in citation|corrections %}`: what staff corrected of the cited words."""
+    """Return `{% for one in citation|corrections %}`: what staff corrected of the cited words."""
     return corrections_of(citation)
 
 
 @register.filter
 def percent(share: float) -> str:
-    """`{{ row.share|percent }}`: `12.5 %`"""
+    """Return `{{ row.share|percent }}`: `12.5 %`"""
     return f"{share * 100:.1f} %"
 
 
 @register.filter
 def notices(document: Document, on: datetime.date) -> tuple[Notice, ...]:
-    """`{% for notice in document|notices:today %}`"""
+    """Return `{% for notice in document|notices:today %}`"""
     return document_notices(document, on=on)

@@ -54,7 +54,9 @@ class AnswerJudgement:
 
 
 def judge_fingerprint() -> str:
-    """Names prompt and models, for the fingerprint of what decided; without a judge its prompt."""
+    """Return names prompt and models, for the fingerprint of what decided; without a judge its
+    prompt.
+    """
     models = ",".join(endpoint.model for endpoint in settings.MODELS.judge)
     return f"judge-1:{PROMPT.identity}:{models}"
 
@@ -62,7 +64,7 @@ def judge_fingerprint() -> str:
 def judge_answer(
     question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit], *, timeout_s: float
 ) -> AnswerJudgement:
-    """What the judge says of an answer's claims beside the passages of its question.
+    """Return what the judge says of an answer's claims beside the passages of its question.
 
     Asks the first of the judging endpoints that answers, within `timeout_s`; they are sent all
     that is given here. Raises VerifierUnavailable.

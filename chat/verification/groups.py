@@ -9,7 +9,9 @@ NAME = "groups"
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    """Whether the claim's people can't be those of the evidence: its nearest word on each point."""
+    """Return whether the claim's people can't be those of the evidence: its nearest word on each
+    point.
+    """
     said = people_of(claim)
     about = first_named([people_of(evidence.text), people_of(evidence.context)])
     if found := apart(said, about):

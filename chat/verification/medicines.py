@@ -32,13 +32,13 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def _words(text: str) -> str:
-    """The words in one spelling, with a space on either side of each."""
+    """Return the words in one spelling, with a space on either side of each."""
     return f" {' '.join(map(_spelled, _WORD.findall(text.casefold())))} "
 
 
 @lru_cache(maxsize=1024)
 def _forms(name: str) -> frozenset[str]:
-    """A name, and with other names in the place of its parts.
+    """Return a name, and with other names in the place of its parts.
 
     Twice: `ACEI` is `angiotensin converting enzyme inhibitor`, and that `ACE inhibitor`.
     """
@@ -55,13 +55,13 @@ def _forms(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _with_other_names(text: str) -> str:
-    """The text, and behind it the other names of all that it names."""
+    """Return the text, and behind it the other names of all that it names."""
     names = {other for _, own, _ in _parts(text) for other in _other_names().get(own, ())}
     return text + "; ".join(sorted(names))
 
 
 def _parts(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each run of words that may be a name, with what stands before and behind it."""
+    """Yield each run of words that may be a name, with what stands before and behind it."""
     words = text.split()
     for length in range(1, _longest_name() + 1):
         for start in range(len(words) - length + 1):
@@ -77,7 +77,7 @@ def _longest_name() -> int:
 
 @lru_cache(maxsize=1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    """Names of one thing, as the lexicon of this release has them."""
+    """Return names of one thing, as the lexicon of this release has them."""
     found: dict[str, list[str]] = defaultdict(list)
     for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows(), *_lexicon_v3.rows()):
         one, other = _words(row["short"]), _words(row["words"])
@@ -88,6 +88,6 @@ def _other_names() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=4096)
 def _spelled(word: str) -> str:
-    """One of the spellings of a word in the singular."""
+    """Return one of the spellings of a word in the singular."""
     plain = word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
     return min((plain, *other_spellings(plain)))

@@ -40,7 +40,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def _count(text: str) -> int:
-    """How often it negates, but for the `No` that only answers a question."""
+    """Return how often it negates, but for the `No` that only answers a question."""
     return len(NEGATION.findall(_ANSWERS_NO.sub("", text)))
 
 
@@ -53,7 +53,9 @@ def _words(text: str) -> list[str]:
 
 
 def _shared(said: Sequence[str], sentence: str) -> str:
-    """The stretch of a sentence that the claim repeats, with the words before it; or empty."""
+    """Return the stretch of a sentence that the claim repeats, with the words before it; or
+    empty.
+    """
     found = placed_tokens(sentence)
     matcher = SequenceMatcher(None, said, [word for word, _, _ in found], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]

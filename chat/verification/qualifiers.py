@@ -14,7 +14,7 @@ NAME = "qualifiers"
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    """Whether the quotes name a condition of the claim only as one that is severe, acute ...
+    """Return whether the quotes name a condition of the claim only as one that is severe, acute ...
 
     What the claim or the question says of it anywhere counts.
     """

@@ -15,12 +15,14 @@ def normalised(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Words, numbers and signs of comparison in one case; no dashes, bars, bullets or stops."""
+    """Return words, numbers and signs of comparison in one case; no dashes, bars, bullets or
+    stops.
+    """
     return [token for token, _, _ in placed_tokens(text)]
 
 
 def placed_tokens(text: str) -> list[tuple[str, int, int]]:
-    """The same, each with where it stands, half-open."""
+    """Return the same, each with where it stands, half-open."""
     return [
         (_levelled(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)
     ]

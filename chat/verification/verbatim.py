@@ -13,7 +13,8 @@ MAX_SENTENCES = 12  # of a quote, that are looked at one by one
 
 
 def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
-    """Whether the claim is the first quote of a citation, or whole sentences of it, and no more.
+    """Tell whether the claim is the first quote of a citation, or whole sentences of it, and no
+    more.
 
     `quotes` are the citation's: what is said first, then what that stands under. That belongs to
     it: the lead-in before an item and the footnote behind a row have to be there; the labels of a
@@ -31,7 +32,9 @@ def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
 
 
 def _runs(quote: str) -> Iterator[list[str]]:
-    """The quote, and each run of its sentences that begins with one that leans on none before."""
+    """Yield the quote, and each run of its sentences that begins with one that leans on none
+    before.
+    """
     spans = sentence_spans(quote)
     sentences = [quote[start:end] for start, end in spans]
     yield tokens(quote)
@@ -42,7 +45,7 @@ def _runs(quote: str) -> Iterator[list[str]]:
 
 
 def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether `own` stands in `said` whole and in order, between runs of the others."""
+    """Tell whether `own` stands in `said` whole and in order, between runs of the others."""
     place = 0
     inserted: list[str] = []
     runs: list[list[str]] = []
@@ -60,7 +63,7 @@ def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequen
 
 
 def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether a run of words is one run of another quote, or several one after the other."""
+    """Tell whether a run of words is one run of another quote, or several one after the other."""
     place = 0
     while place < len(run):
         longest = max((_common(run, place, other) for other in others), default=0)
@@ -71,13 +74,13 @@ def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 
 
 def _stands_in(need: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether all of it stands in what is said, one word after the other."""
+    """Tell whether all of it stands in what is said, one word after the other."""
     size = len(need)
     return any(said[at : at + size] == need for at in range(len(said) - size + 1))
 
 
 def _common(run: Sequence[str], place: int, other: Sequence[str]) -> int:
-    """How many words from `place` on stand in `other` one after the other."""
+    """Return how many words from `place` on stand in `other` one after the other."""
     longest = 0
     for start, token in enumerate(other):
         if token != run[place]:

@@ -53,7 +53,7 @@ def verify(
     timeout_s: float = 30.0,
     checked: Callable[[int], object] = lambda done: None,
 ) -> tuple[Verdict, ...]:
-    """One verdict per claim, in order. One query for the text of the cited pages.
+    """Return one verdict per claim, in order. One query for the text of the cited pages.
 
     `checked` hears how many have a verdict, before the verifier is asked and at the end.
 
@@ -73,7 +73,8 @@ def verify(
 
 
 def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
-    """What a claim rests on: its statements as they can be read alone, and what they stand under.
+    """Return what a claim rests on: its statements as they can be read alone, and what they stand
+    under.
 
     A quote of a citation after the first is what that depends on: a lead-in, column heads, notes.
     """
@@ -97,7 +98,7 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
 
 
 def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | None:
-    """The verdict on what needs no verifier; None for what is left to it."""
+    """Return the verdict on what needs no verifier; None for what is left to it."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
     if _is_verbatim(claim):
@@ -110,7 +111,7 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | No
 
 
 def _is_verbatim(claim: DraftClaim) -> bool:
-    """Whether it is what one of its citations says, whole, with what that stands under.
+    """Tell whether it is what one of its citations says, whole, with what that stands under.
 
     Numbers and signs may be written in another way: `five days` for `5 days`.
     """
@@ -127,7 +128,7 @@ def _is_verbatim(claim: DraftClaim) -> bool:
 
 
 def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
-    """Whether it cites several rows of one table and no one of them has all of its numbers."""
+    """Tell whether it cites several rows of one table and no one of them has all of its numbers."""
     rows = [quotes for quotes in _by_citation(claim) if CELLS in quotes[0]]
     one_table = len(rows) > 1 and all(row[1:2] == rows[0][1:2] for row in rows)
     return one_table and all(
@@ -136,7 +137,7 @@ def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
 
 
 def _by_citation(claim: DraftClaim) -> list[list[str]]:
-    """The texts of its quotes."""
+    """Return the texts of its quotes."""
     found: dict[int, list[str]] = {}
     for quote in claim.quotes:
         found.setdefault(quote.citation, []).append(quote.text)
@@ -170,7 +171,7 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 def _judged(
     claims: Sequence[DraftClaim], question: str, verifier: Verifier | None, timeout_s: float
 ) -> Iterator[Verdict]:
-    """Verdicts on claims that no exact check has anything against."""
+    """Return verdicts on claims that no exact check has anything against."""
     if verifier is None:
         nobody = Finding("entailment", Label.NOT_FOUND, "nothing here can judge free wording")
         return (_failed(claim, nobody) for claim in claims)
@@ -188,7 +189,7 @@ def _judged(
 
 
 def _parts(claim: DraftClaim) -> list[str]:
-    """Its sentences that are not word for word what it cites: each has to be borne out."""
+    """Return its sentences that are not word for word what it cites: each has to be borne out."""
     sentences = [claim.text[start:end] for start, end in sentence_spans(claim.text)]
     free = [each for each in sentences if not _is_verbatim(replace(claim, text=each))]
     return free if len(sentences) > 1 and free else [claim.text]
@@ -197,7 +198,9 @@ def _parts(claim: DraftClaim) -> list[str]:
 def judged_pairs(
     verifier: Verifier, pairs: Sequence[Pair], *, timeout_s: float
 ) -> Sequence[Judgement]:
-    """One judgement a pair, in order. Raises `VerifierUnavailable`, also for unusable ones."""
+    """Return one judgement a pair, in order. Raises `VerifierUnavailable`, also for unusable
+    ones.
+    """
     found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
     if len(found) != len(pairs) or not all(map(_is_usable, found)):
         raise VerifierUnavailable(

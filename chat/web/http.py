@@ -38,7 +38,7 @@ def signed_in(
 
 
 def words_of(request: SignedInRequest) -> str:
-    """What is looked for in a list."""
+    """Return what is looked for in a list."""
     return request.GET.get("q", "").strip()[:200]
 
 

@@ -22,7 +22,7 @@ _PLAIN = frozenset(
 
 
 def marked(text: str, question: str) -> SafeString:
-    """The text as safe HTML, with `<mark>` around the words that the question holds too."""
+    """Return the text as safe HTML, with `<mark>` around the words that the question holds too."""
     roots = {_root(word) for word in _TOKEN.findall(question) if counts(word)}
     return mark_safe("".join(_parts(text, roots)))  # noqa: S308  each part is escaped
 

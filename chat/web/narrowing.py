@@ -20,7 +20,8 @@ _LISTS = ("populations", "specialties", "issuers", "languages")
 
 
 def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
-    """Such as `Diabetes, adult, from 2020`; empty where the search was not narrowed. No query.
+    """Return words such as `Diabetes, adult, from 2020`; empty where the search was not
+    narrowed. No query.
 
     `names` are those of collections by slug; one without stands there by its slug.
     """
@@ -29,17 +30,17 @@ def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
 
 
 def collections_asked(turn: Turn) -> tuple[str, ...]:
-    """The slugs of the collections that alone were searched."""
+    """Return the slugs of the collections that alone were searched."""
     return tuple(_asked(turn).get("collections") or ())
 
 
 def filters_asked(turn: Turn) -> Mapping[str, Any]:
-    """What else the search was narrowed by, by the names of `Filters`."""
+    """Return what else the search was narrowed by, by the names of `Filters`."""
     return _asked(turn).get("filters") or {}
 
 
 def fields_asked(turn: Turn) -> dict[str, str]:
-    """What the question's form was narrowed to, by its fields."""
+    """Return what the question's form was narrowed to, by its fields."""
     filters = filters_asked(turn)
     chosen = {name: filters.get(plural) for name, plural in NARROWING.items()}
     chosen["collection"] = collections_asked(turn)

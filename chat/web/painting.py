@@ -57,7 +57,9 @@ class Rect:
 
 
 def locate(text: str, span: Span, quote: str) -> Span | None:
-    """Where `quote` stands: at `span`, else at its only other place; None rather than a guess."""
+    """Return where `quote` stands: at `span`, else at its only other place; None rather than a
+    guess.
+    """
     start, end = span
     if quote and text[start:end] == quote:
         return span
@@ -68,12 +70,12 @@ def locate(text: str, span: Span, quote: str) -> Span | None:
 
 
 def paint(blocks: Blocks, spans: Spans) -> tuple[Rect, ...]:
-    """A rectangle for each line that holds a part of a span; empty without geometry."""
+    """Return a rectangle for each line that holds a part of a span; empty without geometry."""
     return tuple(_rect(box) for box in boxes_of(blocks, spans))
 
 
 def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
-    """The page's blocks in reading order; neighbouring points of a list become one list.
+    """Return the page's blocks in reading order; neighbouring points of a list become one list.
 
     The first of `spans` is the one that the viewer opens at.
     """
@@ -97,7 +99,7 @@ def _single(text: str, block: Mapping[str, Any], spans: Spans, *, has_caption: b
 
 
 def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
-    """A caption that stands as a block above the table is not said twice."""
+    """Return a caption that stands as a block above the table is not said twice."""
     table = block["table"]
     caption = table["caption"] if has_caption else ""
     rows = tuple(
@@ -109,7 +111,7 @@ def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> Show
 
 
 def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, ...]:
-    """The block's text, cut where a span begins or ends."""
+    """Return the block's text, cut where a span begins or ends."""
     start, end = block["start"], block["end"]
     edges = {edge for span in spans for edge in span if start < edge < end}
     cuts = [start, *sorted(edges), end]

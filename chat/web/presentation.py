@@ -132,7 +132,7 @@ class ShownTurn:
         return tuple((one.document, notice) for one in about for notice in one.notices)
 
     def numbers_of(self, document: Document) -> list[int]:
-        """The statements that cite a document, by their numbers."""
+        """Return the statements that cite a document, by their numbers."""
         return [
             claim.claim.index
             for claim in self.claims
@@ -186,8 +186,8 @@ class _Reader:
 
 
 def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
-    """Turns from `selectors.turns_of`, for the template. One query more, where any was refused, one
-    where any shows a row of a table, and one where any was asked of a collection.
+    """Return turns from `selectors.turns_of`, for the template. One query more, where any was
+    refused, one where any shows a row of a table, and one where any was asked of a collection.
 
     `readable` are the collections that are open to the reader today, by primary key; of others
     nothing is shown, also where it was shown once.
@@ -208,7 +208,7 @@ def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int])
 
 
 def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
-    """The first citation of each statement that quotes a row of a table."""
+    """Return the first citation of each statement that quotes a row of a table."""
     first = [claim.citations[0] for claim in claims if claim.citations]
     return [citation for citation in first if CELLS in f" {citation.quote}"]
 
@@ -216,7 +216,9 @@ def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
 def _with_tables(
     claims: Sequence[ShownClaim], tables: Mapping[int, CitedTable]
 ) -> tuple[ShownClaim, ...]:
-    """The statements with their tables; the last of several rows says what of them is left out."""
+    """Return the statements with their tables; the last of several rows says what of them is left
+    out.
+    """
     of_claims = [tables.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
     shown, seen = Counter(of_claims), Counter[CitedTable]()
     found = []
@@ -258,7 +260,7 @@ def _advice(turn: Turn, nearest: Sequence[Passage]) -> str:
 def _warnings(
     turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Mapping[str, Any], ...]:
-    """Those of the turn that speak of nothing that is not open to the reader any more.
+    """Return those of the turn that speak of nothing that is not open to the reader any more.
 
     Their level is `note` for whom it is for, and `caution` for the others.
     """
@@ -272,7 +274,7 @@ def _warnings(
 
 
 def withheld(turn: Turn) -> tuple[Withheld, ...]:
-    """What was not shown, by its check, where the mode is to say so."""
+    """Return what was not shown, by its check, where the mode is to say so."""
     if turn.mode != Mode.STANDARD:
         return ()
     verdicts = turn.trace.get("verdicts", [])
@@ -293,7 +295,7 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
 
 
 def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:
-    """Each cited document once, in the order of first citation."""
+    """Return each cited document once, in the order of first citation."""
     found: dict[int, Source] = {}
     for claim in claims:
         for cited in claim.citations:
@@ -305,7 +307,9 @@ def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...
 def _passages(
     raws: list[dict[str, Any]], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Passage, ...]:
-    """The stored passages that the reader may read; a document's banners stand at its first."""
+    """Return the stored passages that the reader may read; a document's banners stand at its
+    first.
+    """
     found: list[Passage] = []
     seen: set[str] = set()
     for raw in raws:
@@ -338,7 +342,7 @@ def _passage_url(raw: dict[str, Any]) -> str:
 
 
 def _plain_text(shown: ShownTurn) -> str:
-    """What the copy button takes: statements, and where each of them stands."""
+    """Return what the copy button takes: statements, and where each of them stands."""
     turn = shown.turn
     lines = [turn.question]
     lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
@@ -352,7 +356,9 @@ def _plain_text(shown: ShownTurn) -> str:
 
 
 def _copied(claim: ShownClaim) -> list[str]:
-    """A statement with what it stands under, and below it each place that it is cited from."""
+    """Return a statement with what it stands under, and below it each place that it is cited
+    from.
+    """
     number = claim.claim.index
     if claim.is_hidden:
         return [f"{number}. {NOT_OPEN}"]
@@ -363,8 +369,9 @@ def _copied(claim: ShownClaim) -> list[str]:
 
 
 def reference(citation: Citation) -> str:
-    """One citation as a line of text: document, version, since when, page, section, and what staff
-    corrected of the words."""
+    """Return one citation as a line of text: document, version, since when, page, section, and what
+    staff corrected of the words.
+    """
     version = f", version {citation.version}" if citation.version else ""
     begun = citation.document.effective_from
     since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""

@@ -75,7 +75,7 @@ def marks_of_chunk(key: str, page: Page) -> Marks:
 @signed_in
 @never_cache
 def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """The cited page, also when the document is out of force by now: with a banner."""
+    """Return the cited page, also when the document is out of force by now: with a banner."""
     cited = access_citation(request.user, pk=pk)
     page = access_page(access_document(request.user, sha256=cited.sha256), number=cited.page)
     _record_opened(request, page.document, page=page.number, citation=cited.pk)
@@ -86,7 +86,7 @@ def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
 @signed_in
 @never_cache
 def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
-    """Any page; `?chunk=<key>` paints what of that passage stands on it."""
+    """Return any page; `?chunk=<key>` paints what of that passage stands on it."""
     document = access_document(request.user, sha256=sha256)
     page = access_page(document, number=number)
     _record_opened(request, document, page=page.number)
@@ -104,7 +104,7 @@ def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpRespon
 @require_safe
 @signed_in
 def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
-    """The bytes as they were uploaded, always as a download: a browser must not run them."""
+    """Return the bytes as they were uploaded, always as a download: a browser must not run them."""
     document = access_document(request.user, sha256=sha256)
     content = _opened(document_path(document.sha256))
     _record_opened(request, document, original=True)
@@ -149,8 +149,9 @@ def _record_opened(request: SignedInRequest, document: Document, **what: Any) ->
 
 
 def _answer_address(request: SignedInRequest, cited: Citation) -> str:
-    """Where the answer stands for its asker, or for whom it is shared with; an auditor came from
-    the administration."""
+    """Return where the answer stands for its asker, or for whom it is shared with; an auditor came
+    from the administration.
+    """
     turn = cited.claim.turn
     thread = turn.conversation
     if thread is None or thread.deleted_at:

@@ -270,5 +270,5 @@ def _changes(
 
 
 def _percent(share: float) -> str:
-    """Rounded down, so that what did not reach a bar does not look as if it had."""
+    """Round down, so that what did not reach a bar does not look as if it had."""
     return f"{int(share * 1000 + 1e-9) / 10:.1f} %"

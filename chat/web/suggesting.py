@@ -30,7 +30,8 @@ MOST_OF_A_KIND = 4
 @require_POST
 @never_cache
 def suggest(request: SignedInRequest) -> HttpResponseBase:
-    """Titles, sections and own questions that hold what is typed. By POST, which no log keeps.
+    """Return titles, sections and own questions that hold what is typed. By POST, which no log
+    keeps.
 
     Who is not signed in any more is told so when they ask, and keeps what they typed.
     """
@@ -61,8 +62,9 @@ class Respelled:
 
 
 def respelled(turn: Turn) -> Respelled | None:
-    """What may be asked instead of a turn's question, where a word of it is held by nothing that
-    was searched as it stands today. Two queries at most."""
+    """Return what may be asked instead of a turn's question, where a word of it is held by nothing
+    that was searched as it stands today. Two queries at most.
+    """
     asked = turn.standalone or turn.question
     query = Query(
         text=asked,

@@ -42,7 +42,7 @@ class CitedTable:
 
 
 def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
-    """The table of each citation of a row, by the citation's primary key.
+    """Return the table of each citation of a row, by the citation's primary key.
 
     None for a row that is not found again, or stands on its page more than once. One query; none
     for no rows.
@@ -72,7 +72,7 @@ def _table_of(cited: Citation, page: Page | None) -> CitedTable | None:
 
 
 def _caption(text: str, blocks: list[Mapping[str, Any]], position: int) -> str:
-    """The table's own, or the block of that kind directly above it."""
+    """Return the table's own, or the block of that kind directly above it."""
     above = blocks[position - 1] if position else None
     said = str(blocks[position]["table"].get("caption", ""))
     if not said and above and above["kind"] == "caption":
@@ -81,7 +81,7 @@ def _caption(text: str, blocks: list[Mapping[str, Any]], position: int) -> str:
 
 
 def table_row(quotes: Sequence[str]) -> TableRow | None:
-    """The row of `[row, header, ...]`, the order in which a row is quoted; else None.
+    """Return the row of `[row, header, ...]`, the order in which a row is quoted; else None.
 
     A merged cell is the first quote behind these, and fills the row's empty first cell. The others
     are its notes: what stands above the table and below it.
@@ -97,7 +97,7 @@ def table_row(quotes: Sequence[str]) -> TableRow | None:
 
 
 def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
-    """Whether a text is one quote with the lines above it, or a row with its labels and notes.
+    """Tell whether a text is one quote with the lines above it, or a row with its labels and notes.
 
     Whatever else is put together from quotes may say what none of them says. All that is quoted
     behind it stands in it, too.
@@ -110,7 +110,7 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
-    """Whether a text is `said` with all that it depends on, as quotable units are written.
+    """Tell whether a text is `said` with all that it depends on, as quotable units are written.
 
     What goes on behind it, as a list over a page's end, stands behind it.
     """
@@ -124,7 +124,7 @@ def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
 
 
 def _cells(row: str) -> list[str]:
-    """The cells of a row; one without a first cell begins with the line between them."""
+    """Return the cells of a row; one without a first cell begins with the line between them."""
     return [cell.strip() for cell in f" {row} ".split(CELLS)]
 
 

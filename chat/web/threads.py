@@ -84,7 +84,7 @@ def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 @signed_in
 @never_cache
 def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
-    """What a colleague reads by the link: nothing can be asked or said of it here."""
+    """Return what a colleague reads by the link: nothing can be asked or said of it here."""
     thread = access_shared_conversation(request.user, pk=pk)
     if thread.user_id != request.user.pk:
         conversation_read(thread, by=request.user)
@@ -96,7 +96,7 @@ def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 
 def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:
-    """The list, with what is wrong with a new title where that conversation stands."""
+    """Return the list, with what is wrong with a new title where that conversation stands."""
     words = words_of(request)
     found = conversations_of(request.user, words=words)
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))

@@ -66,7 +66,7 @@ def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 @signed_in
 @never_cache
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
-    """What is in force today: the same documents that a question is asked of."""
+    """Return what is in force today: the same documents that a question is asked of."""
     words, slug = words_of(request), request.GET.get("collection", "")
     found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
@@ -104,7 +104,9 @@ def _answered(
 
 
 def _streamed(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> EventStream:
-    """The steps of a question for the line of progress, then the response to it as an event."""
+    """Return the steps of a question for the line of progress, then the response to it as an
+    event.
+    """
 
     def work(tell: Tell) -> list[Frame]:
         response = _answered(request, form, thread, tell=tell)
@@ -147,7 +149,7 @@ def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 def _asked(
     request: SignedInRequest, form: AskForm, thread: Conversation | None, tell: Tell
 ) -> Turn | None:
-    """The stored turn, or None with the reason among the form's errors."""
+    """Return the stored turn, or None with the reason among the form's errors."""
     if not form.is_valid():
         return None
     if request.session.get(CHOSEN, {}) != form.chosen:
@@ -171,7 +173,9 @@ def _asked(
 def _ask_again(
     request: SignedInRequest, form: AskForm, thread: Conversation | None
 ) -> HttpResponse:
-    """The form with what was typed and what is wrong, with 200, since htmx swaps nothing else."""
+    """Return the form with what was typed and what is wrong, with 200, since htmx swaps nothing
+    else.
+    """
     response = render_part(
         request,
         page="chat/conversation.html" if thread else "chat/home.html",
@@ -184,7 +188,7 @@ def _ask_again(
 
 
 def _feedback_again(request: SignedInRequest, turn: Turn, form: FeedbackForm) -> HttpResponse:
-    """The page with what was typed and what is wrong with it, where the turn stands."""
+    """Return the page with what was typed and what is wrong with it, where the turn stands."""
     context = _context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
     return render(request, "chat/conversation.html", context)
 
@@ -216,7 +220,7 @@ def _context(
 
 
 def _link(request: SignedInRequest, thread: Conversation | None) -> str:
-    """The address by which colleagues read it, where it is shared."""
+    """Return the address by which colleagues read it, where it is shared."""
     if not (thread and thread.shared_at):
         return ""
     return request.build_absolute_uri(reverse("chat:shared", args=[thread.pk]))

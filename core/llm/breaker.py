@@ -38,7 +38,8 @@ class Breaker:
         self._why = ""  # of the pause
 
     def refusal(self) -> str:
-        """Why no call is to be made now; empty where one may be, which is then to be `watched`.
+        """Return why no call is to be made now; empty where one may be, which is then to be
+        `watched`.
 
         When the pause is over one caller is told to go on, and the others to wait for another.
         """
@@ -104,7 +105,9 @@ _lock = threading.Lock()
 
 
 def breaker_of(use: str, url: str, model: str) -> Breaker:
-    """The one of this endpoint and model in this process; each use has time-outs of its own."""
+    """Return the one of this endpoint and model in this process; each use has time-outs of
+    its own.
+    """
     with _lock:
         return _breakers.setdefault(f"{use} {url} {model}", Breaker())
 

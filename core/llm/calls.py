@@ -58,7 +58,7 @@ class Post:
     again_when_broken: bool = False  # also try again where the answer breaks off
 
     def sent(self, timeout_s: float) -> bytes:
-        """The body of the answer, by then. Raises TimeoutError and CallFailed."""
+        """Return the body of the answer, by then. Raises TimeoutError and CallFailed."""
         try:
             return within(timeout_s, lambda: asyncio.run(self._tried(timeout_s)))
         except (TimeoutError, CallFailed):
@@ -123,7 +123,7 @@ class Post:
 
 
 def directly() -> dict[str, Any]:
-    """Arguments of an `httpx` client that talks to the configured address and to no other.
+    """Return arguments of an `httpx` client that talks to the configured address and to no other.
 
     A redirect could carry the text to a machine that nobody chose, and so could a proxy that the
     environment names for other programs (HTTP_PROXY, ALL_PROXY). Certificates are those that it
@@ -144,7 +144,9 @@ def _certificates(file: str, folder: str) -> Any:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait; None where it names none, a date, or nonsense."""
+    """Return seconds that the server asks to wait; None where it names none, a date, or
+    nonsense.
+    """
     try:
         wait_s = float(headers.get("retry-after", ""))
     except ValueError:

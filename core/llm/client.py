@@ -42,13 +42,13 @@ class Endpoint:
     may_generate: bool = False  # whether a judge may be one of those that write answers
 
     def check(self, status: int | None = None) -> str:
-        """What a person should look at after an answer of this status, or after none."""
+        """Return what a person should look at after an answer of this status, or after none."""
         if not self.role:
             return "Check the address, the model's name and the key in the settings"
         return f"Check {self.place(_KEY_OF.get(status or 0, 'url'))}"
 
     def place(self, key: str) -> str:
-        """Where a key of it is set, for messages."""
+        """Return where a key of it is set, for messages."""
         return f"{key} in [{self.role}] of MEDRAG_MODELS"
 
 
@@ -85,7 +85,9 @@ def warm_up() -> None:
 
 
 def is_away(error: MedragError) -> bool:
-    """Whether the model was not reached, for a `Breaker`: another call may well fail like this."""
+    """Tell whether the model was not reached, for a `Breaker`: another call may well fail like
+    this.
+    """
     return error.retryable and not getattr(error, "answered", False)
 
 
@@ -101,7 +103,7 @@ def silence_of(endpoint: Endpoint) -> str:
 def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:
-    """The model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
+    """Return the model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
     ends = time.monotonic() + endpoint.timeout_s
     question = Question(prompt, max_tokens=max_tokens)
     return _asked(endpoint, question, Form(seed=False), ends, retries).content
@@ -116,7 +118,7 @@ def ask_json(
     max_tokens: int = 512,
     retries: int = RETRIES,
 ) -> Any:
-    """The model's answer as a value that fits `schema` (JSON Schema).
+    """Return the model's answer as a value that fits `schema` (JSON Schema).
 
     Structured output is asked for under `name`; where the server refuses that, the schema is
     written behind the prompt. Either way the answer is checked against it here. Raises
@@ -127,7 +129,7 @@ def ask_json(
 
 
 def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES) -> Reply:
-    """The answer as it came, in the fullest form of request that the server takes.
+    """Return the answer as it came, in the fullest form of request that the server takes.
 
     It may be cut off, or of another form than asked for: `value_of` finds that out. Raises
     LanguageModelUnavailable.
@@ -151,7 +153,7 @@ def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES)
 
 
 def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None = None) -> Any:
-    """The value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
+    """Return the value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
     try:
         return reply.value(schema)
     except CallFailed as error:

@@ -47,7 +47,7 @@ class NoneAnswered(LanguageModelUnavailable):
 def ask_first(
     endpoints: Sequence[Endpoint], question: Question, *, use: str, timeout_s: float
 ) -> Answer:
-    """The answer of the first endpoint that gives one which fits the question's schema.
+    """Return the answer of the first endpoint that gives one which fits the question's schema.
 
     `use` names what it is for: each use counts its failures apart. Takes no longer than
     `timeout_s`, whatever an endpoint does. Raises NoneAnswered, which says of each endpoint why;
@@ -91,7 +91,7 @@ def _none_answered(
     notes: Sequence[str],
     usage: Usage,
 ) -> NoneAnswered:
-    """One error for all endpoints; its hint is of the first, which is the preferred one."""
+    """Return one error for all endpoints; its hint is of the first, which is the preferred one."""
     if not errors:
         return NoneAnswered("is not configured", retryable=False)
     failed = NoneAnswered(

@@ -62,7 +62,9 @@ class Models:
 
 
 def models_from(text: str) -> Models:
-    """The models of a TOML file. Raises ModelsError for whatever is unknown, missing or wrong."""
+    """Return the models of a TOML file. Raises ModelsError for whatever is unknown, missing or
+    wrong.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -73,7 +75,7 @@ def models_from(text: str) -> Models:
 
 
 def _entries(role: str, written: Any) -> Any:
-    """The endpoints of a role; the one of a role that takes no more."""
+    """Return the endpoints of a role; the one of a role that takes no more."""
     if role not in KEYS:
         raise ModelsError(f"[{role}] is no table of this file. {_nearest(role, KEYS)}")
     tables = written if isinstance(written, list) else [written]
@@ -129,7 +131,7 @@ def _name(raw: str) -> str:
 
 
 def price_of(raw: str) -> Price:
-    """What a million tokens cost, of a prompt and of an answer. Raises ValueError."""
+    """Return what a million tokens cost, of a prompt and of an answer. Raises ValueError."""
     asked, answered = (float(part) for part in raw.split("/"))
     if not (0 <= asked < math.inf and 0 <= answered < math.inf):
         raise ValueError

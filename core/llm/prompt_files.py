@@ -35,12 +35,14 @@ class Prompt:
         return f"{self.name}:{_digest(self.path)}"
 
     def filled(self, *, mark: str = "", **values: str) -> str:
-        """The prompt with this mark, or with a fresh one. Dollars in a value stay what they are."""
+        """Return the prompt with this mark, or with a fresh one. Dollars in a value stay what they
+        are.
+        """
         mark = mark or f"<{secrets.token_hex(8)}>"
         return _template(self.path).substitute(mark=mark, **values)
 
     def fault(self) -> str:
-        """What is wrong with the file, for a person to read; empty where nothing is."""
+        """Return what is wrong with the file, for a person to read; empty where nothing is."""
         wanted = {*self.placeholders, "mark"}
         try:
             template = _template(self.path)

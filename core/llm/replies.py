@@ -39,7 +39,8 @@ class Reply:
     fault: str = ""  # why it is no whole answer; goes on after "The language model"
 
     def value(self, schema: Mapping[str, Any]) -> Any:
-        """The value that fits `schema` (JSON Schema): alone, in a fence, or behind other words.
+        """Return the value that fits `schema` (JSON Schema): alone, in a fence, or behind other
+        words.
 
         Raises CallFailed.
         """
@@ -56,7 +57,9 @@ class Reply:
 
 
 def reply_of(body: bytes) -> Reply:
-    """The first choice of a `chat.completion`. Raises CallFailed where there is no text in it."""
+    """Return the first choice of a `chat.completion`. Raises CallFailed where there is no text in
+    it.
+    """
     try:
         answer = json.loads(body)
         choice = answer["choices"][0]

@@ -48,7 +48,7 @@ LADDER = (
 
 
 def next_form(form: Form, status: int | None) -> Form | None:
-    """What to ask after a refusal with this status; None where that is of no use."""
+    """Return what to ask after a refusal with this status; None where that is of no use."""
     if status in REFUSED:
         return dict(itertools.pairwise(LADDER)).get(form)
     if status in UNSTRUCTURED and form.structured:

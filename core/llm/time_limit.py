@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def within(timeout_s: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises; raises TimeoutError when that takes longer."""
+    """Return what `work` returns or raises; raises TimeoutError when that takes longer."""
     outcome: Future[T] = Future()
 
     def run() -> None:

@@ -25,6 +25,6 @@ class Usage:
         )
 
     def at(self, price: Price) -> Usage:
-        """The same, with what it cost."""
+        """Return the same, with what it cost."""
         millionths = self.prompt_tokens * price[0] + self.completion_tokens * price[1]
         return replace(self, cost=millionths / 1_000_000)

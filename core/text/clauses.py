@@ -62,14 +62,14 @@ def has_verb(clause: str) -> bool:
 
 
 def bracketless(text: str) -> str:
-    """The same length, with everything in brackets made unreadable."""
+    """Return the same length, with everything in brackets made unreadable."""
     while (changed := _BRACKETS.sub(lambda m: "¤" * len(m.group()), text)) != text:
         text = changed
     return text
 
 
 def _verb(masked: str, among: frozenset[str]) -> re.Match[str] | None:
-    """The first of these verbs that is no infinitive and has something behind it."""
+    """Return the first of these verbs that is no infinitive and has something behind it."""
     for word in _WORD.finditer(masked):
         is_infinitive = masked[: word.start()].lower().endswith("to ")
         if word.group().lower() in among and not is_infinitive and masked[word.end() :].strip(" ."):

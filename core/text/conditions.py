@@ -28,7 +28,7 @@ _LIMIT = re.compile(rf"(?:{_DEGREES})(?=\s)", re.IGNORECASE)
 
 
 def conditions(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each condition, in lower case, with the words before it that say which of its kind.
+    """Yield each condition, in lower case, with the words before it that say which of its kind.
 
     `severe pneumonia` is `pneumonia` with `severe`.
     """

@@ -21,7 +21,7 @@ _DATE = re.compile(
 
 
 def dates(text: str) -> tuple[str, ...]:
-    """Days, months with a year, and years from 1900 to 2099, as typed, each once, in order.
+    """Return days, months with a year, and years from 1900 to 2099, as typed, each once, in order.
 
     A number with a unit behind it, such as 2000 mg, is none.
     """

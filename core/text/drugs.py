@@ -107,17 +107,21 @@ _CLASSES = re.compile(
 
 
 def drug_classes(text: str) -> tuple[str, ...]:
-    """Classes of medicines in small letters, each once, in order of the text."""
+    """Return classes of medicines in small letters, each once, in order of the text."""
     return distinct(match.group().lower() for match in _CLASSES.finditer(text))
 
 
 def drugs(text: str) -> tuple[str, ...]:
-    """Medicines in small letters, each once, in order of the text; of a brand what is in it."""
+    """Return medicines in small letters, each once, in order of the text; of a brand what is
+    in it.
+    """
     return distinct(name for _, _, name in drug_places(text))
 
 
 def drug_places(text: str) -> list[tuple[int, int, str]]:
-    """Where each medicine is named, as `(start, end, name)` in order; a brand for all in it."""
+    """Return where each medicine is named, as `(start, end, name)` in order; a brand for all
+    in it.
+    """
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
     found = {start: (end, known[word]) for start, end, word in typed if known[word]}
@@ -126,7 +130,7 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
 
 
 def _named_by(word: str) -> tuple[str, ...]:
-    """What a word names: itself, what is in the brand that it is, or nothing."""
+    """Return what a word names: itself, what is in the brand that it is, or nothing."""
     if word in BRANDS and word not in SINGLE_NAMES:
         return _in_brand(word)
     return (word,) if _is_drug(word) else ()

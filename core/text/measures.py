@@ -93,7 +93,7 @@ class Interval:
     high_open: bool = False
 
     def meets(self, other: Interval) -> bool:
-        """Whether a value is in both. Never where the units differ."""
+        """Tell whether a value is in both. Never where the units differ."""
         if self.unit != other.unit:
             return False
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -117,7 +117,7 @@ class Measure:
 
 
 def levelled(text: str) -> str:
-    """The text in lower case on one line, its signs, numbers and units in one spelling."""
+    """Return the text in lower case on one line, its signs, numbers and units in one spelling."""
     text = " ".join(unicodedata.normalize("NFC", text).lower().split())
     text = re.sub("[–—‐‑−]", "-", text).replace("μ", "µ")
     text = re.sub(r"(?<=\d)·(?=\d)", ".", text)
@@ -136,7 +136,7 @@ def levelled(text: str) -> str:
 
 
 def unit_of(name: str | None) -> str:
-    """The unit that a name stands for; a name that is no known unit stands for itself."""
+    """Return the unit that a name stands for; a name that is no known unit stands for itself."""
     name = (name or "").strip()
     return _UNITS.get(name, name)
 
@@ -153,7 +153,9 @@ def in_base(interval: Interval) -> Interval:
 
 
 def measures(text: str) -> list[Measure]:
-    """The numbers of a levelled text in order; a range, or a bound from both sides, as one."""
+    """Return the numbers of a levelled text in order; a range, or a bound from both sides, as
+    one.
+    """
     found: list[Measure] = []
     for match in _TERM.finditer(text):
         if _LABELLED.search(text, max(0, match.start() - 12), match.start()):
@@ -190,7 +192,7 @@ def _measure(match: re.Match[str]) -> Measure:
 
 
 def _both_sides(before: Measure, after: Measure, text: str) -> Measure | None:
-    """`at least 12 but less than 18 years` as one, in the unit that stands last."""
+    """Return `at least 12 but less than 18 years` as one, in the unit that stands last."""
     one, two = before.interval, after.interval
     if not _JOINED.fullmatch(text[before.end : after.start]):
         return None

@@ -38,10 +38,12 @@ _SHOUTED = re.compile(r"\bEXCEPT\b|\b(?:[Ww]hich|[Ww]hat|[Ww]ho)\b[^.?!]{0,200}\
 
 
 def negations(text: str) -> tuple[str, ...]:
-    """The words that negate, as typed, each once, in order."""
+    """Return the words that negate, as typed, each once, in order."""
     return distinct(NEGATION.findall(_NO_NEGATION.sub(" ", text)))
 
 
 def asks_for_exception(text: str) -> bool:
-    """Whether what is asked for is what does not hold: EXCEPT, LEAST likely, which is not ..."""
+    """Tell whether what is asked for is what does not hold: EXCEPT, LEAST likely, which is
+    not ...
+    """
     return bool(_EXCEPTION.search(text) or _SHOUTED.search(text))

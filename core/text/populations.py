@@ -137,7 +137,9 @@ class Apart(NamedTuple):
 
 
 def people_of(text: str) -> People:
-    """Whom a question, a heading or a statement is about. Nobody in particular: all empty."""
+    """Return whom a question, a heading or a statement is about. Nobody in particular: all
+    empty.
+    """
     plain = _COMPARED.sub(" ", _STAFF.sub(" ", text))
     denied = _denied(plain)
     rest = _KIDNEY_ANY.sub(" ", _NORMAL.sub(" ", _DENIED.sub(" ", plain)))
@@ -159,7 +161,7 @@ def people_of(text: str) -> People:
 
 
 def first_named(levels: Sequence[People]) -> People:
-    """The nearest word on each point: of the statement, else its section, else its document.
+    """Return the nearest word on each point: of the statement, else its section, else its document.
 
     `levels` begin with the nearest. Pregnancy that a title leaves out and a statement names is
     named.
@@ -180,7 +182,9 @@ def first_named(levels: Sequence[People]) -> People:
 
 
 def apart(asked: People, about: People) -> Apart | None:
-    """What the one is and the other is, where nobody can be both; None where somebody can."""
+    """Return what the one is and the other is, where nobody can be both; None where somebody
+    can.
+    """
     if ages := _ages_apart(asked, about):
         return ages
     for state in asked.states:
@@ -218,7 +222,8 @@ def _ages_apart(asked: People, about: People) -> Apart | None:
 
 
 def fits_bracketed_ages(asked: People, text: str) -> bool:
-    """Whether one of the ages in brackets is the asked one: `1 mg/kg (over 12 years)`; if none is.
+    """Tell whether one of the ages in brackets is the asked one: `1 mg/kg (over 12 years)`; if none
+    is.
 
     For the words about one medicine: a text that brackets ages of several is about all of them.
     """
@@ -235,17 +240,17 @@ def fits_bracketed_ages(asked: People, text: str) -> bool:
 
 
 def group_words(groups: Iterable[str]) -> list[str]:
-    """Groups as a list of people names them."""
+    """Return groups as a list of people names them."""
     return [_many(group) for group in groups]
 
 
 def without(group: str) -> str:
-    """Those whom a text means that leaves `group` out."""
+    """Return those whom a text means that leaves `group` out."""
     return _WITHOUT.get(group, f"people other than {_many(group)}")
 
 
 def said(interval: Interval, unit: str) -> str:
-    """`45 mL/min or more`, `30 to 44 mL/min`."""
+    """Return `45 mL/min or more`, `30 to 44 mL/min`."""
     low, high = interval.low, interval.high
     if low == high:
         return f"{low:g} {unit}"
@@ -257,7 +262,7 @@ def said(interval: Interval, unit: str) -> str:
 
 
 def aged(interval: Interval) -> str:
-    """An interval of days in the units that people say: `6 months to 6 years`."""
+    """Return an interval of days in the units that people say: `6 months to 6 years`."""
     low, high = interval.low, interval.high
     if not math.isinf(low) and not math.isinf(high) and low > 0:
         (one, unit), (two, other) = _in_words(low), _in_words(high)
@@ -270,7 +275,7 @@ def aged(interval: Interval) -> str:
 
 
 def _age_in_words(interval: Interval) -> str:
-    """The age that a question gives, or its range."""
+    """Return the age that a question gives, or its range."""
     if interval.high_open and not math.isinf(interval.low) and interval.low > 0:
         number, unit = _in_words(interval.low)
         return f"{number:g} {unit}"

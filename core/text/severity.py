@@ -64,7 +64,8 @@ class _Said(NamedTuple):
 
 
 def severities(text: str, about: str) -> frozenset[str]:
-    """The levels that a text gives of what `about` (a question) names; empty where it gives none.
+    """Return the levels that a text gives of what `about` (a question) names; empty where it gives
+    none.
 
     A range holds what lies between: `mild to severe` is moderate too.
     """
@@ -80,7 +81,7 @@ def _condition_words(about: str) -> frozenset[str]:
 
 
 def _is_of(words: frozenset[str], said: _Said) -> bool:
-    """Whether what stands behind it, else before it, is the condition."""
+    """Tell whether what stands behind it, else before it, is the condition."""
     for word in said.behind:  # `low severity CAP, penicillin allergic` is of the first
         if _OTHER.match(word):
             return False
@@ -130,7 +131,7 @@ def _before(text: str) -> tuple[str, ...]:
 
 
 def _behind(text: str) -> tuple[str, ...]:
-    """The words up to one that begins another part of the sentence."""
+    """Return the words up to one that begins another part of the sentence."""
     words: list[str] = []
     for word in map(_plain, _WORD.findall(_BREAK.split(text, maxsplit=1)[0])[:_MAX_OBJECT]):
         if word in _ENDS:

@@ -21,7 +21,7 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences with their marks, in order, none empty."""
+    """Return sentences with their marks, in order, none empty."""
     found, start = [], 0
     for end in _END.finditer(text):
         found.append(text[start : end.end()])
@@ -31,7 +31,7 @@ def sentences(text: str) -> list[str]:
 
 
 def distinct(found: Iterable[str]) -> tuple[str, ...]:
-    """The first of each without regard to case, in order."""
+    """Return the first of each without regard to case, in order."""
     kept: dict[str, str] = {}
     for word in found:
         kept.setdefault(word.casefold(), word)

@@ -64,7 +64,7 @@ class CollectionAdmin(CollectionModelAdmin):
         return both.filter(pk=obj.pk).exists()
 
     def has_delete_permission(self, request: HttpRequest, obj: Collection | None = None) -> bool:
-        """Only an empty one: a document has to stand somewhere."""
+        """Allow it for an empty one only: a document has to stand somewhere."""
         allowed = super().has_delete_permission(request, obj)
         return allowed and (obj is None or not obj.documents.exists())
 
@@ -78,7 +78,7 @@ class CollectionAdmin(CollectionModelAdmin):
         collection_save(obj, by=signed_in_user(request), changes=changes, rights=rights)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """The groups are saved with the collection."""
+        """Leave the groups to what saves the collection with them."""
 
     @admin.display(description="documents", ordering="size")
     def documents_in_it(self, collection: Collection) -> int:

@@ -86,7 +86,7 @@ def _withdraw(document: Document, by: User, answers: dict[str, Any]) -> None:
 
 
 def _reinstate(document: Document, by: User, answers: dict[str, Any]) -> None:
-    """The history keeps why it was withdrawn, which the document's own page says no longer."""
+    """Keep in the history why it was withdrawn, which the document's own page says no longer."""
     withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
     document_reinstate(document, by=by, reason=answers["reason"])
     history_add(document, by=by, line=withdrawn)
@@ -200,7 +200,7 @@ def decide_many(
 
 
 def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
-    """One step of one document: asked for on a page where it needs an answer, else taken."""
+    """Return one step of one document: asked for on a page where it needs an answer, else taken."""
     decision = ON_A_PAGE.get(action)
     if decision is None:
         raise Http404

@@ -334,7 +334,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="pages")
     def pages_preview(self, document: Document) -> SafeString:
-        """Those that need an eye first: the rest follow by the links from page to page."""
+        """Return those that need an eye first: the rest follow by the links from page to page."""
         checks = page_checks(document)
         first = sorted(checks, key=lambda check: (not check.is_doubtful, check.number))
         shown = sorted(first[:PREVIEWED], key=lambda check: check.number)

@@ -87,7 +87,7 @@ class UploadForm(forms.Form):
         return str(self.cleaned_data["source_type"] or SourceType.GUIDELINE)
 
     def document(self) -> Document:
-        """A new document with what was filled in, not saved."""
+        """Return a new document with what was filled in, not saved."""
         return Document(**{k: v for k, v in self.cleaned_data.items() if k != "uploads"})
 
 

@@ -38,7 +38,9 @@ def stale(request: StaffRequest) -> HttpResponse:
 
 
 def near_duplicates(request: StaffRequest) -> HttpResponse:
-    """Passages that say the same in several places; `?q=` only those of one document or group."""
+    """Return passages that say the same in several places; `?q=` only those of one document or
+    group.
+    """
     if not request.user.has_perm("corpus.view_document"):
         raise PermissionDenied
     words = request.GET.get("q", "").strip()

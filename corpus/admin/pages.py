@@ -26,7 +26,7 @@ class StaffRequest(HttpRequest):
 
 
 def document_for(user: User, pk: int, right: Right = Right.SEE) -> Document:
-    """The document by its key, as `access_document_of_staff` lets the user in."""
+    """Return the document by its key, as `access_document_of_staff` lets the user in."""
     return access_document_of_staff(user, right, pk=pk)
 
 
@@ -59,5 +59,5 @@ def page(request: HttpRequest, template: str, *, title: str, **context: Any) -> 
 
 
 def address(name: str, *args: object) -> str:
-    """The address of a page of documents: `address("read", 7, 1)`."""
+    """Return the address of a page of documents: `address("read", 7, 1)`."""
     return reverse(f"admin:corpus_document_{name}", args=args)

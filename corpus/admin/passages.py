@@ -99,7 +99,7 @@ def reading_of(document: Document, number: int, *, user: User, show: str = "") -
 @require_safe
 @guarded(Right.SEE)
 def read(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
-    """The passage view of one page; `?show=c12` paints a passage, as a block, cell or doubt.
+    """Return the passage view of one page; `?show=c12` paints a passage, as a block, cell or doubt.
 
     To htmx it is the page's two columns alone, for the list that an approver goes through.
     """
@@ -134,7 +134,7 @@ def picture(request: StaffRequest, document: Document, number: int) -> HttpRespo
 @require_safe
 @guarded(Right.SEE)
 def original(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """The bytes as they were uploaded, always as a download: a browser must not run them."""
+    """Return the bytes as they were uploaded, always as a download: a browser must not run them."""
     response = FileResponse(
         _opened(document_path(document.sha256)),
         as_attachment=True,

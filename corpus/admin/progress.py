@@ -96,7 +96,7 @@ class JobCell:
 
 
 def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCell]:
-    """A cell for each; with what a draft that has been read may be a new version of."""
+    """Return a cell for each; with what a draft that has been read may be a new version of."""
     cells, looked_up = [], 0
     for document in documents:
         offers: Sequence[Suggestion] = ()
@@ -109,7 +109,9 @@ def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCe
 
 @require_POST
 def progress(request: StaffRequest) -> HttpResponse:
-    """The states of `pk=...` as fragments that replace themselves; `?offers` adds predecessors."""
+    """Return the states of `pk=...` as fragments that replace themselves; `?offers` adds
+    predecessors.
+    """
     if not request.user.has_perm("corpus.view_document"):
         raise PermissionDenied
     wanted = [pk for pk in request.POST.getlist("pk")[:MAX_POLLED] if pk.isdecimal()]
@@ -145,7 +147,7 @@ def _is_new_and_read(document: Document) -> bool:
 
 
 def _steps(stage: Stage, state: JobState) -> tuple[Step, ...]:
-    """All steps; the one after `stage` is at work or failed."""
+    """Return all steps; the one after `stage` is at work or failed."""
     finished = _ORDER.index(stage)
     at_next = {JobState.RUNNING: "now", JobState.FAILED: "failed"}.get(state, "ahead")
     states = ["done"] * (finished + 1) + [at_next] + ["ahead"] * len(_ORDER)

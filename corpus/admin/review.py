@@ -60,7 +60,7 @@ class Candidate:
 
 @guarded(Right.SEE)
 def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """What the approver has to see on one page, and the buttons that end it."""
+    """Return what the approver has to see on one page, and the buttons that end it."""
     checks = page_checks(document)
     to_look_at = pages_doubtful(checks)
     choices = documents_replaceable(request.user, other_than=document)
@@ -135,7 +135,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 @guarded(Right.SEE)
 def compare_versions(request: StaffRequest, document: Document, other: int) -> HttpResponseBase:
-    """What a document says otherwise than an older one, section by section."""
+    """Return what a document says otherwise than an older one, section by section."""
     old = document_for(request.user, other)
     changes = compare(pages_of(old), pages_of(document))
     return page(
@@ -152,7 +152,7 @@ def compare_versions(request: StaffRequest, document: Document, other: int) -> H
 
 @guarded(Right.SEE)
 def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """The past answers that cited a document: whom a withdrawal concerns."""
+    """Return the past answers that cited a document: whom a withdrawal concerns."""
     if not may_recall(request.user, document):
         raise PermissionDenied
     answers = answers_citing(document)
@@ -181,7 +181,7 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 
 def may_recall(user: User, document: Document) -> bool:
-    """Names of people who asked are for those who withdraw and for auditors."""
+    """Return names of people who asked are for those who withdraw and for auditors."""
     return may_publish(user, document) or user.has_perm("chat.view_turn")
 
 
@@ -250,7 +250,7 @@ def _candidates(
 
 
 def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[Correction]) -> str:
-    """Why it can't be published by this person now; empty where it can."""
+    """Return why it can't be published by this person now; empty where it can."""
     if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
         return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
     if document.job.state == JobState.FAILED:

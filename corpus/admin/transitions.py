@@ -19,7 +19,7 @@ class Arrow:
 
 
 def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[Arrow]:
-    """The arrows of the lifecycle that are possible now, then those of the reading."""
+    """Return the arrows of the lifecycle that are possible now, then those of the reading."""
     state, pk = document.lifecycle, document.pk
     found: list[Arrow] = []
     has_failed = document.job.state == JobState.FAILED

@@ -17,7 +17,9 @@ def context_line(
     *,
     max_tokens: int = MAX_CONTEXT_TOKENS,
 ) -> str:
-    """`title | section > subsection | population`, shortened from the outer sections inwards."""
+    """Return `title | section > subsection | population`, shortened from the outer sections
+    inwards.
+    """
     path = list(section_path)
     while True:
         parts = [title, " > ".join(path), population]
@@ -36,7 +38,7 @@ def context_line(
 
 
 def below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
-    """The path without a first heading that only repeats the document's title."""
+    """Return the path without a first heading that only repeats the document's title."""
     if path and " ".join(path[0].split()).casefold() == " ".join(title.split()).casefold():
         return path[1:]
     return path

@@ -109,7 +109,7 @@ def _twins(draft: ChunkDraft, title: str, population: str) -> str:
 
 
 def _drafts(document: Path, order: Order) -> tuple[list[ChunkDraft], Sequence[Page]]:
-    """The drafts, and the pages that they stand on."""
+    """Return the drafts, and the pages that they stand on."""
     about = {"title": order.title, "population": order.population, "sha256": order.sha256}
     if order.media_type == sniff.PASSAGES:
         given = read_passages(document)

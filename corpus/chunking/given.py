@@ -17,7 +17,7 @@ def take_passages(
     sha256: str,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """A draft for each passage, in order, on the pages that `lay_out` makes of them."""
+    """Return a draft for each passage, in order, on the pages that `lay_out` makes of them."""
     layout = lay_out(passages)
     source = Source({page.number: page.text for page in layout.pages}, sha256, count_tokens)
     return [

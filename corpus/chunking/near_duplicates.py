@@ -98,21 +98,25 @@ _IZE = re.compile(r"(?<=[a-z]{3})is(e[ds]?|ing|ations?)$")
 def meaning_label(
     text: str, *, title: str = "", section_path: Sequence[str] = (), population: str = ""
 ) -> str:
-    """32 hexadecimal digits, equal for two passages exactly where they say the same thing."""
+    """Return 32 hexadecimal digits, equal for two passages exactly where they say the same
+    thing.
+    """
     parts = [_words(text), _above(title, section_path), sorted(_words(population))]
     content = "\x1e".join("\x1f".join(part) for part in parts)
     return hashlib.sha256(content.encode()).hexdigest()[:LABEL_DIGITS]
 
 
 def _above(title: str, section_path: Sequence[str]) -> list[str]:
-    """What stands above a passage and says what it is about: title and headings, each once."""
+    """Return what stands above a passage and says what it is about: title and headings, each
+    once.
+    """
     matter = [w for w in _words(_VERSION.sub(" ", title)) if w not in _ABOUT_DOCUMENTS]
     headings = [_words(_HEADING_NUMBER.sub("", line)) for line in section_path]
     return sorted({" ".join(words) for words in (matter, *headings)} - {""})
 
 
 def _words(text: str) -> list[str]:
-    """The text's words, numbers and signs in their one spelling, in order."""
+    """Return the text's words, numbers and signs in their one spelling, in order."""
     text = _BULLETS.sub(" ", _QUOTES.sub("", unicodedata.normalize("NFC", text)))
     text = _DASHES.sub("-", text).replace("µ", "u").replace("μ", "u")
     text = _THOUSANDS.sub("", _LEADING_POINT.sub("0.", text))
@@ -136,7 +140,9 @@ def _number(token: str) -> str:
 
 
 def _unit(token: str) -> str:
-    """The unit after a number or a slash; what is no known unit keeps its case if it is short."""
+    """Return the unit after a number or a slash; what is no known unit keeps its case if it is
+    short.
+    """
     if len(token) >= _SPELLED_OUT:
         return _word(token)
     return _UNIT_OF.get(token, token)
@@ -156,7 +162,7 @@ def _word(token: str) -> str:
 
 
 def _is_article(word: str, before: str) -> bool:
-    """A capital `A` is one only where a sentence begins: there is a hepatitis A."""
+    """Return a capital `A` is one only where a sentence begins: there is a hepatitis A."""
     if word == "A":
         return before in ("", ".", ":", "\n")
     return word not in _ABBREVIATIONS and word.casefold() in _ARTICLES

@@ -62,7 +62,7 @@ def split_sections(
     settings: ChunkSettings,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """The document's passages in reading order; none for a document without text."""
+    """Return the document's passages in reading order; none for a document without text."""
     source = Source({page.number: page.text for page in pages}, sha256, count_tokens)
     drafts: list[ChunkDraft] = []
     for path, group in groupby(_with_sections(pages), key=lambda item: item[0]):
@@ -98,7 +98,7 @@ def _section(
 def _runs(
     section: _Section, blocks: Sequence[tuple[Page, Block]], source: Source
 ) -> Iterator[_Run]:
-    """Runs in reading order: text of the section, or one table with its caption and footnotes."""
+    """Run in reading order: text of the section, or one table with its caption and footnotes."""
     located = _Located(section, source)
     after = _continued(blocks)
     later = {place for places in after.values() for place in places}
@@ -122,7 +122,7 @@ def _runs(
 
 
 def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
-    """The places of blocks that go on from one on a page before, by the place of that one.
+    """Return the places of blocks that go on from one on a page before, by the place of that one.
 
     What stands between them (a table, a footnote) comes after their text.
     """
@@ -139,7 +139,7 @@ def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
 
 
 def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Page, Block]]:
-    """Every block that is no heading, with the headings above it, outermost first.
+    """Yield every block that is no heading, with the headings above it, outermost first.
 
     A heading below which nothing stands is its own text, so that no word is lost. So is one that
     is longer than any: it would be written again above each passage below it.
@@ -166,7 +166,9 @@ def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Pag
 
 
 def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
-    """Where the table that begins at `position` ends, footnotes included; `position` if none."""
+    """Return where the table that begins at `position` ends, footnotes included; `position` if
+    none.
+    """
     here = position
     if blocks[here][1].kind is BlockKind.CAPTION:
         here += 1
@@ -189,7 +191,9 @@ class _Located:
         self._header: list[_Unit] = []
 
     def sentences(self, blocks: Sequence[tuple[Page, Block]]) -> list[_Unit]:
-        """The sentences of a text in one or more blocks, or the rows of its table, in order."""
+        """Return the sentences of a text in one or more blocks, or the rows of its table, in
+        order.
+        """
         if blocks[0][1].table is not None:
             run = self.table(blocks)
             return [*run.lead, *run.units]
@@ -202,7 +206,7 @@ class _Located:
         return units
 
     def table(self, blocks: Sequence[tuple[Page, Block]]) -> _Run:
-        """A table with its caption and header in front of each of its passages.
+        """Return a table with its caption and header in front of each of its passages.
 
         Where those would leave rows less than half of the room, the caption stands before the
         first rows only; a header that would leave them less than a third is text like any other.
@@ -245,7 +249,7 @@ class _Located:
         return _Unit(spans, max(self._count(text), least))
 
     def _fitting(self, unit: _Unit, room: int) -> list[_Unit]:
-        """The unit itself, or halves of halves of it of which each fits."""
+        """Return the unit itself, or halves of halves of it of which each fits."""
         fitting: list[_Unit] = []
         waiting = [unit]
         while waiting:
@@ -271,7 +275,7 @@ class _Joined:
         self._begins = list(accumulate((end - start + 1 for _, start, end in parts), initial=0))
 
     def spans(self, start: int, end: int) -> Spans:
-        """Where a range of the text stands on the pages."""
+        """Return where a range of the text stands on the pages."""
         found: list[tuple[int, int, int]] = []
         for place in range(bisect_right(self._begins, start) - 1, len(self._parts)):
             at, (page, first, last) = self._begins[place], self._parts[place]
@@ -284,7 +288,9 @@ class _Joined:
 
 
 def _joint(text: str, start: int, end: int) -> int:
-    """Where to cut what is too long: between cells, else clauses, else words, near its middle."""
+    """Return where to cut what is too long: between cells, else clauses, else words, near its
+    middle.
+    """
     middle, first = start + (end - start) // 2, start + (end - start) // 4 + 1
     for joint, kept in ((" | ", 0), ("; ", 1), (", ", 1), (" ", 0)):
         place = text.rfind(joint, max(first - kept, start + 1), middle + len(joint))
@@ -322,7 +328,7 @@ def _step_back(units: Sequence[_Unit], start: int, stop: int, overlap: int) -> i
 
 
 def _merge(units: Sequence[_Unit], texts: Mapping[int, str]) -> Spans:
-    """Spans in order, joined where only white space stands between two of one page."""
+    """Return spans in order, joined where only white space stands between two of one page."""
     spans: list[tuple[int, int, int]] = []
     for page, start, end in (span for unit in units for span in unit.spans):
         start, end = stripped(texts[page], start, end)

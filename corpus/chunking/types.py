@@ -32,7 +32,7 @@ class ChunkSettings:
         return f"sections {self.max_tokens}/{self.overlap_tokens}{reserved}"
 
     def bounded(self, encoder_tokens: int) -> ChunkSettings:
-        """The same, or smaller in proportion where the encoder reads less than that.
+        """Return the same, or smaller in proportion where the encoder reads less than that.
 
         What an encoder cuts off could never be found by its vector.
         """
@@ -69,7 +69,7 @@ class Source:
     def draft(
         self, spans: Spans, *, index: int, context: str = "", section_path: Sequence[str] = ()
     ) -> ChunkDraft:
-        """The passage that `spans` are; they are not empty, and their pages are known."""
+        """Return the passage that `spans` are; they are not empty, and their pages are known."""
         text = "\n".join(self.texts[page][start:end] for page, start, end in spans)
         page = spans[0][0]
         return ChunkDraft(
@@ -85,7 +85,9 @@ class Source:
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without the white space at its ends; empty at `start` for white space alone."""
+    """Return the range without the white space at its ends; empty at `start` for white space
+    alone.
+    """
     piece = text[start:end]
     left = len(piece) - len(piece.lstrip())
     return start + left, start + max(left, len(piece.rstrip()))

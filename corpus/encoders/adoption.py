@@ -31,7 +31,7 @@ ORDER BY chunk_id
 
 
 def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
-    """The keys of the rows of which nothing says what made their vectors, and `spec` did.
+    """Return the keys of the rows of which nothing says what made their vectors, and `spec` did.
 
     One query, and two for each. Raises `EncoderUnavailable` where something else did, and whatever
     the encoder raises where it can't be loaded or fails. The model is loaded only for such rows.
@@ -59,7 +59,7 @@ def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> No
 
 
 def _makes_its_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> bool:
-    """Whether `spec` makes those of a few passages; so where there are none."""
+    """Tell whether `spec` makes those of a few passages; so where there are none."""
     stored = _stored(encoder, alias)
     rows = list(Chunk.objects.using(alias).filter(pk__in=stored).order_by("pk"))
     if not rows:
@@ -77,7 +77,7 @@ def _stored(encoder: Encoder, alias: str) -> dict[int, Vectors]:
 
 
 def _cosines(made: Vectors, stored: Sequence[Vectors]) -> Vectors:
-    """`(n,)` in [-1, 1]; 0 where one of the two has no length."""
+    """Return `(n,)` in [-1, 1]; 0 where one of the two has no length."""
     kept = np.stack(stored)
     lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(kept, axis=1)
     products = (made * kept).sum(axis=1)

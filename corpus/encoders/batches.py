@@ -20,29 +20,31 @@ class IncompleteDocument(MedragError):
 
 
 def embedded_text(chunk: Chunk) -> str:
-    """What an encoder reads of a passage."""
+    """Return what an encoder reads of a passage."""
     return f"{chunk.context}\n{chunk.text}"
 
 
 def statement_context(context: str, caption: str) -> str:
-    """What a statement is about: that of its passage, and the caption of its table."""
+    """Return what a statement is about: that of its passage, and the caption of its table."""
     return " | ".join(part for part in (context, caption) if part)
 
 
 def embedded_statement(context: str, caption: str, text: str) -> str:
-    """What an encoder reads of a statement of a passage."""
+    """Return what an encoder reads of a statement of a passage."""
     return f"{statement_context(context, caption)}: {text}"
 
 
 def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
-    """`(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that isn't."""
+    """Return `(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that
+    isn't.
+    """
     vectors = embedder.encode([embedded_text(row) for row in rows])
     refuse_bad_vectors(vectors, len(rows))
     return vectors
 
 
 def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
-    """Raises `IncompleteDocument` unless they are `count` of unit norm."""
+    """Raise `IncompleteDocument` unless they are `count` of unit norm."""
     lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
     if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
         raise IncompleteDocument(

@@ -61,7 +61,9 @@ def estimated_tokens(text: str) -> int:
 
 
 def estimated(piece: str) -> int:
-    """Tokens of a word, of one other character, or of white space, which joins its neighbour."""
+    """Return tokens of a word, of one other character, or of white space, which joins its
+    neighbour.
+    """
     if piece.isspace():
         return len(piece) // 8
     return -(-len(piece) // LETTERS) if piece.isascii() else 2

@@ -41,7 +41,7 @@ class Facts:
 
 
 def facts_of(spec: EncoderSpec) -> Facts:
-    """Raises `SpecError` for what can't be indexed. Weights are hashed once a process."""
+    """Raise `SpecError` for what can't be indexed. Weights are hashed once a process."""
     if spec.kind != "local":
         return _endpoint_facts(spec)
     try:
@@ -51,7 +51,7 @@ def facts_of(spec: EncoderSpec) -> Facts:
 
 
 def local_model(spec: EncoderSpec) -> LocalModel:
-    """Where the model lies and how it is used. Raises `SpecError` where none does."""
+    """Return where the model lies and how it is used. Raises `SpecError` where none does."""
     return LocalModel(
         folder=_folder_of(spec, spec.model),
         query_folder=_folder_of(spec, spec.query_model) if spec.query_model else None,
@@ -64,7 +64,7 @@ def local_model(spec: EncoderSpec) -> LocalModel:
 
 
 def endpoint(spec: EncoderSpec, *, key: str = "") -> OpenAIModel:
-    """How an endpoint is asked."""
+    """Return how an endpoint is asked."""
     return OpenAIModel(
         url=spec.url,
         model=spec.model,

@@ -38,7 +38,9 @@ class FolderFacts:
 
 @lru_cache(maxsize=32)
 def facts_of(folder: Path) -> FolderFacts:
-    """The files are hashed once a process. Raises EncoderUnusable where no model can be read."""
+    """Return the files are hashed once a process. Raises EncoderUnusable where no model can be
+    read.
+    """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     # Older models have the transformer's own files in a folder of theirs.
@@ -51,7 +53,9 @@ def facts_of(folder: Path) -> FolderFacts:
 
 
 def folder_digest(folder: Path) -> str:
-    """16 hexadecimal digits over the files of `files_read`, with their paths below the folder."""
+    """Return 16 hexadecimal digits over the files of `files_read`, with their paths below the
+    folder.
+    """
     digest = hashlib.sha256()
     for path in files_read(folder):
         name = path.relative_to(folder).as_posix()
@@ -60,7 +64,8 @@ def folder_digest(folder: Path) -> str:
 
 
 def files_read(folder: Path) -> list[Path]:
-    """What decides the vectors of a model, sorted: its weights and all that is read with them.
+    """Return what decides the vectors of a model, sorted: its weights and all that is read with
+    them.
 
     Of the folder itself, and of the folders of its modules with all below them. Where a pooling is
     set, those are not read; they count all the same. Raises EncoderUnusable where no weights are.
@@ -79,7 +84,7 @@ def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
 
 
 def _modules(folder: Path) -> list[Path]:
-    """The folders that `modules.json` names, but the folder itself. They lie in it."""
+    """Return the folders that `modules.json` names, but the folder itself. They lie in it."""
     try:
         listed = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
         named = {PurePosixPath(module.get("path", "")) for module in listed}
@@ -101,7 +106,9 @@ def _sha256(path: Path) -> str:
 
 
 def _made_by_modules(folder: Path) -> int:
-    """What the last module that sets the width of a vector says: a projection, else the pooling."""
+    """Return what the last module that sets the width of a vector says: a projection, else the
+    pooling.
+    """
     made = 0
     for path in sorted(folder.glob("*_Pooling/config.json")):
         made = _number(path, "word_embedding_dimension") or _number(path, "embedding_dimension")
@@ -111,7 +118,7 @@ def _made_by_modules(folder: Path) -> int:
 
 
 def _number(path: Path, key: str) -> int:
-    """What its JSON says; 0 where it doesn't."""
+    """Return what its JSON says; 0 where it doesn't."""
     try:
         return int(json.loads(path.read_text(encoding="utf-8")).get(key) or 0)
     except (FileNotFoundError, NotADirectoryError):

@@ -21,7 +21,7 @@ class PairModel:
     """What `manage.py train` wrote. Each window is computed by itself on one thread."""
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
-        """Raises EncoderUnusable for a folder without a model that loads."""
+        """Raise EncoderUnusable for a folder without a model that loads."""
         try:
             graph = core().read_model(folder / MODEL, folder / WEIGHTS)
             self.max_tokens = int(graph.get_rt_info(MAX_TOKENS).astype(str))

@@ -40,7 +40,7 @@ class Window:
 
 
 def pair_tokenizer(folder: Path) -> Any:
-    """That of a model's folder, which neither cuts nor pads as its file says: windows do."""
+    """Return that of a model's folder, which neither cuts nor pads as its file says: windows do."""
     from tokenizers import Tokenizer  # late: only where such a model is in use
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -68,7 +68,7 @@ def windows_of(
 
 
 def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, list[int]]]]:
-    """Statements with their places: a window ends when it is full, or has its even share."""
+    """Yield statements with their places: a window ends when it is full, or has its even share."""
     tokens = sum(map(len, texts))
     share = tokens / max(1, -(-tokens // room))
     group: list[tuple[int, list[int]]] = []
@@ -94,7 +94,8 @@ def _window(head: tuple[int, ...], group: list[tuple[int, list[int]]], end: int)
 
 
 def statement_odds(window: Window, scores: Scores) -> dict[int, float]:
-    """How much sooner each statement answers than none does, by its place; logarithms of odds.
+    """Return how much sooner each statement answers than none does, by its place; logarithms of
+    odds.
 
     `scores` are a reader's, `(tokens, 2)`: a statement's is the mean of the first over its tokens,
     that of "none of these answers" the second at [CLS].

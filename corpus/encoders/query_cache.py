@@ -39,7 +39,9 @@ class QueryCache:
             self._kept.clear()
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """What `encode` gives for them, which is called at most once; the caller's own copy."""
+        """Return what `encode` gives for them, which is called at most once; the caller's own
+        copy.
+        """
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         found = self._known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}

@@ -70,7 +70,7 @@ def _read(path: Path) -> tuple[EncoderSpec, ...]:
 
 
 def facts_for(spec: EncoderSpec) -> Facts:
-    """What its files say, without loading it. Raises `ImproperlyConfigured` by name."""
+    """Return what its files say, without loading it. Raises `ImproperlyConfigured` by name."""
     try:
         return facts_of(_here(spec))
     except SpecError as error:
@@ -85,12 +85,12 @@ def _here(spec: EncoderSpec) -> EncoderSpec:
 
 
 def encoder_facts() -> Facts:
-    """The primary configured encoder's facts, without loading it."""
+    """Return the primary configured encoder's facts, without loading it."""
     return facts_for(configured_specs()[0])
 
 
 def searched_facts(names: Sequence[str] = ()) -> Facts:
-    """Those of the primary encoder that is searched, without loading it. One query.
+    """Return those of the primary encoder that is searched, without loading it. One query.
 
     With `names` it is the first of them, as for `active_encoders`. Before there is one, the
     configured one's. Raises `EncoderUnavailable` where the first of `names` is not searched.
@@ -105,7 +105,7 @@ def searched_facts(names: Sequence[str] = ()) -> Facts:
 
 
 def get_embedder() -> Embedder:
-    """The primary configured encoder: its tokens are counted where passages are cut.
+    """Return the primary configured encoder: its tokens are counted where passages are cut.
 
     Raises `ImproperlyConfigured` with the setting's name. No query.
     """
@@ -115,7 +115,8 @@ def get_embedder() -> Embedder:
 def active_encoders(
     names: Sequence[str] = (), *, rows: Sequence[Encoder] | None = None
 ) -> tuple[ActiveEncoder, ...]:
-    """Those that are searched, or of them `names` in that order; the first is the primary one.
+    """Return those that are searched, or of them `names` in that order; the first is the primary
+    one.
 
     One query; none where `rows`, those of `searched_query`, were read with something else. Raises
     `EncoderUnavailable` where one is missing or its files have changed since its vectors were
@@ -151,7 +152,7 @@ _REEMBED = "Run manage.py reembed, or wait for the worker, which does it in the 
 
 
 def _being_made(*names: str) -> str:
-    """How far the vectors are that are being made, of `names` or all; empty where none are.
+    """Return how far the vectors are that are being made, of `names` or all; empty where none are.
 
     One query, and one for each.
     """
@@ -166,7 +167,7 @@ def _being_made(*names: str) -> str:
 
 
 def searched_rows() -> list[Encoder]:
-    """The rows of the encoders that are searched, the primary first. One query.
+    """Return the rows of the encoders that are searched, the primary first. One query.
 
     What is configured anew takes its place among them when all of it is there.
     """
@@ -174,7 +175,9 @@ def searched_rows() -> list[Encoder]:
 
 
 def searched_query() -> QuerySet[Encoder]:
-    """The rows of the encoders that are searched, in no order, for a statement that reads more."""
+    """Return the rows of the encoders that are searched, in no order, for a statement that reads
+    more.
+    """
     return Encoder.objects.filter(state=EncoderState.ACTIVE)
 
 
@@ -195,7 +198,7 @@ def _active(row: Encoder) -> ActiveEncoder:
 
 
 def embedder_of(row: Encoder) -> Embedder:
-    """What computes the vectors of this row's table; raises as `active_encoders`."""
+    """Return what computes the vectors of this row's table; raises as `active_encoders`."""
     spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
@@ -244,7 +247,9 @@ _load_lock = threading.Lock()
 
 
 def embedder_for(spec: EncoderSpec) -> Embedder:
-    """The one instance in this process. Raises `ImproperlyConfigured` with the setting's name."""
+    """Return the one instance in this process. Raises `ImproperlyConfigured` with the setting's
+    name.
+    """
     spec = _here(spec)
     embedder = _loaded.get(spec)
     if embedder is not None:
@@ -257,7 +262,7 @@ def embedder_for(spec: EncoderSpec) -> Embedder:
 
 
 def load(spec: EncoderSpec) -> Embedder:
-    """What computes `spec`; every call loads it anew. `facts_for` has accepted it before."""
+    """Return what computes `spec`; every call loads it anew. `facts_for` has accepted it before."""
     if spec.kind != "local":
         return OpenAIEmbedder(endpoint(spec, key=_key(spec)))
     try:
@@ -269,7 +274,7 @@ def load(spec: EncoderSpec) -> Embedder:
 
 
 def converted_for(spec: EncoderSpec) -> frozenset[str]:
-    """The names in `MODELS_DIR` of what computes it in this process. Raises `SpecError`."""
+    """Return the names in `MODELS_DIR` of what computes it in this process. Raises `SpecError`."""
     if spec.kind != "local":
         return frozenset()
     try:

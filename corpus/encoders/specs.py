@@ -72,18 +72,19 @@ class EncoderSpec:
         return Path(self.model)
 
     def as_json(self) -> dict[str, Any]:
-        """What `spec_from` takes; holds no secret."""
+        """Return what `spec_from` takes; holds no secret."""
         return asdict(self)
 
 
 def spec_from(stored: Mapping[str, Any]) -> EncoderSpec:
-    """A spec from its JSON; keys that this version doesn't know are left out."""
+    """Return a spec from its JSON; keys that this version doesn't know are left out."""
     known = {field.name for field in fields(EncoderSpec)}
     return EncoderSpec(**{key: value for key, value in stored.items() if key in known})
 
 
 def specs_from(text: str, *, folder: Path) -> tuple[EncoderSpec, ...]:
-    """The encoders of a TOML file, in its order. Relative paths start at `folder`, the file's.
+    """Return the encoders of a TOML file, in its order. Relative paths start at `folder`, the
+    file's.
 
     Raises `SpecError` for whatever is unknown, of the wrong kind or out of range.
     """
@@ -150,7 +151,7 @@ def _refuse_contradictions(spec: EncoderSpec, given: set[str]) -> None:
 
 
 def refuse_dimensions(spec: EncoderSpec, made: int) -> None:
-    """Raises `SpecError` where a model that makes `made` dimensions can't be indexed as it says."""
+    """Raise `SpecError` where a model that makes `made` dimensions can't be indexed as it says."""
     if spec.dimensions and made and made != spec.dimensions:
         raise SpecError(f"[{spec.name}]: the model makes {made} dimensions, not {spec.dimensions}")
     most = MOST_DIMENSIONS[spec.storage]

@@ -55,7 +55,8 @@ def unencoded(chunks: Sequence[Chunk], space: str) -> Unencoded:
 
 
 def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
-    """`(n, d)` float32 of unit norm, in order; what overlapping passages share is encoded once.
+    """Return `(n, d)` float32 of unit norm, in order; what overlapping passages share is encoded
+    once.
 
     Raises `IncompleteDocument` for any that isn't.
     """
@@ -69,24 +70,28 @@ def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
 
 
 def lacking(chunks: QuerySet[Chunk]) -> set[int]:
-    """The indexes of those of a document's chunks that say what has no vector. One query."""
+    """Return the indexes of those of a document's chunks that say what has no vector. One query."""
     without = chunks.order_by().filter(statements__isnull=False, statements__vector=None)
     return set(without.values_list("index", flat=True))
 
 
 def digest_of(space: str, text: str) -> bytes:
-    """16 bytes that tell what a vector was made of; `space` is `corpus.encoders.folders.Facts`'."""
+    """Return 16 bytes that tell what a vector was made of; `space` is
+    `corpus.encoders.folders.Facts`'.
+    """
     return hashlib.sha256(f"{space}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def kept_as(vectors: Vectors) -> list[bytes]:
-    """A byte a component of each vector `(n, d)`, its largest as 127. Cosines move by 0.0005."""
+    """Return a byte a component of each vector `(n, d)`, its largest as 127. Cosines move by
+    0.0005.
+    """
     most = np.abs(vectors).max(axis=1, keepdims=True)
     return [row.tobytes() for row in np.rint(vectors * (_MOST / most)).astype(np.int8)]
 
 
 def restored(kept: Sequence[bytes]) -> Vectors:
-    """`(n, d)` float32 of unit norm, of what `kept_as` gave; n is at least 1."""
+    """Return `(n, d)` float32 of unit norm, of what `kept_as` gave; n is at least 1."""
     found = np.stack([np.frombuffer(each, dtype=np.int8) for each in kept]).astype(np.float32)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
@@ -104,7 +109,7 @@ def write(wanted: Unencoded, vectors: Vectors) -> None:
 
 
 def read(statements: Sequence[int | None], digests: Sequence[bytes]) -> dict[int, Vectors]:
-    """`(d,)` by place, of those that are kept and were made of just that. One query."""
+    """Return `(d,)` by place, of those that are kept and were made of just that. One query."""
     rows = StatementVector.objects.filter(pk__in=[pk for pk in statements if pk is not None])
     kept = {pk: each for pk, *each in rows.values_list("pk", "made_of", "components")}
     found = {

@@ -35,13 +35,13 @@ class Embedder(EncoderFacts, Protocol):
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
+        """Return passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Queries, in the same space: their prefix, or a model of their own (MedCPT)."""
+        """Encode queries, in the same space: their prefix, or a model of their own (MedCPT)."""
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a passage without the encoder's own marks."""
+        """Return tokens of a passage without the encoder's own marks."""
 
     def token_counter(self, folder: Path) -> TokenCounter:
         """Return how another process counts the same; it reads what is written into `folder`."""

@@ -35,7 +35,7 @@ WHERE d.indexed_at IS NOT NULL
 
 
 def literal(vector: Iterable[float]) -> str:
-    """A vector as pgvector reads it: nine digits, which tell any two float32 apart."""
+    """Return a vector as pgvector reads it: nine digits, which tell any two float32 apart."""
     values = tuple(vector)
     return f"[{','.join(['%.9g'] * len(values))}]" % values
 
@@ -48,20 +48,22 @@ def write(encoder: Encoder, chunk_ids: Sequence[int], vectors: Vectors) -> None:
 
 
 def read(encoder: Encoder, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
-    """`(dimensions,)` float32 by chunk, of those that have one. One query."""
+    """Return `(dimensions,)` float32 by chunk, of those that have one. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_for(encoder, _READ), [list(chunk_ids)])
         return {pk: np.asarray(vector, dtype=np.float32) for pk, vector in cursor.fetchall()}
 
 
 def lacking(encoder: Encoder, chunks: QuerySet[Chunk]) -> set[int]:
-    """The indexes of those of a document's chunks that have no vector. One query."""
+    """Return the indexes of those of a document's chunks that have no vector. One query."""
     without = RawSQL(_for(encoder, _HAS_NONE), [], output_field=BooleanField())  # noqa: S611
     return set(chunks.order_by().filter(without).values_list("index", flat=True))
 
 
 def progress(encoder: Encoder) -> tuple[int, int]:
-    """How many chunks of indexed documents have a vector, and how many there are. One query."""
+    """Return how many chunks of indexed documents have a vector, and how many there are. One
+    query.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_for(encoder, _PROGRESS))
         made, wanted = cursor.fetchone()
@@ -69,12 +71,12 @@ def progress(encoder: Encoder) -> tuple[int, int]:
 
 
 def searched() -> list[Encoder]:
-    """The encoders whose vectors are searched, in order of their keys. One query."""
+    """Return the encoders whose vectors are searched, in order of their keys. One query."""
     return list(Encoder.objects.filter(state=EncoderState.ACTIVE).order_by("pk"))
 
 
 def searched_to_the_end() -> list[Encoder]:
-    """The same, which stay the searched ones until the transaction ends. Two queries."""
+    """Return the same, which stay the searched ones until the transaction ends. Two queries."""
     with connection.cursor() as cursor:
         # All of them: one that is made active meanwhile would not be seen by a narrower lock.
         cursor.execute("SELECT FROM corpus_encoder ORDER BY id FOR SHARE")

@@ -73,7 +73,7 @@ class Shown:
     passage: str
 
     def key(self) -> str:
-        """64 hexadecimal digits over everything that decides the line."""
+        """Return 64 hexadecimal digits over everything that decides the line."""
         parts = [recipe(), self.title, self.section, self.surroundings, self.passage]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -83,14 +83,16 @@ def is_configured() -> bool:
 
 
 def recipe() -> str:
-    """The prompt's version and the model, as they go into a fingerprint; empty where it is off."""
+    """Return the prompt's version and the model, as they go into a fingerprint; empty where it is
+    off.
+    """
     return f"{PROMPT.name} {settings.MODELS.context.model}" if is_configured() else ""
 
 
 def with_lines(
     drafts: Sequence[ChunkDraft], *, title: str, count_tokens: CountTokens, lease: Lease
 ) -> list[ChunkDraft]:
-    """The same passages with their lines; asks for those that no earlier attempt has kept.
+    """Return the same passages with their lines; asks for those that no earlier attempt has kept.
 
     Call it outside a transaction. Raises ContextLineUnavailable and LeaseLost; what was answered
     until then is kept.
@@ -110,7 +112,9 @@ def with_lines(
 
 
 def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
-    """The answer as a line, or nothing where it is not one line that its passage bears out."""
+    """Return the answer as a line, or nothing where it is not one line that its passage bears
+    out.
+    """
     lines = [line for line in clean_text(answer).splitlines() if line.strip()]
     line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
     known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
@@ -124,7 +128,7 @@ def numbers_in(text: str) -> set[str]:
 
 
 def ask(shown: Shown) -> str:
-    """One answer of the model, as it came. Raises ContextLineUnavailable."""
+    """Return one answer of the model, as it came. Raises ContextLineUnavailable."""
     prompt = PROMPT.filled(
         title=shown.title,
         section=shown.section,

@@ -177,7 +177,7 @@ def requeue_uncounted(lease: Lease, *, code: str, reason: str, wake: bool) -> bo
 
 
 def database_began_anew(lease: Lease) -> bool:
-    """Whether the database was started since the attempt was: then that is what cut it off.
+    """Tell whether the database was started since the attempt was: then that is what cut it off.
 
     A server that only ends all its connections, as after the crash of one, goes on: it may have
     been this document that it crashed on.
@@ -206,7 +206,8 @@ def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> 
 
 @transaction.atomic
 def end_expired(queue: Queue) -> tuple[int, int]:
-    """The first half of `sweep`, which is cheap: how many were queued again, how many failed.
+    """Return the first half of `sweep`, which is cheap: how many were queued again, how many
+    failed.
 
     Nobody could extend a lease while the database was away: one that runs out then has as long
     again from its start.
@@ -308,7 +309,9 @@ HAVING count(*) FILTER (WHERE state = 'PENDING') > 0
 
 
 def stalled_for_s() -> float:
-    """How long work has been waiting while nobody works; 0 when that is not so. One query."""
+    """Return how long work has been waiting while nobody works; 0 when that is not so. One
+    query.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_STALLED_SQL)
         row = cursor.fetchone()

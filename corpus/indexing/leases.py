@@ -111,7 +111,7 @@ class Lease:
         return self.result_of(future, limit_s=limit_s)
 
     def result_of(self, future: Future[T], *, limit_s: float) -> T:
-        """The same for work that runs already; while the database is away it goes on."""
+        """Return the same for work that runs already; while the database is away it goes on."""
         deadline = time.monotonic() + limit_s
         while not wait([future], timeout=_beat_s()).done:
             try:
@@ -142,5 +142,5 @@ def _beat_s() -> float:
 
 
 def ends_in(seconds: float) -> Any:
-    """That many seconds from now, by the database's clock."""
+    """Return that many seconds from now, by the database's clock."""
     return Now() + timedelta(seconds=seconds)

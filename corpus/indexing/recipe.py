@@ -37,7 +37,7 @@ def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
 
 
 def site_recipe(encoder: Facts) -> str:
-    """The part that is the same for all documents of this site: how they are cut.
+    """Return the part that is the same for all documents of this site: how they are cut.
 
     Of the primary encoder its tokenizer and how much it reads. Its weights are left out: to encode
     anew what is cut is another thing (`corpus.services.encoders`).
@@ -67,15 +67,16 @@ def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
 
 
 def fingerprint(document: Document, recipe: str) -> str:
-    """64 hexadecimal digits of the engine that read it, `recipe`, language, context line and
-    corrections."""
+    """Return 64 hexadecimal digits of the engine that read it, `recipe`, language, context line and
+    corrections.
+    """
     parts = [document.engine, recipe, document.title, document.population]
     parts.append(document.language + document.corrections_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def fingerprint_in_sql(recipe: str) -> Combinable:
-    """The same as `fingerprint`, as an expression over documents."""
+    """Return the same as `fingerprint`, as an expression over documents."""
     line = Value("\n")
     parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
     parts += [F("language"), F("corrections_key")]

@@ -41,7 +41,7 @@ def page_as_read(page: Page) -> ParsedPage:
 
 
 def pages_of(document: Document) -> tuple[ParsedPage, ...]:
-    """The document's pages as they are quoted, in order. One query."""
+    """Return the document's pages as they are quoted, in order. One query."""
     whole = {"pages": page_jsons(document), "engine": "", "title": "", "metadata": {}}
     return serialise.from_raw(whole).pages
 

@@ -89,7 +89,7 @@ _CAPITALS = {"ALL": "termall", "AS": "termas", "IT": "termit", "ME": "termme", "
 
 
 def normalise(text: str, configuration: str = ENGLISH) -> str:
-    """Words and numbers between single spaces, for `to_tsvector` with that configuration.
+    """Return words and numbers between single spaces, for `to_tsvector` with that configuration.
 
     Order and case are kept. Any string will do; what PostgreSQL can't store becomes a space.
     """
@@ -97,7 +97,7 @@ def normalise(text: str, configuration: str = ENGLISH) -> str:
 
 
 def indexed_text(context: str, text: str, configuration: str = ENGLISH) -> str:
-    """What stands for a passage in the search: its context counts twice.
+    """Return what stands for a passage in the search: its context counts twice.
 
     A field's weight as the number of its copies: Robertson, Zaragoza and Taylor, Simple BM25
     Extension to Multiple Weighted Fields, CIKM 2004.
@@ -106,7 +106,7 @@ def indexed_text(context: str, text: str, configuration: str = ENGLISH) -> str:
 
 
 def _characters(text: str) -> str:
-    """One character for all that look the same or mean the same."""
+    """Return one character for all that look the same or mean the same."""
     if text.isascii():
         return text.replace("\x00", " ")
     text = _UNSTORABLE.sub(" ", text)
@@ -116,7 +116,7 @@ def _characters(text: str) -> str:
 
 
 def _greek_name(match: re.Match[str]) -> str:
-    """`TNFα` as `TNF-alpha`, `β2` as `beta2`."""
+    """Return `TNFα` as `TNF-alpha`, `β2` as `beta2`."""
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
     name = _GREEK[match.group()]
@@ -134,7 +134,7 @@ def _terms(text: str) -> str:
 
 
 def _numbers(text: str) -> str:
-    """A number as one token without a sign, apart from its unit."""
+    """Return a number as one token without a sign, apart from its unit."""
     text = _POWER_OF_TEN.sub(r"10e\1", text)
     text = _SPACED_THOUSANDS.sub("000", _THOUSANDS.sub("", text))
     text = _DECIMAL_COMMA.sub(".", text)
@@ -168,7 +168,9 @@ def _instead(configuration: str) -> dict[str, str]:
 
 
 def _forms(token: str, instead: dict[str, str], configuration: str) -> Iterator[str]:
-    """A word as it is indexed: `IL-6` also as `IL6`, `IL` and `6`; `COVID19` also as `COVID 19`."""
+    """Yield a word as it is indexed: `IL-6` also as `IL6`, `IL` and `6`; `COVID19` also as `COVID
+    19`.
+    """
     parts = [part for part in token.split("-") if part]
     forms = [instead.get(part.lower(), part) for part in parts]
     if len(parts) > 1 and len(token) <= MAX_JOINED_CHARS:

@@ -73,7 +73,7 @@ def index_build(encoder: Encoder) -> None:
 
 
 def is_indexed(encoder: Encoder) -> bool:
-    """Whether its index is there and whole. One query."""
+    """Tell whether its index is there and whole. One query."""
     return _is_valid(encoder, "default") is True
 
 
@@ -131,7 +131,7 @@ def _may_index(encoder: Encoder) -> bool:
 
 
 def _is_valid(encoder: Encoder, alias: str) -> bool | None:
-    """None where there is no index."""
+    """Return None where there is no index."""
     with connections[alias].cursor() as cursor:
         cursor.execute(_IS_VALID, [f"{encoder.table}_hnsw", encoder.table])
         row = cursor.fetchone()

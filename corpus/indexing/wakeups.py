@@ -31,7 +31,9 @@ class Queue:
         self._documents: dict[int, int | None] = {}
 
     def rows(self) -> dict[int, list[int]]:
-        """The waiting or fetched rows of each document. One query, two when there are new ones."""
+        """Return the waiting or fetched rows of each document. One query, two when there are new
+        ones.
+        """
         present = set(_rows().values_list("pk", flat=True))
         self._documents = {pk: d for pk, d in self._documents.items() if pk in present}
         unseen = present - self._documents.keys()
@@ -69,7 +71,7 @@ def delete(row_ids: Iterable[int]) -> None:
 
 
 def release_all() -> None:
-    """The same for every row: what a dead cluster held in its memory is fetched again.
+    """Do the same for every row: what a dead cluster held in its memory is fetched again.
 
     Rows that another living cluster holds are fetched twice; the second claim finds nothing to do.
     """
@@ -81,7 +83,7 @@ def _rows() -> Any:
 
 
 def _document_of(payload: str) -> int | None:
-    """The document that a row is about; None for another task or a foreign signature."""
+    """Return the document that a row is about; None for another task or a foreign signature."""
     try:
         task = SignedPackage.loads(payload)
     except BadSignature:

@@ -126,7 +126,7 @@ def _add(
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file; empty where it can't be read or is too large to be taken in."""
+    """Return the SHA-256 of a file; empty where it can't be read or is too large to be taken in."""
     try:
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
             return ""

@@ -122,7 +122,7 @@ def _read_json(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
 
 
 def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
-    """The separator is that of the first line: a comma, a semicolon or a tab."""
+    """Return the separator is that of the first line: a comma, a semicolon or a tab."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         separator = max(",;\t", key=stream.readline().count)
         stream.seek(0)
@@ -139,7 +139,7 @@ def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
 
 
 def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
-    """Raises RowError."""
+    """Raise RowError."""
     if "" in raw:
         raise RowError("the row has more cells than the first line: quote a cell with a separator")
     unknown = sorted(raw.keys() - set(COLUMNS))
@@ -173,7 +173,9 @@ def _lifecycle(value: Any) -> Lifecycle:
 
 
 def _found(folder: Path, name: str) -> Path:
-    """Files lie in the folder or in one of their own below it, nowhere else. Raises RowError."""
+    """Return files lie in the folder or in one of their own below it, nowhere else. Raises
+    RowError.
+    """
     for candidate in (folder / name, folder / "guidelines" / name):
         if candidate.is_file():
             if leads_out(candidate, folder):
@@ -183,7 +185,7 @@ def _found(folder: Path, name: str) -> Path:
 
 
 def field_value(key: str, value: Any) -> Any:
-    """A text as the field of `Document` of that name keeps it. Raises RowError."""
+    """Return a text as the field of `Document` of that name keeps it. Raises RowError."""
     field: Any = Document._meta.get_field(key)
     if isinstance(value, dict | list | bool):
         raise RowError(f"{key}: a text or a number is expected")
@@ -197,7 +199,7 @@ def field_value(key: str, value: Any) -> Any:
 
 
 def _loose_ends(entries: list[Entry], collections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong between rows: the place, and what."""
+    """Yield what is wrong between rows: the place, and what."""
     published = {e.path for e in entries if e.lifecycle == Lifecycle.PUBLISHED}
     replaced = {e.supersedes for e in entries if e.path in published}
     known = {*collections, *Collection.objects.values_list("slug", flat=True)}

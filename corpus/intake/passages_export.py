@@ -32,12 +32,12 @@ class Choice:
 
 
 def passages_counted(choice: Choice) -> int:
-    """How many lines `passages_exported` yields. One query."""
+    """Return how many lines `passages_exported` yields. One query."""
     return _chunks(choice).count()
 
 
 def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
-    """A JSON object for each passage, by the document's SHA-256 and in reading order.
+    """Yield a JSON object for each passage, by the document's SHA-256 and in reading order.
 
     Two queries, read with cursors: what is held in memory is one document's pages. They see the
     database as it was when the first line was asked for.
@@ -125,7 +125,9 @@ def _boxes(chunk: Chunk, blocks: Blocks) -> list[list[float]]:
 
 
 def _described(document: Document) -> dict[str, Any]:
-    """What is known of the document, and where it stands in its life; blank values left out."""
+    """Return what is known of the document, and where it stands in its life; blank values
+    left out.
+    """
     values = {key: getattr(document, key) for key in FIELDS if key not in ("title", "source_url")}
     values |= {
         "sha256": document.sha256,

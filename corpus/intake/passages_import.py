@@ -143,7 +143,9 @@ def documents_import(
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Each line and where it begins; of one that is longer than any may be, only the beginning."""
+    """Yield each line and where it begins; of one that is longer than any may be, only the
+    beginning.
+    """
     start = stream.seek(0)
     while line := stream.readline(MAX_LINE_BYTES + 2):
         yield start, line
@@ -153,7 +155,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _read(line: bytes) -> tuple[Passage, Mapping[str, Any]]:
-    """Raises PassageError, and RowError for what is said of the document."""
+    """Raise PassageError, and RowError for what is said of the document."""
     passage = read_passage(line)
     raw = json.loads(line)
     _values(passage, raw)
@@ -169,14 +171,14 @@ def _content(stream: BinaryIO, group: Group) -> bytes:
 
 
 def _document(stream: BinaryIO, group: Group, collection: Collection) -> Document:
-    """Described by the first of its lines."""
+    """Describe it by the first of its lines."""
     stream.seek(group.offsets[0])
     passage, raw = _read(stream.readline())
     return Document(collection=collection, **_values(passage, raw))
 
 
 def _values(passage: Passage, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of `Document`. Raises RowError."""
+    """Return fields of `Document`. Raises RowError."""
     given = {**_of_document(raw), "title": passage.title, "source_url": passage.url}
     if passage.source:
         given["issuer"] = passage.source

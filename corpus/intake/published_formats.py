@@ -47,13 +47,13 @@ class Format:
 
 
 def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
-    """The day of the dump stands in its own first lines, which are left out."""
+    """Return the day of the dump stands in its own first lines, which are left out."""
     opening, closing = f"<{tag}>\n".encode(), f"\n</{tag}>\n".encode()
     return lambda header, record: opening + record + closing
 
 
 def _wiki_wrap(header: bytes, record: bytes) -> bytes:
-    """Which wiki it is goes with each page; the version of its software does not."""
+    """Return which wiki it is goes with each page; the version of its software does not."""
     language, name, base = (_said(pattern, header) for pattern in _WIKI)
     opening = f'<mediawiki xml:lang="{language}"><siteinfo><sitename>{name}</sitename>'
     return f"{opening}<base>{base}</base></siteinfo>\n".encode() + record + b"\n</mediawiki>\n"

@@ -129,7 +129,7 @@ class _Counter(RawIOBase):
 
 @contextmanager
 def _unpacked(stream: Any) -> Iterator[BufferedReader]:
-    """The stream, decompressed by what its first bytes say, not by its name."""
+    """Yield the stream, decompressed by what its first bytes say, not by its name."""
     outer = stream if isinstance(stream, BufferedReader) else BufferedReader(stream)
     magic = outer.peek(8)[:8]
     for sign, opener in _OPENERS.items():

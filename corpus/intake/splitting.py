@@ -47,7 +47,7 @@ class Element:
 
 
 def whole(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
-    """One file, one record: its own bytes, so that uploading it gives the same document."""
+    """Yield one file, one record: its own bytes, so that uploading it gives the same document."""
     content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
         yield Record(name, error=too_large(max_bytes))
@@ -56,7 +56,7 @@ def whole(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
 
 
 def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> Iterator[Record]:
-    """Every element of that name, in order, wrapped to a file in UTF-8.
+    """Yield every element of that name, in order, wrapped to a file in UTF-8.
 
     A record that is too long or cut off comes as an error; so does a stream without any.
     """
@@ -82,7 +82,7 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
 
 
 def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
-    """Every line that is a JSON object, its keys in order and nothing between its signs."""
+    """Yield every line that is a JSON object, its keys in order and nothing between its signs."""
     number = 0
     while raw := stream.readline(max_bytes + 1):
         number += 1

@@ -77,7 +77,9 @@ def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
 
 
 def _start_worker() -> subprocess.Popen[bytes]:
-    """A session of its own, so that Ctrl-C reaches it through us; it stops when we are gone."""
+    """Return a session of its own, so that Ctrl-C reaches it through us; it stops when we are
+    gone.
+    """
     return subprocess.Popen(
         [sys.executable, "manage.py", "worker"],
         cwd=settings.BASE_DIR,

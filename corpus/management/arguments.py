@@ -12,7 +12,7 @@ from corpus.models import Collection
 
 
 def person_named(username: str | None) -> User | None:
-    """None where nobody is named. Raises CommandError."""
+    """Return None where nobody is named. Raises CommandError."""
     if not username:
         return None
     user = User.objects.filter(username=username).first()
@@ -32,7 +32,7 @@ def asker_named(username: str | None) -> User | None:
 
 
 def collection_named(slug: str) -> Collection:
-    """Raises CommandError."""
+    """Raise CommandError."""
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
         known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"

@@ -153,7 +153,7 @@ class Document(models.Model):
         return self.review_by is not None and self.review_by < on
 
     def in_force(self, on: datetime.date) -> bool:
-        """The same rule as the SQL of `selectors.IN_FORCE`."""
+        """Return the same rule as the SQL of `selectors.IN_FORCE`."""
         return (
             self.lifecycle == Lifecycle.PUBLISHED
             and self.indexed_at is not None

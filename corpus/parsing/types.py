@@ -23,7 +23,7 @@ class ParseError(MedragError):
 
 
 def too_deep() -> ParseError:
-    """The error of a file whose parts are nested further than any reader would follow."""
+    """Return the error of a file whose parts are nested further than any reader would follow."""
     return ParseError(
         "The file's parts are nested too deeply to be read.",
         code="too_deep",

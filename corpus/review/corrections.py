@@ -54,12 +54,12 @@ class CorrectedPage:
 
 
 def corrections_current(document: Document) -> QuerySet[Correction]:
-    """The last word on each place, also where that is to read it as it was read."""
+    """Return the last word on each place, also where that is to read it as it was read."""
     return document.corrections.filter(is_current=True).select_related("made_by", "seen_by")
 
 
 def corrections_unseen(document: Document) -> QuerySet[Correction]:
-    """What nobody has published yet, by page."""
+    """Return what nobody has published yet, by page."""
     return corrections_current(document).filter(seen_at=None)
 
 
@@ -125,7 +125,7 @@ def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
 
 
 def words_changed(read: str, text: str) -> tuple[str, str]:
-    """The words of each in which they differ, with a neighbour on either side."""
+    """Return the words of each in which they differ, with a neighbour on either side."""
     old, new = read.split(), text.split()
     first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     first = min(len(old), len(new)) if first is None else first
@@ -137,7 +137,7 @@ def words_changed(read: str, text: str) -> tuple[str, str]:
 
 
 def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tuple[str, Block]:
-    """The block's text and the block at offset 0, with the changed text or cells in it."""
+    """Return the block's text and the block at offset 0, with the changed text or cells in it."""
     if not changes:
         return said, _moved(block, -block.start)
     if block.table is None:
@@ -150,7 +150,7 @@ def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tu
 
 
 def _lines(block: Block, old: str, new: str) -> tuple[Line, ...]:
-    """The printed lines, each with the part of the new text that stands in it."""
+    """Return the printed lines, each with the part of the new text that stands in it."""
     if not block.lines:
         return ()
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -161,7 +161,7 @@ def _lines(block: Block, old: str, new: str) -> tuple[Line, ...]:
 
 
 def _offset(at: int, steps: Sequence[tuple[str, int, int, int, int]]) -> int:
-    """Where an offset is in the other text; in front of what is put in there."""
+    """Return where an offset is in the other text; in front of what is put in there."""
     step = next((step for step in steps if step[1] <= at <= step[2]), None)
     return 0 if step is None else min(step[3] + at - step[1], step[4])
 
@@ -189,7 +189,7 @@ def _applied(page: Page, blocks: Sequence[Block], correction: Correction, at: At
 
 
 def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
-    """The labels of a table and its rows, each with its span."""
+    """Return the labels of a table and its rows, each with its span."""
     if block.table is None or not block.table.rows:
         return [((block.start, block.end), block.table.header if block.table else ())]
     rows = block.table.rows
@@ -198,7 +198,7 @@ def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
 
 
 def _doubt(doubt: Doubt, old: Sequence[Block], new: Sequence[Block]) -> Doubt:
-    """A doubt at the same words; at the whole block of what was corrected."""
+    """Return a doubt at the same words; at the whole block of what was corrected."""
     found = [n for n, b in enumerate(old) if b.start < doubt.end and doubt.start < b.end]
     if not found:
         return doubt

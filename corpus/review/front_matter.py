@@ -126,20 +126,20 @@ def _parts(line: str) -> list[str]:
 
 
 def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:
-    """The first heading of the highest level."""
+    """Return the first heading of the highest level."""
     headings = [b for b in blocks if b["kind"] == BlockKind.HEADING and b.get("level") == 1]
     titles = [" ".join(text[b["start"] : b["end"]].split()) for b in headings[:1]]
     return [(title[:500], title, title) for title in titles if title]
 
 
 def _population(words: str) -> str | None:
-    """The choice that names the groups of `words`; None where none names just these."""
+    """Return the choice that names the groups of `words`; None where none names just these."""
     named = set(populations(words))
     return next((p for p in POPULATIONS if named and set(p.split(", ")) == named), None)
 
 
 def day_of(printed: str) -> datetime.date | None:
-    """The day that a date names in one way only: 3/4/2026 may be of March or of April."""
+    """Return the day that a date names in one way only: 3/4/2026 may be of March or of April."""
     try:
         if match := _NUMBERS.match(printed):
             day, month, year = (int(part) for part in match.groups())

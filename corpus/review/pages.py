@@ -137,7 +137,7 @@ def _is_caption(block: Raw) -> bool:
 def _block(
     text: str, number: int, block: Raw, doubts: Sequence[Span], *, has_caption: bool
 ) -> ShownBlock:
-    """A caption that stands as a block above its table is not said twice."""
+    """Return a caption that stands as a block above its table is not said twice."""
     table = block.get("table")
     level = int(block["level"])
     if block["kind"] == "heading":
@@ -166,7 +166,7 @@ def _pieces(text: str, span: Span, doubts: Sequence[Span]) -> tuple[Piece, ...]:
 
 
 def _rows(number: int, table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
-    """The table as printed; from labels and rows where the cells are not known."""
+    """Return the table as printed; from labels and rows where the cells are not known."""
     cells = list(table.get("cells") or ())
     if not cells:
         return _plain_rows(table)
@@ -210,7 +210,7 @@ def _doubt(number: int, doubt: Raw, blocks: Sequence[Raw]) -> ShownDoubt:
 
 
 def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> Iterable[Place]:
-    """A place for each line of a block, then one for each cell of its table."""
+    """Yield a place for each line of a block, then one for each cell of its table."""
     inside = [
         tuple(key for key, spans in owners.items() if _overlaps(line, spans))
         for line in block["lines"]
@@ -229,7 +229,7 @@ def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> It
 
 
 def _holds(outer: Sequence[float], inner: Sequence[float]) -> bool:
-    """Whether the middle of `inner` lies in `outer`."""
+    """Tell whether the middle of `inner` lies in `outer`."""
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 

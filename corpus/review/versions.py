@@ -102,7 +102,8 @@ class _Section:
 
 
 def signature(texts: Iterable[str]) -> list[int]:
-    """The sketch of a document: its SKETCH smallest shingle hashes, ascending, in [0, 2**63).
+    """Return the sketch of a document: its SKETCH smallest shingle hashes, ascending, in [0,
+    2**63).
 
     Fewer for a short text; empty for one without words. Takes the texts of its pages.
     """
@@ -110,7 +111,7 @@ def signature(texts: Iterable[str]) -> list[int]:
 
 
 def shingles(texts: Iterable[str]) -> set[str]:
-    """Every run of SHINGLE_WORDS words, or all words where there are fewer."""
+    """Return every run of SHINGLE_WORDS words, or all words where there are fewer."""
     words = [word for text in texts for word in _WORD.findall(_folded(text))]
     if not words:
         return set()
@@ -128,7 +129,9 @@ def text_similarity(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def title_similarity(first: str, second: str) -> float:
-    """The share of words that two titles have in common, without versions and years, [0, 1]."""
+    """Return the share of words that two titles have in common, without versions and years,
+    [0, 1].
+    """
     a, b = title_words(first), title_words(second)
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -139,7 +142,8 @@ def title_words(title: str) -> frozenset[str]:
 
 
 def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[SectionChange, ...]:
-    """Every section of both, in the order of the newer; what was removed stands where it stood.
+    """Return every section of both, in the order of the newer; what was removed stands where it
+    stood.
 
     A section is found again by its headings without their numbers, else by its text.
     """
@@ -157,7 +161,7 @@ def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[Secti
 
 
 def numbers_of(text: str) -> list[str]:
-    """The numbers of a text in order, each with its sign of comparison and its unit."""
+    """Return the numbers of a text in order, each with its sign of comparison and its unit."""
     found = []
     for sign, number, unit in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
         known = unit if unit.casefold() in _UNITS or "/" in unit or not unit[:1].isalpha() else ""
@@ -244,7 +248,7 @@ def _partners(old: list[_Section], new: list[_Section]) -> tuple[dict[int, int],
 
 
 def _pair_by_text(old: list[_Section], new: list[_Section], partner: dict[int, int]) -> None:
-    """A section with another heading, or under another one, is known by the text that it kept."""
+    """Know a section with another heading, or under another one, by the text that it kept."""
     left = [i for i in range(len(old)) if i not in partner.values() and old[i].lines]
     alone = [i for i in range(len(new)) if i not in partner and new[i].lines]
     sketches = {i: set(_WORD.findall(_folded(old[i].text))) for i in left}
@@ -262,7 +266,7 @@ def _pair_by_text(old: list[_Section], new: list[_Section], partner: dict[int, i
 
 
 def _counted(sections: list[_Section]) -> list[tuple[tuple[str, ...], int]]:
-    """Each section's path with its number among those of the same path."""
+    """Return each section's path with its number among those of the same path."""
     seen: dict[tuple[str, ...], int] = {}
     keys = []
     for section in sections:
@@ -273,7 +277,7 @@ def _counted(sections: list[_Section]) -> list[tuple[tuple[str, ...], int]]:
 
 
 def _key(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The path as it is found again: below the title, which may name the version."""
+    """Return the path as it is found again: below the title, which may name the version."""
     return tuple(
         _folded(_HEADING_NUMBER.sub("", _VERSION.sub(" ", _folded(heading)))) for heading in path
     )
@@ -292,7 +296,7 @@ def _diff_lines(old: list[str], new: list[str]) -> Iterator[Piece]:
 
 
 def _diff_run(old: list[str], new: list[str]) -> Iterator[Piece]:
-    """Lines that were changed, each beside the next one that it resembles."""
+    """Yield lines that were changed, each beside the next one that it resembles."""
     first = 0
     for line in new:
         match = next((i for i in range(first, len(old)) if _alike(old[i], line)), None)

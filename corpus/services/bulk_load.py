@@ -144,7 +144,7 @@ def _document(text: PlainDocument, collection: Collection, recipe: str) -> Docum
 
 
 def _page(text: PlainDocument) -> ParsedPage:
-    """One page of paragraphs; a text without any is its title."""
+    """Return one page of paragraphs; a text without any is its title."""
     lines = [clean_line(line) for line in (text.text or "").splitlines()]
     kept = [line for line in lines if line] or [clean_line(text.title) or text.name]
     return write_page(

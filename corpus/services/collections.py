@@ -45,7 +45,7 @@ def collection_save(
 
 
 def _set(collection: Collection, right: str, groups: Iterable[Group]) -> bool:
-    """Whether the groups of that right are others now."""
+    """Tell whether the groups of that right are others now."""
     if right not in RIGHTS:
         raise ValueError(f"No right of a collection: {right}")
     relation, wanted = getattr(collection, right), list(groups)

@@ -118,7 +118,8 @@ def correction_take_back(correction: Correction, *, by: User | None, reason: str
 
 
 def pages_corrected(document: Document) -> list[CorrectedPage]:
-    """The pages with all that is corrected now, in order; the numbers of pages are 1, 2, 3 ...
+    """Return the pages with all that is corrected now, in order; the numbers of pages are 1, 2, 3
+    ...
 
     What was corrected on a page that is gone is a doubt of the last. Two queries.
     """

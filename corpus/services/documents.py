@@ -82,7 +82,7 @@ def document_ingest(
 def document_store(
     document: Document, *, upload: Upload, uploaded_by: User | None, filename: str = ""
 ) -> None:
-    """The first half of `document_ingest`: the bytes to their place, no row yet.
+    """Do the first half of `document_ingest`: the bytes to their place, no row yet.
 
     For many at a time, whose rows are then added in one transaction that reads no upload.
     """
@@ -100,7 +100,7 @@ def document_store(
 
 
 def document_add(document: Document, *, uploaded_by: User | None) -> Document:
-    """The second half: row, job, wake-up and what listens. Raises DuplicateDocument."""
+    """Return the second half: row, job, wake-up and what listens. Raises DuplicateDocument."""
     document.title = clean_line(document.title)[:500] or title_from(document.filename)
     document.uploaded_by = uploaded_by
     try:
@@ -194,7 +194,7 @@ def document_index_anew(document: Document) -> None:
 
 
 def collection_default() -> Collection:
-    """The shelf for documents that name none, made when it is first needed."""
+    """Return the shelf for documents that name none, made when it is first needed."""
     defaults = {"name": "General", "description": "Documents without a collection of their own."}
     return Collection.objects.get_or_create(slug="general", defaults=defaults)[0]
 
@@ -208,7 +208,7 @@ def _save_with_job(document: Document, uploaded_by: User | None) -> None:
 
 
 def refuse_others(by: User | None, collection: Collection) -> None:
-    """Raises NotPermitted. One query."""
+    """Raise NotPermitted. One query."""
     if not may_upload(by, collection):
         raise NotPermitted(
             "This takes the right to upload to the collection.",

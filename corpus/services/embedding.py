@@ -88,7 +88,9 @@ def _encoded_ahead(
 def _batches_to_do(
     chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
 ) -> list[int]:
-    """The first index of each batch that lacks a vector, one of a statement, or its words."""
+    """Return the first index of each batch that lacks a vector, one of a statement, or its
+    words.
+    """
     lacking = set(chunks.filter(search_vector=None).values_list("index", flat=True))
     lacking |= statement_vectors.lacking(chunks)
     for encoder, _ in encoders:
@@ -97,7 +99,7 @@ def _batches_to_do(
 
 
 def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
-    """The encoders whose vectors a document needs to be searched."""
+    """Return the encoders whose vectors a document needs to be searched."""
     rows = list(vectors.searched())
     if not rows:
         raise _no_encoder()
@@ -108,7 +110,9 @@ def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
 
 
 def reading_embedder(lease: Lease) -> Embedder:
-    """The encoder by whose tokens it is cut, which the first call in a process has to load."""
+    """Return the encoder by whose tokens it is cut, which the first call in a process has to
+    load.
+    """
     embedder = _loaded(lease, get_embedder)
     lease.hold()
     lease.lap("load")
@@ -130,7 +134,7 @@ def _loaded(lease: Lease, load: Callable[[], T]) -> T:
 
 
 def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
-    """What each encoder and full text make of a batch."""
+    """Write what each encoder and full text make of a batch."""
     for encoder, of_rows in made:
         vectors.write(encoder, [row.pk for row in rows], of_rows)
     search_vectors.write(rows)

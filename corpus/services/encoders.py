@@ -106,12 +106,12 @@ def encoders_progress() -> list[EncoderProgress]:
 
 
 def encoders_are_building() -> bool:
-    """Whether there is anything for `encoder_reembed` to do. One query."""
+    """Tell whether there is anything for `encoder_reembed` to do. One query."""
     return Encoder.objects.filter(state=EncoderState.BUILDING).exists()
 
 
 def encoders_not_as_configured() -> list[str]:
-    """The names of those that `encoders_sync` would make a table for. One query."""
+    """Return the names of those that `encoders_sync` would make a table for. One query."""
     rows = list(Encoder.objects.exclude(state=EncoderState.RETIRED))
     return [
         spec.name
@@ -122,7 +122,7 @@ def encoders_not_as_configured() -> list[str]:
 
 @contextmanager
 def _not_in_use() -> Iterator[None]:
-    """Says in words that a lock was not to be had in time."""
+    """Say in words that a lock was not to be had in time."""
     try:
         yield
     except OperationalError as error:
@@ -136,7 +136,7 @@ def _not_in_use() -> Iterator[None]:
 
 
 def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
-    """What a migration moved was made by `spec`, as `encoders_to_adopt` found out."""
+    """Record that what a migration moved was made by `spec`, as `encoders_to_adopt` found out."""
     for encoder in Encoder.objects.using(OWNER).filter(fingerprint="", pk__in=known):
         encoder.name, encoder.fingerprint = spec.name, facts.space
         # With the index that the migration made.
@@ -161,7 +161,9 @@ def _drop_retired() -> tuple[str, ...]:
 
 
 def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
-    """The new row and its table; None where there is one, which may be asked in a new way."""
+    """Return the new row and its table; None where there is one, which may be asked in a new
+    way.
+    """
     rows = Encoder.objects.using(OWNER).filter(name=spec.name)
     rows.update(position=position)
     for encoder in rows:
@@ -182,7 +184,7 @@ def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
 
 
 def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
-    """The vectors, their type and their index are those that `spec` would make."""
+    """Return the vectors, their type and their index are those that `spec` would make."""
     stored = (encoder.fingerprint, encoder.storage, encoder.spec.get("m"), encoder.spec.get("ef_construction"))  # noqa: E501  # fmt: skip
     asked = (facts.space, spec.storage, spec.m, spec.ef_construction)
     return encoder.name == spec.name and stored == asked
@@ -232,7 +234,7 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
 
 
 def _with_its_vectors(encoder: Encoder) -> Encoder | None:
-    """Another that is searched and has the same vectors, as exact or more."""
+    """Return another that is searched and has the same vectors, as exact or more."""
     return next(
         (
             other
@@ -274,7 +276,7 @@ def _activate(encoder: Encoder, alias: str) -> None:
 
 
 def _retire_replaced(alias: str) -> None:
-    """What isn't configured any more goes when all that is configured is searched."""
+    """Remove what isn't configured any more when all that is configured is searched."""
     rows = Encoder.objects.using(alias)
     if not rows.filter(state=EncoderState.BUILDING).exists():
         gone = rows.filter(state=EncoderState.ACTIVE, position=None)

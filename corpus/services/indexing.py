@@ -111,7 +111,9 @@ def _failure(error: Exception, lease: Lease) -> dict[str, Any]:
 
 
 def _when_it_is_back(lease: Lease) -> None:
-    """The database went away: the document goes on once it answers, from its last step."""
+    """Release the document where the database went away: it goes on once it answers, from its
+    last step.
+    """
     logger.warning("document %s: the database went away, waiting for it", lease.document_id)
     reason = f"The database went away while it was being {jobs.STEP_NAMES[lease.stage]}."
 
@@ -133,7 +135,9 @@ def _wait_for_room(lease: Lease, error: DiskFull) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """The error's type, the database's code for it, and where in our own code; not its text."""
+    """Return the error's type, the database's code for it, and where in our own code; not its
+    text.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if f.filename.startswith(_OUR_CODE)] or list(frames)
     place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "an unknown place"
@@ -196,7 +200,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
 
 
 def _limits() -> sandbox.Limits:
-    """What one file may cost, in each of its two steps in a child."""
+    """Return what one file may cost, in each of its two steps in a child."""
     return sandbox.Limits(
         max_pages=settings.PARSE_MAX_PAGES,
         memory_mb=settings.PARSE_MEMORY_MB,
@@ -264,7 +268,7 @@ def _chunk(document: Document, lease: Lease) -> Stage:
 
 
 def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
-    """What somebody took out of the search stays out, though it is cut anew."""
+    """Keep out of the search what somebody took out, though it is cut anew."""
     disabled = list(document.chunks.filter(disabled_at__isnull=False).order_by("index"))
     document.chunks.all().delete()
     stays = still_disabled([chunk.text for chunk in disabled], [row.text for row in rows])

@@ -159,7 +159,7 @@ def refuse_to_publish(
 
 @transaction.atomic
 def document_hold_back(document: Document) -> None:
-    """PUBLISHED -> REVIEW where it was published unread and lost words; else nothing.
+    """Move PUBLISHED -> REVIEW where it was published unread and lost words; else nothing.
 
     Called when it has been read for the first time, before anything of it can be searched.
     """
@@ -171,7 +171,7 @@ def document_hold_back(document: Document) -> None:
 
 @transaction.atomic
 def document_recheck(document: Document, *, by: User | None, reason: str) -> None:
-    """PUBLISHED -> REVIEW, since what it says was changed; nothing in another state."""
+    """Move PUBLISHED -> REVIEW, since what it says was changed; nothing in another state."""
     if document.lifecycle != Lifecycle.PUBLISHED:
         return
     _move(
@@ -186,7 +186,7 @@ def document_recheck(document: Document, *, by: User | None, reason: str) -> Non
 
 @transaction.atomic
 def document_supersede(old: Document, *, by: User | None, successor: Document) -> None:
-    """PUBLISHED -> SUPERSEDED by a document that is published.
+    """Move PUBLISHED -> SUPERSEDED by a document that is published.
 
     Raises NotNow, NotPermitted, BadSuccessor.
     """
@@ -204,7 +204,7 @@ def document_supersede(old: Document, *, by: User | None, successor: Document) -
 
 @transaction.atomic
 def document_withdraw(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
-    """PUBLISHED -> WITHDRAWN, for a reason that clinicians read; the very next query obeys.
+    """Return PUBLISHED -> WITHDRAWN, for a reason that clinicians read; the very next query obeys.
 
     Returns the past answers that cited it, newest first: whom to tell.
     Raises NotNow, NotPermitted, ReasonNeeded.

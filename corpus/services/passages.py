@@ -50,7 +50,7 @@ def chunk_disable(chunk: Chunk, *, by: User | None, reason: str) -> None:
 
 @transaction.atomic
 def chunk_enable(chunk: Chunk, *, by: User | None) -> None:
-    """It is searched again; its reason stays in the log only. Raises NotNow."""
+    """Let it be searched again; its reason stays in the log only. Raises NotNow."""
     rows = Chunk.objects.filter(pk=chunk.pk, disabled_at__isnull=False)
     if rows.update(disabled_at=None, disabled_by=None, disabled_reason="") != 1:
         raise _beaten("searched")

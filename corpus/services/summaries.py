@@ -99,7 +99,9 @@ def _primary() -> Encoder | None:
 
 
 def _passages(document: Document, chunks: Sequence[Chunk], encoder: Encoder) -> Passages | None:
-    """None where a vector is missing. What somebody disabled lends no sentence to a summary."""
+    """Return None where a vector is missing. What somebody disabled lends no sentence to a
+    summary.
+    """
     found = vectors.read(encoder, [chunk.pk for chunk in chunks])
     if not chunks or len(found) != len(chunks):
         return None

@@ -18,7 +18,7 @@ HEADING_PAGES = 20  # up to which a heading that limits is looked for above a bl
 
 
 def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
-    """The headings above a block that turn it round, the outermost first.
+    """Return the headings above a block that turn it round, the outermost first.
 
     None where one of the passage's section path is not found above.
     """
@@ -37,7 +37,8 @@ def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
 
 
 def introduction(at: Place) -> Leads | None:
-    """The lines above a list, a table or a paragraph that say what it is, the outermost first.
+    """Return the lines above a list, a table or a paragraph that say what it is, the outermost
+    first.
 
     That is a line with no full stop, one that speaks of `the following`, or one that limits; and
     items of the same list that stand over it (`Never give in:`). None where an item above may or
@@ -60,12 +61,12 @@ def introduction(at: Place) -> Leads | None:
 
 
 def _is_first_page(at: Place, items: Sequence[Place]) -> bool:
-    """Whether nothing stands above what was walked over."""
+    """Tell whether nothing stands above what was walked over."""
     return min([at.page, *(item.page for item in items)]) == 1 or at.kind == "table"
 
 
 def _lead_of_paragraph(at: Place) -> Leads:
-    """The line with a colon that stands right above a paragraph."""
+    """Return the line with a colon that stands right above a paragraph."""
     above = next(at.above(), None)
     if above is None or above.kind != "paragraph" or not above.text.rstrip().endswith(":"):
         return ()
@@ -73,7 +74,7 @@ def _lead_of_paragraph(at: Place) -> Leads:
 
 
 def _over(at: Place, items: Sequence[Place]) -> Leads | None:
-    """The items that an item stands under; `items` are those above, the nearest first.
+    """Return the items that an item stands under; `items` are those above, the nearest first.
 
     Where the file tells how deep each stands, those are the open ones less deep than what is below
     them, and items beside it that head it by their words and have no deeper ones of their own.
@@ -92,7 +93,9 @@ def _depths_known(at: Place, items: Sequence[Place]) -> bool:
 
 
 def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
-    """The items beside one, the nearest first, but those that deeper ones stand right under."""
+    """Yield the items beside one, the nearest first, but those that deeper ones stand right
+    under.
+    """
     below = depth = at.block["level"]
     for item in items:
         if item.block["level"] < depth:
@@ -103,7 +106,8 @@ def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
 
 
 def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
-    """The items that open what stands so deep, the outermost first; `items` from the nearest on.
+    """Return the items that open what stands so deep, the outermost first; `items` from the nearest
+    on.
 
     An item over a break is all of its parts: None where its first is not among them.
     """
@@ -121,7 +125,9 @@ def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
 
 
 def _item_parts(items: Sequence[Place]) -> list[Place]:
-    """The parts of the first item, the last one first: those above it that it goes on from."""
+    """Return the parts of the first item, the last one first: those above it that it goes on
+    from.
+    """
     parts = [items[0]]
     for above in items[1:]:
         if not parts[-1].block.get("continues") or above.block["level"] != items[0].block["level"]:
@@ -131,7 +137,7 @@ def _item_parts(items: Sequence[Place]) -> list[Place]:
 
 
 def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
-    """The items that a list stands under beyond a paragraph or a table among them.
+    """Return the items that a list stands under beyond a paragraph or a table among them.
 
     `above` is what the list's own items end at; None where they begin on a page that is not known.
     """
@@ -154,7 +160,9 @@ def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
 
 
 def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
-    """The items that head the ones below them; `items` are those above, the nearest first."""
+    """Return the items that head the ones below them; `items` are those above, the nearest
+    first.
+    """
     heads = [n for n, item in enumerate(items) if heads_items(item.text)]
     if not heads:
         return None if _may_be_under(at, items) else ()
@@ -170,7 +178,8 @@ def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
 
 
 def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
-    """Whether an item that says nothing by itself may go on a limit above it (`Avoid ibuprofen`).
+    """Tell whether an item that says nothing by itself may go on a limit above it (`Avoid
+    ibuprofen`).
 
     Where levels are not known, the next item may be under it or beside it.
     """
@@ -184,7 +193,9 @@ def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
 
 
 def _lines(at: Place, *, is_list: bool) -> Leads:
-    """The last one or two sentences of the text that ends at a block, where they introduce."""
+    """Return the last one or two sentences of the text that ends at a block, where they
+    introduce.
+    """
     found = list(_sentences_up_to(at))
     if not found:
         return ()
@@ -196,7 +207,7 @@ def _lines(at: Place, *, is_list: bool) -> Leads:
 
 
 def _sentences_up_to(at: Place) -> Iterator[Piece]:
-    """The sentences of a paragraph, and the last one of the text right above it, in order."""
+    """Yield the sentences of a paragraph, and the last one of the text right above it, in order."""
     if at.kind != "paragraph":
         return
     above = next(at.above(), None)
@@ -212,5 +223,5 @@ def _sentences(at: Place) -> Iterator[Piece]:
 
 
 def as_lead(text: str) -> str:
-    """A line as it is put in front of what it introduces."""
+    """Return a line as it is put in front of what it introduces."""
     return text if text.rstrip()[-1:] in ":.,;" else f"{text.rstrip()}:"

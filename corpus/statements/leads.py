@@ -42,22 +42,22 @@ _LABEL_WORDS = 3  # up to which an item such as `Contraindications` heads the it
 
 
 def is_stopped(text: str) -> bool:
-    """Whether a text ends as a sentence does."""
+    """Tell whether a text ends as a sentence does."""
     return bool(_STOPPED.search(text.rstrip()))
 
 
 def is_cut_off(text: str) -> bool:
-    """Whether a text ends on a word that can't be the last, such as `do not give`."""
+    """Tell whether a text ends on a word that can't be the last, such as `do not give`."""
     return bool(_DANGLING.search(text.rstrip()))
 
 
 def announces(text: str) -> bool:
-    """Whether a line says what stands below it: open at its end, or `of the following`."""
+    """Tell whether a line says what stands below it: open at its end, or `of the following`."""
     return not is_stopped(text) or bool(_ANNOUNCES.search(text))
 
 
 def heads_items(item: str) -> bool:
-    """Whether an item of a list stands over the items below it: `Never give in:`."""
+    """Tell whether an item of a list stands over the items below it: `Never give in:`."""
     text = item.rstrip()
     if text.endswith(":") or is_cut_off(text):
         return True
@@ -67,20 +67,20 @@ def heads_items(item: str) -> bool:
 
 
 def leans_on_before(sentence: str) -> bool:
-    """Whether a sentence may say nothing, or something else, without the one before it."""
+    """Tell whether a sentence may say nothing, or something else, without the one before it."""
     return bool(BOUND_TO_BEFORE.match(sentence) or _REFERS.match(sentence))
 
 
 def binds_to_before(sentence: str) -> bool:
-    """Whether a sentence limits the one before it, `Do not give it in renal failure.`, or compares
-    its doses with those of it.
+    """Tell whether a sentence limits the one before it, `Do not give it in renal failure.`, or
+    compares its doses with those of it.
     """
     refers = _REFERS.match(sentence) and CONDITION.search(sentence)
     return bool(BOUND_TO_BEFORE.match(sentence) or refers or _COMPARES.search(sentence))
 
 
 def must_be_said(quote: str) -> bool:
-    """Whether a quote behind the first stands above it or limits it: no row, no plain note."""
+    """Tell whether a quote behind the first stands above it or limits it: no row, no plain note."""
     if " | " in quote:
         return False
     if not quote.rstrip().endswith((".", "!", "?", ")")):
@@ -89,10 +89,10 @@ def must_be_said(quote: str) -> bool:
 
 
 def is_negative_lead(quote: str) -> bool:
-    """Whether a quote behind the first says `not` of what stands below it."""
+    """Tell whether a quote behind the first says `not` of what stands below it."""
     return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
 
 
 def limits(text: str) -> bool:
-    """Whether a text holds any word that forbids, excepts or narrows."""
+    """Tell whether a text holds any word that forbids, excepts or narrows."""
     return bool(CONDITION.search(text) or _ALSO_LIMITS.search(text))

@@ -48,7 +48,7 @@ class Statement:
 def statements_of(
     passages: Iterable[tuple[Sequence[str], Sequence[Span]]], views: Views
 ) -> list[list[Statement]]:
-    """The statements of each passage of a document, in order of reading.
+    """Return the statements of each passage of a document, in order of reading.
 
     A passage is its section path and its spans; `views` are all pages of the document.
     """
@@ -77,7 +77,7 @@ def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
 
 
 def _says_something(at: Place) -> bool:
-    """Whether a block says something by itself: no heading, and no caption of a table."""
+    """Tell whether a block says something by itself: no heading, and no caption of a table."""
     if at.kind == "caption":
         following = next(at.below(), None)
         return following is None or not following.block.get("table")
@@ -110,7 +110,7 @@ def _introduction(at: Place) -> Leads | None:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Spans of sentences, joined while they fit: a condition stays with what it limits."""
+    """Return spans of sentences, joined while they fit: a condition stays with what it limits."""
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
         fits = spans and end - spans[-1][0] <= MAX_CHARS

@@ -14,7 +14,7 @@ Spans = list[tuple[int, int]]
 
 
 def whole_statements(at: Place, statements: Spans) -> Spans:
-    """Those of a block's statements that no break cuts off from what belongs to them.
+    """Return those of a block's statements that no break cuts off from what belongs to them.
 
     Of a part that goes on from before the first is left out, of one that goes on below the last.
     """
@@ -26,7 +26,7 @@ def whole_statements(at: Place, statements: Spans) -> Spans:
 
 
 def _is_second_part(at: Place) -> bool:
-    """Whether a block begins in the middle of what another page or column began."""
+    """Tell whether a block begins in the middle of what another page or column began."""
     if at.block.get("continues"):
         return True
     before = _flowing(at.above())
@@ -39,7 +39,7 @@ def _is_second_part(at: Place) -> bool:
 
 
 def _is_first_part(at: Place) -> bool:
-    """Whether a block ends in the middle of what another page or column goes on with."""
+    """Tell whether a block ends in the middle of what another page or column goes on with."""
     following = _flowing(at.below())
     if following is None:
         # A paragraph at the end of all that is known may go on.
@@ -54,7 +54,7 @@ def _is_first_part(at: Place) -> bool:
 
 
 def _is_open(at: Place, *, following: Place) -> bool:
-    """Whether the last text of a page may go on with the first of the next.
+    """Tell whether the last text of a page may go on with the first of the next.
 
     Items often have no full stop: one is open where it ends on a word that can't be the last, or
     where the item above it has one. A line above a list is no half of it.
@@ -79,7 +79,7 @@ def _begins_inside(at: Place) -> bool:
 
 
 def _flowing(places: Iterable[Place]) -> Place | None:
-    """The next text over notes and tables; None where a heading comes first."""
+    """Return the next text over notes and tables; None where a heading comes first."""
     for place in places:
         if place.kind in FLOWING:
             return place

@@ -64,7 +64,7 @@ class Place:
         return self.piece(self.block["start"], self.block["end"])
 
     def above(self) -> Iterator[Place]:
-        """The blocks above, the nearest first, on to earlier pages while none is missing."""
+        """Yield the blocks above, the nearest first, on to earlier pages while none is missing."""
         yield from (replace(self, position=p) for p in reversed(range(self.position)))
         page = self.page - 1
         while page in self.views:
@@ -72,11 +72,11 @@ class Place:
             page -= 1
 
     def headings_above(self) -> Iterator[Place]:
-        """The headings above, the nearest first."""
+        """Return the headings above, the nearest first."""
         return (place for place in self.above() if place.kind == "heading")
 
     def below(self) -> Iterator[Place]:
-        """The blocks below, the nearest first, to the end of the next page."""
+        """Yield the blocks below, the nearest first, to the end of the next page."""
         here = range(self.position + 1, len(self.view.blocks))
         yield from (replace(self, position=p) for p in here)
         following = self.views.get(self.page + 1)
@@ -84,7 +84,7 @@ class Place:
             yield replace(self, page=self.page + 1, position=p)
 
     def _on(self, page: int) -> Iterator[Place]:
-        """The blocks of another page, from its end."""
+        """Return the blocks of another page, from its end."""
         places = reversed(range(len(self.views[page].blocks)))
         return (replace(self, page=page, position=p) for p in places)
 

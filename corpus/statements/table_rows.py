@@ -30,7 +30,7 @@ class Row:
 
 
 def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
-    """The rows that may be quoted: none where it can't be told what they depend on."""
+    """Yield the rows that may be quoted: none where it can't be told what they depend on."""
     table = at.block["table"]
     rows = table["rows"]
     leads = _leads(at, section_path) if rows else None
@@ -51,19 +51,23 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
 
 
 def _has_sections(at: Place) -> bool:
-    """Whether the first cell of its rows is the bar of a section, which is not printed in them."""
+    """Tell whether the first cell of its rows is the bar of a section, which is not printed in
+    them.
+    """
     table = at.block["table"]
     width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
     return bool(width) and len(table["rows"][0]["cells"]) > width
 
 
 def filled_cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
-    """The cells of each row, a merged one with the text that it shares."""
+    """Return the cells of each row, a merged one with the text that it shares."""
     return [cells for cells, _ in _filled(rows)]
 
 
 def _leads(at: Place, section_path: Sequence[str]) -> Leads | None:
-    """Headings that limit, the line above, the caption; None where one of them can't be placed."""
+    """Return headings that limit, the line above, the caption; None where one of them can't be
+    placed.
+    """
     headings, above, caption = (
         limiting_headings(at, section_path),
         introduction(at),
@@ -75,19 +79,19 @@ def _leads(at: Place, section_path: Sequence[str]) -> Leads | None:
 
 
 def _labels(at: Place) -> Leads:
-    """The header row of a table; none where it prints none."""
+    """Return the header row of a table; none where it prints none."""
     header = at.piece(at.block["start"], at.block["table"]["rows"][0]["start"])
     return (header,) if header.text else ()
 
 
 def _labels_before(at: Place) -> Leads:
-    """The header row on the page before, where a table without one goes on from there."""
+    """Return the header row on the page before, where a table without one goes on from there."""
     before = _part_before(at)
     return _labels(before) if before and before.block["table"]["rows"] else ()
 
 
 def _part_before(at: Place) -> Place | None:
-    """The last table of the page before, where this one goes on from it."""
+    """Return the last table of the page before, where this one goes on from it."""
     if not at.block.get("continues"):
         return None
     return next(
@@ -97,7 +101,7 @@ def _part_before(at: Place) -> Place | None:
 
 
 def caption_of(at: Place) -> str:
-    """The table's own, or the caption that stands above it."""
+    """Return the table's own, or the caption that stands above it."""
     own = str(at.block["table"].get("caption", ""))
     above = replace(at, position=at.position - 1) if at.position else None
     if own or above is None or above.kind != "caption":
@@ -106,7 +110,7 @@ def caption_of(at: Place) -> str:
 
 
 def _placed_caption(at: Place) -> Leads | None:
-    """Where a caption that limits stands, here or above the first part.
+    """Return where a caption that limits stands, here or above the first part.
 
     None where it is nowhere.
     """
@@ -123,7 +127,7 @@ def _placed_caption(at: Place) -> Leads | None:
 
 
 def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Leads | None:
-    """The cell that a row without a first cell shares; None where it is not found."""
+    """Return the cell that a row without a first cell shares; None where it is not found."""
     if above == index:
         is_alone = len(filled) > 1 and not filled[0].strip()
         return None if is_alone else ()
@@ -134,8 +138,8 @@ def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Le
 
 
 def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
-    """The cells of each row, and the row that its first cell is from: a merged cell is written
-    once, and the rows that it covers mean nothing without it.
+    """Return the cells of each row, and the row that its first cell is from: a merged cell is
+    written once, and the rows that it covers mean nothing without it.
     """
     filled: list[tuple[list[str], int]] = []
     for index, row in enumerate(rows):
@@ -147,7 +151,7 @@ def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
 
 
 def _footnotes(at: Place, *, marked: str) -> list[Piece]:
-    """The footnotes below the table that hold for what is `marked`.
+    """Return the footnotes below the table that hold for what is `marked`.
 
     Those whose mark stands in it, those without a mark, and those whose mark stands nowhere in the
     table or only in its caption.
@@ -169,12 +173,12 @@ def _marks_in(text: str) -> set[str]:
 
 
 def _plain_mark(mark: str) -> str:
-    """`ᵃ`, `(a)` and `a` are one mark."""
+    """Return one mark for `ᵃ`, `(a)` and `a`."""
     return unicodedata.normalize("NFKC", mark).strip("()[]")
 
 
 def labelled(header: Sequence[str], cells: Sequence[str]) -> str:
-    """`label: cell; label: cell`, or the bare cells where the labels are not as many."""
+    """Return `label: cell; label: cell`, or the bare cells where the labels are not as many."""
     if len(header) != len(cells):
         return " | ".join(cells)
     pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell.strip()]

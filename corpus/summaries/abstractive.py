@@ -49,13 +49,14 @@ class Shown:
     text: str
 
     def key(self) -> str:
-        """64 hexadecimal digits over everything that decides the summary."""
+        """Return 64 hexadecimal digits over everything that decides the summary."""
         parts = [PROMPT.name, settings.MODELS.rewrite.model, self.title, self.section, self.text]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def written(shown: Shown) -> str:
-    """The summary, asked for where it is not kept yet; empty where none was borne out or readable.
+    """Return the summary, asked for where it is not kept yet; empty where none was borne out or
+    readable.
 
     An answer of the wrong form, or one that is cut off, is not kept: another may be better. Raises
     LanguageModelUnavailable where the model is not reached. Call it outside a transaction.
@@ -78,7 +79,9 @@ def written(shown: Shown) -> str:
 
 
 def accepted(answer: str, shown: Shown) -> str:
-    """The answer as one line; nothing where it is too long or its section does not bear it out."""
+    """Return the answer as one line; nothing where it is too long or its section does not bear it
+    out.
+    """
     summary = clean_line(answer)
     known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.text}")
     if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:

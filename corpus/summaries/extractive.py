@@ -34,7 +34,8 @@ class Sentence:
 
 
 def sentences_of(texts: Sequence[str]) -> tuple[Sentence, ...]:
-    """The sentences of a document's passages in reading order, each once; at most MAX_SENTENCES.
+    """Return the sentences of a document's passages in reading order, each once; at most
+    MAX_SENTENCES.
 
     Neighbouring passages share text: what is said again is left out.
     """
@@ -48,7 +49,9 @@ def sentences_of(texts: Sequence[str]) -> tuple[Sentence, ...]:
 
 
 def centroid(vectors: Vectors) -> Vectors:
-    """The direction of the mean of `(n, d)` unit vectors, of unit norm; zeros where they cancel."""
+    """Return the direction of the mean of `(n, d)` unit vectors, of unit norm; zeros where they
+    cancel.
+    """
     mean = np.asarray(vectors, dtype=np.float32).mean(axis=0)
     norm = float(np.linalg.norm(mean))
     return np.asarray(mean / norm if norm else mean, dtype=np.float32)
@@ -62,7 +65,8 @@ def nearest(
     sizes: Sequence[int],
     limit: int,
 ) -> str:
-    """The section's sentences nearest to its centroid, as many as fit `limit`, in reading order.
+    """Return the section's sentences nearest to its centroid, as many as fit `limit`, in reading
+    order.
 
     `cosines` and `sizes` are by sentence. Ties go to the earlier one; one that does not fit is
     passed over. Empty where the section has no sentence that fits.

@@ -66,7 +66,7 @@ class Fingerprinted(Protocol):
 
 
 def made_by(encoder: Fingerprinted) -> str:
-    """What makes summaries on this site, as their rows say it; empty where none are made."""
+    """Return what makes summaries on this site, as their rows say it; empty where none are made."""
     model = settings.MODELS.rewrite.model
     parts = {
         "none": [],
@@ -82,7 +82,7 @@ def made_by(encoder: Fingerprinted) -> str:
 
 
 def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary, ...]:
-    """A summary of each section of `sections_of`; none where the site makes none.
+    """Return a summary of each section of `sections_of`; none where the site makes none.
 
     The same passages give the same summaries. Call it outside a transaction: the encoder is asked
     for every sentence, and a language model where the settings name one (then it may raise
@@ -139,7 +139,7 @@ def _written(passages: Passages, best: _Chooser) -> str:
 
 
 def _encoded(texts: Sequence[str], encoder: Embedder, run: Run) -> Vectors:
-    """`(n, d)`, in batches that the texts alone decide."""
+    """Return `(n, d)`, in batches that the texts alone decide."""
     made = [np.zeros((0, encoder.dimensions), dtype=np.float32)]
     for first in range(0, len(texts), ENCODED_AT_ONCE):
         batch = texts[first : first + ENCODED_AT_ONCE]

@@ -19,7 +19,7 @@ class Section:
 
 
 def sections_of(paths: Sequence[tuple[str, ...]]) -> tuple[Section, ...]:
-    """The sections of at least MIN_CHUNKS passages at every depth, in reading order.
+    """Return the sections of at least MIN_CHUNKS passages at every depth, in reading order.
 
     `paths` are those of a document's passages by index. A section that goes on after another one
     is two; of sections that hold the same passages the innermost is kept. An outer one stands
@@ -34,7 +34,7 @@ def sections_of(paths: Sequence[tuple[str, ...]]) -> tuple[Section, ...]:
 
 
 def _at_depth(paths: Sequence[tuple[str, ...]], depth: int) -> list[Section]:
-    """Runs of passages below the same heading; one whose path is shorter parts two runs."""
+    """Run of passages below the same heading; one whose path is shorter parts two runs."""
     runs: list[Section] = []
     index = 0
     for path, members in groupby(paths, key=lambda p: p[:depth] if len(p) >= depth else None):

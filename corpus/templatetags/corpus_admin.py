@@ -12,7 +12,9 @@ _NUMBER = re.compile(r"(\d+(?:[.,·]\d+)*)")
 
 @register.filter
 def percent(share: float) -> str:
-    """`{{ 0.714|percent }}`: 71 %, rounded down, so that only what is perfect is called so."""
+    """Return `{{ 0.714|percent }}`: 71 %, rounded down, so that only what is perfect is
+    called so.
+    """
     return f"{int(share * 100)} %"
 
 
@@ -23,6 +25,6 @@ def painted(place: Place, keys: Set[str]) -> bool:
 
 @register.filter
 def by_number(text: str) -> list[tuple[str, bool]]:
-    """`{% for part, is_number in text|by_number %}`: the text, cut where a number stands."""
+    """Return `{% for part, is_number in text|by_number %}`: the text, cut where a number stands."""
     parts = _NUMBER.split(text)
     return [(part, index % 2 == 1) for index, part in enumerate(parts) if part]

@@ -40,6 +40,6 @@ class CollectForm(forms.Form):
         return given
 
     def wanted(self) -> Collected:
-        """What a valid form asks for."""
+        """Return what a valid form asks for."""
         given: dict[str, Any] = self.cleaned_data
         return Collected(**given | {"which": Which(given["which"])})

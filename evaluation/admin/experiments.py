@@ -60,7 +60,7 @@ class ExperimentForm(forms.Form):
         threshold.help_text += f". Empty: as the site, {site.confidence_threshold:g}"
 
     def order(self) -> ExperimentOrder:
-        """What a valid form asks for."""
+        """Return what a valid form asks for."""
         given: dict[str, Any] = self.cleaned_data
         return ExperimentOrder(
             name=given["name"],
@@ -98,7 +98,7 @@ class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The form, with what is wrong beside it; one that is started is shown."""
+        """Return the form, with what is wrong beside it; one that is started is shown."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = ExperimentForm(request.POST or None)
@@ -140,7 +140,7 @@ class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
     ) -> HttpResponse:
-        """Both arms side by side."""
+        """Return both arms side by side."""
         experiment: Experiment = context["original"]
         found = experiment_reported(experiment)
         is_running = experiment.is_running
@@ -162,7 +162,7 @@ class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
 
 
 def _difference_text(held: Held) -> tuple[str, str]:
-    """The difference and its interval, in points of a percentage."""
+    """Return the difference and its interval, in points of a percentage."""
     if held.difference is None:
         return "–", ""
     difference, low, high = (f"{each * 100:+.1f}" for each in held.difference)

@@ -49,7 +49,7 @@ class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
         return results_listed()
 
     def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
-        """The worst first; what only measures tell apart by these, the lowest first."""
+        """Return the worst first; what only measures tell apart by these, the lowest first."""
         measured = (F(name).asc(nulls_last=True) for name in ("recall", "correctness"))
         return ("badness", *measured, "-run", "place")
 

@@ -97,7 +97,7 @@ class QuestionRunForm(forms.Form):
         measures.help_text = f"{measures.help_text}. {said}"
 
     def order(self) -> RunOrder:
-        """What a valid form asks for."""
+        """Return what a valid form asks for."""
         given: dict[str, Any] = self.cleaned_data
         return RunOrder(
             name=given["name"],
@@ -184,7 +184,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
         return redirect("admin:evaluation_questionrun_compare", *pks)
 
     def compare(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
-        """The second run less the first, over the items that both asked."""
+        """Return the second run less the first, over the items that both asked."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         runs = [get_object_or_404(QuestionRun, pk=pk) for pk in (first, second)]
@@ -258,7 +258,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The list, that loads itself again while a run goes on."""
+        """Return the list, that loads itself again while a run goes on."""
         is_active = QuestionRun.objects.filter(state__in=ACTIVE).exists()
         return super().changelist_view(request, {**(extra_context or {}), "is_active": is_active})
 
@@ -274,7 +274,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The form, with what is wrong beside it; a run that is started is shown."""
+        """Return the form, with what is wrong beside it; a run that is started is shown."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         initial = {"question_set": request.GET.get("question_set", "")}

@@ -65,7 +65,7 @@ class QuestionSetAdmin(ReadOnly, QuestionSetModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The form, with errors of the file beside it; what was stored is shown."""
+        """Return the form, with errors of the file beside it; what was stored is shown."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = QuestionSetForm(request.POST or None, request.FILES or None)
@@ -96,11 +96,11 @@ class QuestionSetAdmin(ReadOnly, QuestionSetModelAdmin):
         return super().changelist_view(request, {**(extra_context or {}), **more})
 
     def _may_collect(self, request: HttpRequest) -> bool:
-        """Who may add sets and read everybody's questions."""
+        """Return who may add sets and read everybody's questions."""
         return self.has_add_permission(request) and request.user.has_perm("chat.view_turn")
 
     def collect(self, request: HttpRequest) -> HttpResponse:
-        """The form that makes a set of what was asked here."""
+        """Return the form that makes a set of what was asked here."""
         if not self._may_collect(request):
             raise PermissionDenied
         form = CollectForm(request.POST or None)

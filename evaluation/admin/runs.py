@@ -108,7 +108,9 @@ class RunAdmin(ReadOnly, RunModelAdmin):
         return [path("compare/", own, name="evaluation_run_compare"), *super().get_urls()]
 
     def compare(self, request: HttpRequest) -> HttpResponse:
-        """The second run less the first, measure by measure, and the queries that moved most."""
+        """Return the second run less the first, measure by measure, and the queries that moved
+        most.
+        """
         if not self.has_view_permission(request):
             raise PermissionDenied
         first, second = (_run_named(request, name) for name in ("first", "second"))

@@ -72,5 +72,5 @@ def question_set_uploaded(form: QuestionSetForm, *, by: User | AnonymousUser) ->
 
 
 def _path_name(name: str) -> str:
-    """What any file system takes; readers go by its ending, and name it to people."""
+    """Return what any file system takes; readers go by its ending, and name it to people."""
     return re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-") or "upload"

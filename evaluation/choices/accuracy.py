@@ -83,7 +83,7 @@ def set_accuracies(items: Iterable[Labelled]) -> tuple[SetAccuracy, ...]:
 
 
 def read_accuracies(stored: Iterable[Mapping[str, Any]]) -> tuple[SetAccuracy, ...]:
-    """What `asdict` made of them."""
+    """Return what `asdict` made of them."""
     return tuple(
         SetAccuracy(
             name=each["name"],

@@ -50,11 +50,11 @@ class Alone:
         return {ALONE: self.why} if self.why else {}
 
     def scores(self, gold_label: str) -> dict[str, float]:
-        """1 where it is right and 0 where it is wrong; nothing where it chose none."""
+        """Return 1 where it is right and 0 where it is wrong; nothing where it chose none."""
         return {} if self.why else {ALONE: float(self.label.lower() == gold_label.lower())}
 
     def kept(self) -> dict[str, Any]:
-        """What is stored of it."""
+        """Return what is stored of it."""
         return {"option": self.label, "model": self.model, "failure": self.failure}
 
 
@@ -67,7 +67,7 @@ def alone_fingerprint() -> str:
 
 
 def can_be_asked_alone(question: Question) -> bool:
-    """Whether it has a label, and what the model may choose of."""
+    """Tell whether it has a label, and what the model may choose of."""
     return bool(question.gold_label and _offered(question))
 
 
@@ -102,7 +102,7 @@ def asked_alone(question: Question) -> Alone:
 
 
 def _offered(question: Question) -> dict[str, str]:
-    """The text of each option by its letter; a label stands by itself."""
+    """Return the text of each option by its letter; a label stands by itself."""
     if question.kind == QuestionKind.YES_NO:
         return dict.fromkeys(LABELS, "")
     return dict(zip(LETTERS, question.options, strict=False))

@@ -15,7 +15,8 @@ FORMATS = ("beir", "scifact", "medquad-liveqa", "pubmedqa")
 
 
 def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "") -> Dataset:
-    """The data set below `folder`. Empty `split` and `queries`: as the form has it by default.
+    """Return the data set below `folder`. Empty `split` and `queries`: as the form has it by
+    default.
 
     Raises DatasetError, also for an option that the form does not have.
     """

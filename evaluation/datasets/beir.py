@@ -13,7 +13,7 @@ from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dat
 
 
 def read_beir(folder: Path, *, split: str = "test") -> Dataset:
-    """Raises DatasetError."""
+    """Raise DatasetError."""
     qrels = _qrels(found(folder, f"qrels/{split}.tsv"))
     corpus, asked = found(folder, "corpus.jsonl"), found(folder, "queries.jsonl")
     documents = [
@@ -38,7 +38,7 @@ def read_beir(folder: Path, *, split: str = "test") -> Dataset:
 
 
 def _qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Three columns parted by tabs under a header, or the four of TREC.
+    """Return three columns parted by tabs under a header, or the four of TREC.
 
     Raises DatasetError, also for a document that has two grades for a query.
     """

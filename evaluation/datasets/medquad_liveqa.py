@@ -88,7 +88,7 @@ def _documents(folder: Path) -> Iterator[SourceDocument]:
 
 
 def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The XML of MedQuAD, from a tar where there is one."""
+    """Yield the XML of MedQuAD, from a tar where there is one."""
     archives = sorted(
         p for p in folder.rglob("*") if re.search(r"medquad.*\.(tar|tgz|tar\.gz)$", p.name, re.I)
     )
@@ -103,7 +103,7 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def tar_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The XML files of a tar, packed or not, in its order. Raises DatasetError."""
+    """Yield the XML files of a tar, packed or not, in its order. Raises DatasetError."""
     try:
         with tarfile.open(path) as archive:
             for member in archive:
@@ -116,7 +116,7 @@ def tar_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def xml_of(content: bytes | Path, name: str) -> Element:
-    """The root, read safely; `name` is for people. Raises DatasetError."""
+    """Return the root, read safely; `name` is for people. Raises DatasetError."""
     try:
         return read_xml(content)
     except MedragError as error:
@@ -124,12 +124,12 @@ def xml_of(content: bytes | Path, name: str) -> Element:
 
 
 def pairs_of(root: Element) -> list[Element]:
-    """The questions of a file of MedQuAD with their answers, by either name."""
+    """Return the questions of a file of MedQuAD with their answers, by either name."""
     return [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
 
 
 def pair_text(pair: Element, kind: str) -> str:
-    """Its question or answer, as it stands."""
+    """Return its question or answer, as it stands."""
     return next((text for name in _NAMES[kind] if (text := pair.findtext(name))), "")
 
 
@@ -142,7 +142,7 @@ def _queries(path: Path, kind: str) -> dict[str, str]:
 
 
 def wording(question: Element, kind: str) -> str:
-    """One of QUERIES, as it stands; empty where LiveQA has none."""
+    """Return one of QUERIES, as it stands; empty where LiveQA has none."""
     if kind == "original":
         parts = (question.findtext(f"Original-Question/{tag}") for tag in ("SUBJECT", "MESSAGE"))
         return " ".join(part for part in parts if part)
@@ -178,7 +178,7 @@ def _member(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], suffix: st
 
 
 def _judged(table: str) -> Iterator[SourceDocument]:
-    """The judged answers with their questions; an id counts once."""
+    """Yield the judged answers with their questions; an id counts once."""
     seen: set[str] = set()
     for row in list(csv.reader(io.StringIO(table)))[1:]:
         matched = _JUDGED_TEXT.match(row[1]) if len(row) == 2 else None

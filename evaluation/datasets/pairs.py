@@ -60,7 +60,7 @@ class PairSet:
         ).hexdigest()
 
     def first(self, count: int) -> PairSet:
-        """Only so many, which its name and notes say; all for 0."""
+        """Return so many of them, as its name and notes then say; all for 0."""
         if not count or count >= len(self.pairs):
             return self
         note = f"only a part: the first {count} of {len(self.pairs)} pairs"
@@ -86,7 +86,8 @@ def read_pairs(path: Path) -> PairSet:
 
 
 def read_scifact_pairs(folder: Path, *, split: str = "train") -> PairSet:
-    """Each claim beside each marked set of sentences; beside a cited abstract where none is marked.
+    """Return each claim beside each marked set of sentences; beside a cited abstract where none is
+    marked.
 
     Of an abstract that holds nothing for or against a claim, the sentence nearest to the claim is
     its evidence: 94 % of the marked sets are one sentence, so that length tells little. The
@@ -118,7 +119,7 @@ def _whole(pair_set: PairSet, place: str) -> PairSet:
 
 
 def _refuse_contradictions(pairs: Iterable[LabelledPair], place: str) -> None:
-    """A pair may stand twice, but one of two labels is wrong: no figure over both would be true."""
+    """Refuse a pair with two labels, one of which is wrong: no figure over both would be true."""
     labels: dict[tuple[str, str, str], LabelledPair] = {}
     for pair in pairs:
         first = labels.setdefault((pair.claim, pair.evidence, pair.context), pair)
@@ -158,7 +159,7 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
 
 
 def _keys_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises ValueError for a key that stands twice: which one is meant?"""
+    """Return a JSON object. Raises ValueError for a key that stands twice: which one is meant?"""
     if len(found := dict(entries)) != len(entries):
         raise _TwiceError
     return found

@@ -10,7 +10,7 @@ Entries = tuple[tuple[str, float], ...]
 
 
 def pooled(hits: Iterable[Hit], names: Mapping[int, str], *, depth: int) -> Entries:
-    """The documents of these passages by their best rank, at most `depth`, each once.
+    """Return the documents of these passages by their best rank, at most `depth`, each once.
 
     `names` maps primary keys to the data set's ids. A passage that stands for others which say the
     same brings their documents with it, right behind its own, by id: whoever reads it is told of

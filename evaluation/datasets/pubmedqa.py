@@ -14,7 +14,7 @@ from evaluation.datasets.types import Dataset, DatasetError, SourceDocument, dat
 
 
 def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
-    """Reads `<split>.json`. Raises DatasetError."""
+    """Read `<split>.json`. Raises DatasetError."""
     path = found(folder, f"{split}.json")
     try:
         records = json.loads(

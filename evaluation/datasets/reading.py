@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 def found(folder: Path, *names: str) -> Path:
-    """The first of these files in the folder, or the same with `.gz`. Raises DatasetError."""
+    """Return the first of these files in the folder, or the same with `.gz`. Raises
+    DatasetError.
+    """
     for name in names:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():
@@ -27,12 +29,12 @@ def found(folder: Path, *names: str) -> Path:
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """Its lines without their ends, empty ones left out. Raises DatasetError."""
+    """Return its lines without their ends, empty ones left out. Raises DatasetError."""
     return (line for _, line in numbered_lines_of(path))
 
 
 def numbered_lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """The same with their numbers in the file, from 1. Raises DatasetError."""
+    """Yield the same with their numbers in the file, from 1. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig") as stream:
@@ -44,7 +46,7 @@ def numbered_lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
-    """One JSON object a line, with all of these keys. Raises DatasetError with the line."""
+    """Yield one JSON object a line, with all of these keys. Raises DatasetError with the line."""
     for number, line in numbered_lines_of(path):
         try:
             record = json.loads(line)
@@ -56,14 +58,15 @@ def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
 
 
 def id_of(value: Any, place: str) -> str:
-    """An id as text: it may be a number. Raises DatasetError with the place."""
+    """Return an id as text: it may be a number. Raises DatasetError with the place."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise DatasetError(f"{place}: an id must be a text or a whole number.")
     return str(value)
 
 
 def text_of(value: Any, place: str) -> str:
-    """A text, empty where there is none; halves of characters, which no file can hold, replaced.
+    """Return a text, empty where there is none; halves of characters, which no file can hold,
+    replaced.
 
     Raises DatasetError with the place.
     """

@@ -18,7 +18,7 @@ QUERIES = ("cited", "evidence")
 
 
 def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") -> Dataset:
-    """Claims as queries, abstracts as documents of one gain. Raises DatasetError."""
+    """Return claims as queries, abstracts as documents of one gain. Raises DatasetError."""
     if queries not in QUERIES:
         raise DatasetError(f"--queries of scifact is one of {', '.join(QUERIES)}.")
     asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")

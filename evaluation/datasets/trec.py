@@ -17,7 +17,7 @@ class RunError(MedragError):
 
 
 def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> Iterator[str]:
-    """`query Q0 document rank score tag`, queries in order.
+    """Yield `query Q0 document rank score tag`, queries in order.
 
     trec_eval reads scores as 32-bit numbers and breaks ties its own way, so that scores are written
     strictly decreasing as such: one that is not below the one before becomes the next number below.
@@ -29,7 +29,7 @@ def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> It
 
 
 def strictly_decreasing(scores: Sequence[float]) -> list[np.float32]:
-    """The scores as float32, each at most its own value and below the one before."""
+    """Return the scores as float32, each at most its own value and below the one before."""
     decreasing: list[np.float32] = []
     bound = np.float32(np.inf)
     for score in scores:
@@ -40,7 +40,7 @@ def strictly_decreasing(scores: Sequence[float]) -> list[np.float32]:
 
 
 def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """`query 0 document gain`, in order."""
+    """Yield `query 0 document gain`, in order."""
     for query, gains in qrels.items():
         for document, gain in gains.items():
             yield f"{_token(query)} 0 {_token(document)} {gain}"
@@ -67,7 +67,7 @@ def read_run(path: Path) -> Run:
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Raises RunError."""
+    """Raise RunError."""
     qrels: dict[str, dict[str, int]] = {}
     for number, parts in _fields(path, 4):
         try:
@@ -98,7 +98,7 @@ def _fields(path: Path, count: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _token(identifier: str) -> str:
-    """The form has no way to write a blank: it would shift every field after it."""
+    """Return the form has no way to write a blank: it would shift every field after it."""
     if not identifier or any(character.isspace() for character in identifier):
         raise RunError(f"An id with a blank can't stand in a file of TREC: {identifier!r}.")
     return identifier

@@ -115,7 +115,7 @@ def dataset_of(
 
 
 def _held(qrels: Qrels, known: frozenset[str]) -> dict[str, dict[str, int]]:
-    """The judgements of documents that are there, in the order of their ids."""
+    """Return the judgements of documents that are there, in the order of their ids."""
     return {
         query: {doc: gain for doc, gain in sorted(gains.items()) if doc in known}
         for query, gains in qrels.items()

@@ -78,7 +78,7 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
 
 
 def question_runs_list(options: dict[str, Any], say: Say) -> None:
-    """A line for each run, the latest first."""
+    """Print a line for each run, the latest first."""
     if options["arguments"]:
         raise CommandError("list takes no more.")
     runs = list(question_runs_listed())
@@ -110,7 +110,7 @@ def question_run_export(options: dict[str, Any], say: Say) -> None:
 
 
 def are_run_numbers(arguments: list[str]) -> bool:
-    """Whether `compare` is given two runs and not two folders."""
+    """Tell whether `compare` is given two runs and not two folders."""
     return len(arguments) == 2 and all(map(str.isdecimal, arguments))
 
 

@@ -39,7 +39,7 @@ def question_set_import(options: dict[str, Any], say: Callable[[str], None]) -> 
 
 
 def left_out_lines(problems: tuple[str, ...]) -> Iterator[str]:
-    """How many records are left out, and the first of them with the reason."""
+    """Yield how many records are left out, and the first of them with the reason."""
     if problems:
         yield f"Left out: {len(problems)}"
         yield from (f"  {note}" for note in notes_of(problems, most=SHOWN))

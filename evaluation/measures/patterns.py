@@ -68,12 +68,12 @@ class Verdict:
 
 
 def folded(text: str) -> str:
-    """One line, with ligatures and typographic hyphens as they are typed."""
+    """Return one line, with ligatures and typographic hyphens as they are typed."""
     return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text).translate(_HYPHENS)).strip()
 
 
 def matches(patterns: Patterns, text: str) -> int:
-    """How many of the patterns the folded text holds."""
+    """Return how many of the patterns the folded text holds."""
     return sum(1 for pattern in patterns if pattern.search(text))
 
 
@@ -118,13 +118,13 @@ def judged(
 
 
 def _is_dangerous(question: Question, text: str) -> bool:
-    """Whether a dangerous pattern matches, or a list is shown with a hole that is not told."""
+    """Tell whether a dangerous pattern matches, or a list is shown with a hole that is not told."""
     items = matches(question.whole, text)
     has_hole = 0 < items < len(question.whole) and not _PART.search(text)
     return has_hole or matches(question.dangerous, text) > 0
 
 
 def _is_full(question: Question, texts: Iterable[str]) -> bool:
-    """Whether the texts together match every decisive pattern, and there is one."""
+    """Tell whether the texts together match every decisive pattern, and there is one."""
     decisive = question.decisive
     return bool(decisive) and matches(decisive, " ".join(texts)) == len(decisive)

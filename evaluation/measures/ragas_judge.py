@@ -85,7 +85,7 @@ def ragas_fault() -> str:
 
 
 def _lacking(name: str, item: AnsweredItem) -> str:
-    """Why there is no value, before anybody is asked."""
+    """Return why there is no value, before anybody is asked."""
     if item.is_refused and "answer" in _NEEDS[name]:
         return REFUSED
     return next((_LACKING[each] for each in _NEEDS[name] if not getattr(item, each)), "")

@@ -50,7 +50,7 @@ class Judge(InstructorBaseRagasLLM):
     empty: int = 0  # answers without a statement, a verdict or a question
 
     async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
-        """Raises `core.llm.client.LanguageModelUnavailable`."""
+        """Raise `core.llm.client.LanguageModelUnavailable`."""
         ask = partial(
             ask_json,
             self.endpoint,
@@ -162,7 +162,9 @@ async def scores(
 
 
 async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> float | str:
-    """Where a judge's answers are empty, RAGAS has NaN, 0 or even 1: none of them is a score."""
+    """Return where a judge's answers are empty, RAGAS has NaN, 0 or even 1: none of them is a
+    score.
+    """
     try:
         value = float((await asyncio.wait_for(result, timeout_s)).value)
     except LanguageModelUnavailable as error:

@@ -40,7 +40,7 @@ def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where each stands; one ends at a blank line, as behind a heading."""
+    """Yield where each stands; one ends at a blank line, as behind a heading."""
     for paragraph in _PARAGRAPH.finditer(text):
         for start, end in sentence_spans(paragraph.group()):
             yield paragraph.start() + start, paragraph.start() + end

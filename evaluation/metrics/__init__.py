@@ -34,7 +34,7 @@ def scored(
     *,
     relevant_from: int = 1,
 ) -> Scores:
-    """Every measure for every judged query, in the order of the judgements."""
+    """Return every measure for every judged query, in the order of the judgements."""
     scores: Scores = {name: {} for name in MEASURES}
     for query, gains in qrels.items():
         relevant = frozenset(d for d, gain in gains.items() if gain >= relevant_from)

@@ -4,7 +4,7 @@ from evaluation.metrics.confusion import Floats, shares
 
 
 def accuracy(confusions: Floats) -> Floats:
-    """The share of what was called what it is, [0, 1]; of `(..., k, k)` gives `(...)`.
+    """Return the share of what was called what it is, [0, 1]; of `(..., k, k)` gives `(...)`.
 
     0 where nothing was counted.
     """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float:
-    """The precision at the rank of each relevant document, averaged; one not found counts 0.
+    """Return the precision at the rank of each relevant document, averaged; one not found counts 0.
 
     [0, 1], higher is better; `map` of trec_eval. 0 where none is relevant.
     """

@@ -9,7 +9,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def confusion(true: Sequence[str], said: Sequence[str], labels: Sequence[str]) -> Floats:
-    """How often each label was called each: `(k, k)`, rows what is true, columns what was said.
+    """Return how often each label was called each: `(k, k)`, rows what is true, columns what was
+    said.
 
     As `confusion_matrix` of scikit-learn. Raises ValueError for a label that is none of `labels`,
     and for lists of other lengths.

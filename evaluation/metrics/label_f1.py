@@ -4,7 +4,8 @@ from evaluation.metrics.confusion import Floats, shares
 
 
 def label_f1(confusions: Floats) -> Floats:
-    """The harmonic mean of precision and recall of each label: `(..., k, k)` gives `(..., k)`.
+    """Return the harmonic mean of precision and recall of each label: `(..., k, k)` gives `(...,
+    k)`.
 
     `2 tp / (2 tp + fp + fn)` (van Rijsbergen, Information Retrieval, 1979, with beta 1); 0 where a
     label neither is nor was called anywhere.

@@ -5,7 +5,8 @@ from evaluation.metrics.label_f1 import label_f1
 
 
 def macro_f1(confusions: Floats) -> Floats:
-    """The mean of the labels' F1, [0, 1], each label counting the same: `(..., k, k)` to `(...)`.
+    """Return the mean of the labels' F1, [0, 1], each label counting the same: `(..., k, k)` to
+    `(...)`.
 
     Over the labels that occur, as true or as said, which is what scikit-learn's `f1_score` takes
     where it is given none (Opitz and Burst, 2019, tell this mean of F1 from the F1 of means).

@@ -51,7 +51,7 @@ def non_inferiority(
 
 
 def items_needed(margin: float, confidence: float) -> int:
-    """The fewest items of which one would show a loss that befalls a share `margin` of all.
+    """Return the fewest items of which one would show a loss that befalls a share `margin` of all.
 
     A bootstrap can't draw what no item showed: of three items without a difference its interval is
     a point. This is the exact bound where nothing was seen, (1 - margin)^n <= (1 - confidence) / 2

@@ -48,7 +48,9 @@ class Difference:
 
 
 def interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
-    """The mean and its percentile bootstrap interval, two-sided at `confidence`, in (0, 1)."""
+    """Return the mean and its percentile bootstrap interval, two-sided at `confidence`, in
+    (0, 1).
+    """
     if not values:
         return Interval(0.0, 0.0, 0.0, 0)
     sample = np.asarray(values, dtype=np.float64)
@@ -58,7 +60,8 @@ def interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
 
 
 def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) -> Interval:
-    """What `statistic` makes of counts of items by kind, and its percentile bootstrap interval.
+    """Return what `statistic` makes of counts of items by kind, and its percentile bootstrap
+    interval.
 
     Drawing n items with replacement draws a multinomial of their kinds, so that whole tables of
     counts, of any shape, are drawn at once. `statistic` gives one number a table: `(...)` of
@@ -74,7 +77,8 @@ def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) ->
 
 
 def interval_of_ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
-    """The sum of `parts` over that of `wholes`, one of each an item, and its bootstrap interval.
+    """Return the sum of `parts` over that of `wholes`, one of each an item, and its bootstrap
+    interval.
 
     Items without a whole have no say; `n` counts the others.
     """
@@ -114,7 +118,7 @@ def difference(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The values corrected for their number, in their order; never smaller, at most 1."""
+    """Return the values corrected for their number, in their order; never smaller, at most 1."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = [0.0] * len(p_values)
     highest = 0.0

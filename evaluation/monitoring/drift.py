@@ -64,7 +64,7 @@ class Compared:
 
 
 def windows_until(last: datetime.date) -> Windows:
-    """The windows of this site that end with a day."""
+    """Return the windows of this site that end with a day."""
     first = last - (settings.DRIFT_DAYS - 1) * DAY
     return Windows((first, last), (first - settings.DRIFT_REFERENCE_DAYS * DAY, first - DAY))
 

@@ -118,12 +118,13 @@ def quality_shown() -> Quality:
 
 
 def turns_without_guideline(first: datetime.date, last: datetime.date) -> QuerySet[Turn]:
-    """What people asked on these days and was refused for want of evidence."""
+    """Return what people asked on these days and was refused for want of evidence."""
     return turns_between(period_of(first, last)).filter(reason__in=WANT_OF_EVIDENCE)
 
 
 def topics_without_guideline(first: datetime.date, last: datetime.date) -> tuple[list[Topic], str]:
-    """What the last 300 of these ask for, without names and identifiers; or why it can't be told.
+    """Return what the last 300 of these ask for, without names and identifiers; or why it can't be
+    told.
 
     For those who may read every question. Two queries.
     """
@@ -148,7 +149,9 @@ def _helped(days: list[DayFigures]) -> Share:
 
 
 def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str, Share]]:
-    """Answers of these days; those drawn by chance speak of all, those flagged of themselves."""
+    """Return answers of these days; those drawn by chance speak of all, those flagged of
+    themselves.
+    """
     period = period_of(first, last)
     reviews = Review.objects.filter(
         turn__created_at__gte=period.begins, turn__created_at__lt=period.ends
@@ -160,7 +163,9 @@ def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str
 
 
 def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
-    """The answers found wrong or dangerous of those reviewed, as `verdicts_counted`. One query."""
+    """Return the answers found wrong or dangerous of those reviewed, as `verdicts_counted`. One
+    query.
+    """
     found = verdicts_counted(reviews, sampled=sampled)
     n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
     return Share(sum(row.hits for row in found if row.verdict in WRONG), n)

@@ -15,7 +15,7 @@ DAY = datetime.timedelta(days=1)
 
 
 def period_of(first: datetime.date, last: datetime.date) -> Period:
-    """The moments of these days, both included."""
+    """Return the moments of these days, both included."""
     begins, ends = (
         timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
         for day in (first, last + DAY)
@@ -24,7 +24,9 @@ def period_of(first: datetime.date, last: datetime.date) -> Period:
 
 
 def days_missing() -> list[datetime.date]:
-    """Days that ended since people first asked and have no figures, oldest first. Two queries."""
+    """Return days that ended since people first asked and have no figures, oldest first. Two
+    queries.
+    """
     first = _asked().order_by("created_at").values_list("created_at", flat=True).first()
     if first is None:
         return []
@@ -36,7 +38,7 @@ def days_missing() -> list[datetime.date]:
 
 
 def are_days_missing() -> bool:
-    """Whether the worker has a day to count; they are stored in order. One query, or two."""
+    """Tell whether the worker has a day to count; they are stored in order. One query, or two."""
     today = timezone.localdate()
     if DayFigures.objects.filter(day=today - DAY).exists():
         return False
@@ -44,7 +46,7 @@ def are_days_missing() -> bool:
 
 
 def figures_between(first: datetime.date, last: datetime.date) -> list[DayFigures]:
-    """What is stored of these days, both included, in their order. One query."""
+    """Return what is stored of these days, both included, in their order. One query."""
     return list(DayFigures.objects.filter(day__range=(first, last)).order_by("day"))
 
 

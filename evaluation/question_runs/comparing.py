@@ -90,7 +90,7 @@ def _results(run: QuestionRun) -> _Results:
 def _left_out(
     names: set[str], keys: Sequence[str], before: _Results, after: _Results
 ) -> dict[str, list[str]]:
-    """What another judge judged in each run, and what only one of them has."""
+    """Return what another judge judged in each run, and what only one of them has."""
     of_first, of_second = (
         {name for key in keys for name in found[key].scores} for found in (before, after)
     )

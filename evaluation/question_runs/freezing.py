@@ -48,7 +48,8 @@ def frozen_now(
     budget: Budget,
     model_alone: bool,
 ) -> dict[str, Any]:
-    """The state of the site; `configuration` is one digest over all of it that decides answers.
+    """Return the state of the site; `configuration` is one digest over all of it that decides
+    answers.
 
     The keys of the items stand with the results; here is their number and digest.
     """
@@ -81,7 +82,7 @@ def frozen_now(
 
 
 def prompt_digests() -> dict[str, str]:
-    """`app/file` -> 16 hex digits of its SHA-256, of every prompt that the site may send."""
+    """Return `app/file` -> 16 hex digits of its SHA-256, of every prompt that the site may send."""
     base = Path(settings.BASE_DIR)
     files = sorted(path for app in _APPS for path in (base / app).glob("**/prompts/*.txt"))
     return {

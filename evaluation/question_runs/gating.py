@@ -143,7 +143,7 @@ def release_judged(
 
 
 def _finished(run: QuestionRun) -> dict[int, QuestionResult]:
-    """Each result by its question."""
+    """Return each result by its question."""
     results = list(run.results.select_related("question").order_by("place"))
     left = sum(result.state != ResultState.DONE for result in results)
     if run.state != RunState.DONE or left or not results:

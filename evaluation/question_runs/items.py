@@ -19,14 +19,14 @@ from evaluation.question_sets.types import LETTERS
 
 
 def options_apart(question: Question) -> tuple[Option, ...]:
-    """The options of a question by their letters, unless they stand in its text already."""
+    """Return the options of a question by their letters, unless they stand in its text already."""
     if parsed(question.question):
         return ()
     return tuple(map(Option, LETTERS, question.options))
 
 
 def option_words(question: Question, label: str) -> str:
-    """`B) its text` for the letter of an option; else the label as it is."""
+    """Return `B) its text` for the letter of an option; else the label as it is."""
     place = LETTERS.find(label) if label and question.options else -1
     known = 0 <= place < len(question.options)
     return f"{label}) {question.options[place]}" if known else label
@@ -85,7 +85,9 @@ class NamedDocuments:
         self.in_force = frozenset(self._names.values())
 
     def found(self, trace: Mapping[str, Any]) -> tuple[str, ...]:
-        """That of each passage of the first search; a passage's key begins with its document's."""
+        """Return that of each passage of the first search; a passage's key begins with its
+        document's.
+        """
         hits = (trace.get("searches") or [{}])[0].get("hits") or ()
         return tuple(self._name(hit["chunk"].partition("_")[0]) for hit in hits)
 
@@ -99,7 +101,9 @@ class NamedDocuments:
 
 
 def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Keys of the passages that the generator had, in order; of what was found without one."""
+    """Return keys of the passages that the generator had, in order; of what was found without
+    one.
+    """
     keys = ((trace.get("generation") or {}).get("keys") or {}).values()
     searches = trace.get("searches") or [{}]
     found = keys or [hit["chunk"] for hit in searches[0].get("hits") or ()]

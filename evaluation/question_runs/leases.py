@@ -49,7 +49,7 @@ class Lease:
 
 
 def due(run_id: int) -> QuerySet[QuestionResult]:
-    """What nobody asks now and is to be asked."""
+    """Return what nobody asks now and is to be asked."""
     is_free = Q(state=ResultState.PENDING) | Q(state=ResultState.RUNNING, lease_until__lte=Now())
     return QuestionResult.objects.filter(is_free, run=run_id, attempts__lt=MAX_ATTEMPTS)
 
@@ -92,6 +92,6 @@ def _park(run_id: int) -> None:
 
 
 def has_work_left(run_id: int) -> bool:
-    """Whether an item waits or is being asked, also by another process."""
+    """Tell whether an item waits or is being asked, also by another process."""
     going_on = (ResultState.PENDING, ResultState.RUNNING)
     return QuestionResult.objects.filter(run=run_id, state__in=going_on).exists()

@@ -63,14 +63,14 @@ class Measuring:
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raises UnknownMeasure."""
+    """Raise UnknownMeasure."""
     for name in names:
         if name not in MEASURES:
             raise UnknownMeasure(name)
 
 
 def answered_item(item: MeasuredItem) -> AnsweredItem:
-    """The item as the measures take it."""
+    """Return the item as the measures take it."""
     return AnsweredItem(
         question=item.question,
         gold_answer=item.gold_answer,
@@ -87,11 +87,13 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
 
 
 def sentences_of(answer: str) -> tuple[str, ...]:
-    """The sentences of a gold answer, in the place of claims that nobody wrote down; 20 at most."""
+    """Return the sentences of a gold answer, in the place of claims that nobody wrote down; 20 at
+    most.
+    """
     spans = line_sentence_spans(answer)
     return tuple(answer[start:end] for start, end in spans)[:MAX_GOLD_CLAIMS]
 
 
 def is_answerable(kind: str) -> bool | None:
-    """Whether there is an answer; None where the set does not say."""
+    """Tell whether there is an answer; None where the set does not say."""
     return _ANSWERABLE.get(ItemKind(kind), True)

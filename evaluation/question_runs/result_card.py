@@ -132,7 +132,7 @@ class Card:
 
 
 def read_card(stored: Mapping[str, Any]) -> Card:
-    """What `as_json` wrote."""
+    """Return what `as_json` wrote."""
     found = stored["measures"]
     measures = {name: Interval(**found[name]) for name in in_order(found)}
     accuracies = read_accuracies(stored.get("accuracies") or ())
@@ -140,7 +140,7 @@ def read_card(stored: Mapping[str, Any]) -> Card:
 
 
 def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
-    """The card of the items that were asked; `states` counts all items by state."""
+    """Return the card of the items that were asked; `states` counts all items by state."""
     values: dict[str, list[float]] = {}
     reasons: dict[str, Counter[str]] = {}
     outcomes: Counter[str] = Counter()
@@ -171,7 +171,7 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
 
 
 def _selective(rows: Sequence[Row]) -> dict[str, Any]:
-    """How well it refuses: the curve by right answers, the thresholds by faithfulness."""
+    """Return how well it refuses: the curve by right answers, the thresholds by faithfulness."""
     items = [row.answered for row in rows]
     by_right = selective(items, [row.right for row in rows])
     by_faithfulness = selective(items, [row.scores.get(FAITHFULNESS) for row in rows])
@@ -180,13 +180,15 @@ def _selective(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _judges(rows: Sequence[Row]) -> list[dict[str, str]]:
-    """Each judge once, in the order of items."""
+    """Return each judge once, in the order of items."""
     found = {(judge["name"], judge["fingerprint"]): None for r in rows for judge in r.judged_by}
     return [{"name": name, "fingerprint": fingerprint} for name, fingerprint in found]
 
 
 def in_order(names: Collection[str]) -> list[str]:
-    """Those of `FIRST` in its order, the others after them by name; no row for what is a count."""
+    """Return those of `FIRST` in its order, the others after them by name; no row for what is a
+    count.
+    """
     others = sorted(name for name in names if name not in (*FIRST, *_NO_ROW))
     return [*(name for name in FIRST if name in names), *others]
 
@@ -199,7 +201,7 @@ def _latency(durations: list[int]) -> dict[str, float]:
 
 
 def card_lines(card: Card) -> Iterator[str]:
-    """The card in Markdown."""
+    """Yield the card in Markdown."""
     counted = ", ".join(f"{count} {state}" for state, count in sorted(card.states.items()))
     yield f"Items: {counted or 'none'}."
     yield ""
@@ -232,7 +234,7 @@ def judge_lines(judges: Iterable[Mapping[str, str]]) -> Iterator[str]:
 
 
 def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """How well it refuses, in Markdown; nothing of a run that asked nothing."""
+    """Yield how well it refuses, in Markdown; nothing of a run that asked nothing."""
     rows = selective_rows(found)
     if rows is None:
         return
@@ -286,7 +288,8 @@ def _number(value: float | None) -> str:
 
 
 def without_lines(card: Card) -> list[str]:
-    """`No value: why (n items): measure, measure`, a line for each reason; `Not run:` the same.
+    """Return `No value: why (n items): measure, measure`, a line for each reason; `Not run:` the
+    same.
 
     Last what to do about a judge that failed, or is not there.
     """
@@ -310,5 +313,5 @@ def without_lines(card: Card) -> list[str]:
 
 
 def in_words(measure: str) -> str:
-    """`claim faithfulness` for `claim_faithfulness`."""
+    """Return `claim faithfulness` for `claim_faithfulness`."""
     return measure.replace("ragas_", "RAGAS ").replace("_", " ")

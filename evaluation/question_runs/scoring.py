@@ -86,7 +86,7 @@ def scored(item: MeasuredItem) -> Scored:
 
 
 def _unanswerable(item: MeasuredItem, scores: dict[str, float]) -> Scored:
-    """The right outcome is a refusal."""
+    """Return the right outcome is a refusal."""
     verdict = verdict_of(item)
     scores |= verdict.scores(_question(item))
     if item.is_refused:
@@ -101,7 +101,9 @@ def verdict_of(item: MeasuredItem) -> Verdict:
 
 
 def label_of(item: MeasuredItem) -> str:
-    """The letter of the chosen option, or the yes, no or maybe that the answer begins with."""
+    """Return the letter of the chosen option, or the yes, no or maybe that the answer begins
+    with.
+    """
     if item.kind == ItemKind.MULTIPLE_CHOICE:
         return item.option.lower()
     found = _LABEL.match(item.answer)

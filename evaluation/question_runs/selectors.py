@@ -37,7 +37,8 @@ MAX_COMPUTED = 300  # items of which a card is made for each look at a run that 
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
-    """The latest first, each with how many items it has, `ended`, and `mean_ms` of those done.
+    """Return the latest first, each with how many items it has, `ended`, and `mean_ms` of those
+    done.
 
     That is of answering and judging: a judge may take far longer than the answer.
     """
@@ -69,18 +70,19 @@ def run_progress(run: QuestionRun) -> RunProgress:
 
 
 def runs_due() -> QuerySet[QuestionRun]:
-    """Runs that the worker is to execute, the oldest first."""
+    """Run that the worker is to execute, the oldest first."""
     going_on = QuestionRun.objects.filter(state__in=(RunState.PENDING, RunState.RUNNING))
     return going_on.filter(is_here=False).order_by("pk")
 
 
 def are_runs_due() -> bool:
-    """Whether the worker has a run to execute. One query."""
+    """Tell whether the worker has a run to execute. One query."""
     return runs_due().exists()
 
 
 def results_listed() -> QuerySet[QuestionResult]:
-    """Results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has none.
+    """Return results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has
+    none.
 
     `recall` and `correctness` tell apart what no pattern and no label does; None without a value.
     """
@@ -95,7 +97,8 @@ def results_listed() -> QuerySet[QuestionResult]:
 
 
 def may_read_answers(run: QuestionRun, user: User | AnonymousUser) -> bool:
-    """Whether they may see what was shown: what somebody's rights found is theirs, and auditors'.
+    """Tell whether they may see what was shown: what somebody's rights found is theirs, and
+    auditors'.
 
     A run without an asker finds what is open to all.
     """
@@ -104,7 +107,7 @@ def may_read_answers(run: QuestionRun, user: User | AnonymousUser) -> bool:
 
 
 def shown_claims(result: QuestionResult) -> list[Claim]:
-    """The statements of the stored answer with their citations. Two queries."""
+    """Return the statements of the stored answer with their citations. Two queries."""
     if result.turn_id is None:
         return []
     claims = Claim.objects.filter(turn=result.turn_id).order_by("index")
@@ -112,30 +115,32 @@ def shown_claims(result: QuestionResult) -> list[Claim]:
 
 
 def states_counted(run: QuestionRun) -> dict[str, int]:
-    """How many items are in each state. One query."""
+    """Return how many items are in each state. One query."""
     rows = run.results.order_by().values_list("state").annotate(Count("pk"))
     return dict(rows)
 
 
 def card_computed(run: QuestionRun) -> Card:
-    """The result card of what there is. Two queries."""
+    """Return the result card of what there is. Two queries."""
     return card_of(rows_of(run), states_counted(run))
 
 
 def card_read(run: QuestionRun) -> Card:
-    """The result card as it was stored, or of what there is so far."""
+    """Return the result card as it was stored, or of what there is so far."""
     return read_card(run.metrics) if run.metrics else card_computed(run)
 
 
 def card_shown(run: QuestionRun) -> Card | None:
-    """The same for a look at a run of `question_runs_listed`; None while a long one goes on."""
+    """Return the same for a look at a run of `question_runs_listed`; None while a long one
+    goes on.
+    """
     if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
         return None
     return card_read(run)
 
 
 def rows_of(run: QuestionRun) -> Iterator[Row]:
-    """The items that were asked, in order, as the result card takes them. One query."""
+    """Yield the items that were asked, in order, as the result card takes them. One query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
     names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind",
              "question__category", "question__gold_label")  # fmt: skip
@@ -154,7 +159,7 @@ def rows_of(run: QuestionRun) -> Iterator[Row]:
 
 
 def run_lines(run: QuestionRun) -> Iterator[str]:
-    """The run and its result card, in Markdown."""
+    """Yield the run and its result card, in Markdown."""
     frozen = run.frozen
     yield f"# Run {run.pk}: {run.name}"
     yield ""

@@ -177,7 +177,9 @@ def question_runs_execute_due() -> None:
 
 
 def budget_used_up(run: QuestionRun) -> str:
-    """Which part of the budget is, in words; empty while none is. No query where there is none."""
+    """Return which part of the budget is, in words; empty while none is. No query where there is
+    none.
+    """
     budget = Budget(**run.frozen["budget"])
     if budget == NO_BUDGET:
         return ""
@@ -227,7 +229,7 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
 
 
 def _turn_of(run: QuestionRun, result: QuestionResult) -> Turn:
-    """The turn of an item, that was stored before or is asked now.
+    """Return the turn of an item, that was stored before or is asked now.
 
     One that follows others is asked in a conversation of its own, after them; their keys follow
     from its own.
@@ -266,7 +268,7 @@ def _asked_once(
 
 
 def _alone(run: QuestionRun, question: Question) -> Alone | None:
-    """What the model says without evidence, where the run is to ask that."""
+    """Return what the model says without evidence, where the run is to ask that."""
     is_wanted = run.frozen.get("model_alone") and can_be_asked_alone(question)
     return asked_alone(question) if is_wanted else None
 

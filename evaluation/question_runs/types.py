@@ -49,7 +49,9 @@ class MeasuredItem:
         return "\n".join(claim.text for claim in self.claims)
 
     def kept(self) -> dict[str, Any]:
-        """What is stored of it: the question keeps its own part, and the index the contexts."""
+        """Return what is stored of it: the question keeps its own part, and the index the
+        contexts.
+        """
         names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages")
         found = asdict(self)
         return {name: found[name] for name in (*names, "confidence", "seconds", "tokens")}

@@ -57,7 +57,8 @@ FORMS = {
 
 
 def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRead:
-    """The questions of a file or folder; `split` is that of all of them, whatever the file says.
+    """Return the questions of a file or folder; `split` is that of all of them, whatever the file
+    says.
 
     A record that is not in the form is left out and named. Raises DatasetError for a file that
     can't be read at all and for one without a single question.
@@ -84,7 +85,7 @@ def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRea
 
 
 def _item(record: Record, form: str) -> Item:
-    """Raises Malformed."""
+    """Raise Malformed."""
     if record.fault:
         raise Malformed(record.fault)
     item = FORMS[form].item(record)

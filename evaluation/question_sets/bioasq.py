@@ -28,13 +28,13 @@ TYPES = ("yesno", "factoid", "list", "summary")
 
 
 def bioasq_records(path: Path) -> Iterator[Record]:
-    """Raises DatasetError."""
+    """Raise DatasetError."""
     content = read_json(path)
     return listed(path, content.get("questions") if isinstance(content, dict) else content)
 
 
 def bioasq_item(record: Record) -> Item:
-    """The claims are the exact answers of a factoid or list question. Raises Malformed."""
+    """Return the claims are the exact answers of a factoid or list question. Raises Malformed."""
     row = object_of(record, "id", "body", "type")
     category = line_of(row["type"], "type")
     if category not in TYPES:
@@ -57,14 +57,14 @@ def bioasq_item(record: Record) -> Item:
 
 
 def _ideal(value: Any) -> tuple[str, ...]:
-    """A text in the first rounds, a list of equally good ones since."""
+    """Return a text in the first rounds, a list of equally good ones since."""
     if isinstance(value, list):
         return texts_of(value, "ideal_answer")
     return tuple(filter(None, [lines_of(value, "ideal_answer")]))
 
 
 def _exact(value: Any, category: str) -> tuple[str, ...]:
-    """One name of each thing: others beside it are synonyms, or less likely."""
+    """Return one name of each thing: others beside it are synonyms, or less likely."""
     if category not in ("factoid", "list"):
         return ()
     things = value if isinstance(value, list) and category == "list" else [value]

@@ -26,7 +26,7 @@ MAX_PAGE = 100_000
 
 
 def guidelines_item(record: Record) -> Item:
-    """Raises Malformed, also for a pattern that is no regular expression."""
+    """Raise Malformed, also for a pattern that is no regular expression."""
     row = object_of(record, "id", "question", "answerable")
     if not isinstance(row["answerable"], bool):
         raise Malformed("answerable must be true or false.")
@@ -52,7 +52,7 @@ def guidelines_item(record: Record) -> Item:
 
 
 def is_counted(key: str) -> bool:
-    """Whether a question is of the half that is reported and never looked at.
+    """Tell whether a question is of the half that is reported and never looked at.
 
     By a hash of its id, so that it is the same for everybody and for ever.
     """

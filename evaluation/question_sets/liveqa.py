@@ -39,7 +39,7 @@ def liveqa_records(path: Path) -> Iterator[Record]:
 
 
 def liveqa_item(record: Record) -> Item:
-    """Raises Malformed."""
+    """Raise Malformed."""
     element: Element = record.value.element
     key = clean_line(element.get("qid", ""))
     if not key:

@@ -32,7 +32,7 @@ _SPEAKER = re.compile(r"(patient|doctor)\s*:\s*", re.IGNORECASE)
 
 
 def meddialog_records(path: Path) -> Iterator[Record]:
-    """Raises DatasetError."""
+    """Raise DatasetError."""
     text = read_text(path)
     return json_list(path) if text.lstrip()[:1] in ("[", "{") else _dialogues(path, text)
 

@@ -28,7 +28,7 @@ class _Pair:
 
 
 def medquad_records(path: Path) -> Iterator[Record]:
-    """The questions of each file; one that is not XML is a fault. Raises DatasetError."""
+    """Yield the questions of each file; one that is not XML is a fault. Raises DatasetError."""
     number = total = 0
     for name, content in _files(path):
         total += len(content)
@@ -46,7 +46,7 @@ def medquad_records(path: Path) -> Iterator[Record]:
 
 
 def medquad_item(record: Record) -> Item:
-    """Raises Malformed."""
+    """Raise Malformed."""
     pair: _Pair = record.value
     answer = "\n".join(answer_lines(pair_text(pair.element, "answer")))
     if not answer:
@@ -63,7 +63,7 @@ def medquad_item(record: Record) -> Item:
 
 
 def _files(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """One XML file, those below a folder, or those of a tar. Raises DatasetError."""
+    """Yield one XML file, those below a folder, or those of a tar. Raises DatasetError."""
     if path.is_file() and path.suffix.lower() != ".xml":
         yield from tar_members(path)
         return
@@ -85,7 +85,7 @@ def _pairs(name: PurePosixPath, root: Element, sha256: str) -> Iterator[Record]:
 
 
 def _place(name: PurePosixPath) -> str:
-    """The file with its folder: the same name stands in several."""
+    """Return the file with its folder: the same name stands in several."""
     return "/".join(name.parts[-2:])
 
 

@@ -33,7 +33,7 @@ _MEDMCQA = ("opa", "opb", "opc", "opd")
 
 
 def medqa_item(record: Record) -> Item:
-    """A line of MedQA: `options` by their letters, `answer_idx` is one. Raises Malformed."""
+    """Return a line of MedQA: `options` by their letters, `answer_idx` is one. Raises Malformed."""
     row = object_of(record, "question", "options", "answer_idx")
     options = _options_by_letter(row["options"])
     item = _item(str(record.number), row["question"], options, row["answer_idx"])
@@ -43,7 +43,7 @@ def medqa_item(record: Record) -> Item:
 
 
 def medmcqa_records(path: Path) -> Iterator[Record]:
-    """Lines of MedMCQA, each with what `cop` counts from.
+    """Yield lines of MedMCQA, each with what `cop` counts from.
 
     The authors' files count from 1, those of Hugging Face from 0; a 4 or a 0 anywhere tells.
     Raises DatasetError for a file in which nothing does.
@@ -61,7 +61,7 @@ def medmcqa_records(path: Path) -> Iterator[Record]:
 
 
 def medmcqa_item(record: Record) -> Item:
-    """Those whose answer is kept back (`cop` -1) are left out. Raises Malformed."""
+    """Return an item, never one whose answer is kept back (`cop` -1). Raises Malformed."""
     value, first = record.value
     row = object_of(replace(record, value=value), "question", "cop", *_MEDMCQA)
     cop = row["cop"]
@@ -74,7 +74,7 @@ def medmcqa_item(record: Record) -> Item:
 
 
 def mmlu_records(path: Path) -> Iterator[Record]:
-    """The rows of a table, or of all in a folder: a subject each. Raises DatasetError."""
+    """Yield the rows of a table, or of all in a folder: a subject each. Raises DatasetError."""
     for file in [path] if path.is_file() else sorted(path.rglob("*.csv")):
         rows = (r for r in csv_rows(file) if r.value[0].strip().lower() != "question")  # its head
         for number, row in enumerate(rows, start=1):
@@ -82,7 +82,9 @@ def mmlu_records(path: Path) -> Iterator[Record]:
 
 
 def mmlu_item(record: Record) -> Item:
-    """A row `question,A,B,C,D,answer` of a file that is named for its subject. Raises Malformed."""
+    """Return a row `question,A,B,C,D,answer` of a file that is named for its subject. Raises
+    Malformed.
+    """
     stem, row = record.value
     if len(row) != 6:
         raise Malformed("the columns question, A, B, C, D and answer are needed.")
@@ -94,7 +96,7 @@ def mmlu_item(record: Record) -> Item:
 
 
 def mirage_records(path: Path) -> Iterator[Record]:
-    """The questions of each data set of MIRAGE. Raises DatasetError."""
+    """Yield the questions of each data set of MIRAGE. Raises DatasetError."""
     for sets in keyed(path, read_json(path)):
         if sets.fault:
             yield sets
@@ -108,7 +110,7 @@ def mirage_records(path: Path) -> Iterator[Record]:
 
 
 def mirage_item(record: Record) -> Item:
-    """`PMID` names the abstracts of those from PubMed. Raises Malformed."""
+    """Return an item; `PMID` names the abstracts of one from PubMed. Raises Malformed."""
     name, key, value = record.value
     row = object_of(replace(record, value=value), "question", "options", "answer")
     options = _options_by_letter(row["options"])

@@ -23,12 +23,12 @@ from evaluation.question_sets.types import Item, ItemKind
 
 
 def pubmedqa_records(path: Path) -> Iterator[Record]:
-    """Raises DatasetError."""
+    """Raise DatasetError."""
     return keyed(path, read_json(path))
 
 
 def pubmedqa_item(record: Record) -> Item:
-    """The relevant document is the abstract, by its number. Raises Malformed."""
+    """Return the relevant document is the abstract, by its number. Raises Malformed."""
     key, value = record.value
     row = object_of(Record(record.place, record.number, value), "QUESTION")
     gold = lines_of(row.get("LONG_ANSWER"), "LONG_ANSWER")

@@ -47,7 +47,7 @@ class JsonObject(dict[str, Any]):
 
 
 def read_text(path: Path) -> str:
-    """The whole file, unpacked where it ends in .gz. Raises DatasetError."""
+    """Return the whole file, unpacked where it ends in .gz. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rb") as stream:
@@ -67,7 +67,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Raises DatasetError."""
+    """Raise DatasetError."""
     try:
         return json.loads(read_text(path), object_pairs_hook=JsonObject)
     except (ValueError, RecursionError) as error:
@@ -77,7 +77,7 @@ def read_json(path: Path) -> Any:
 
 
 def listed(path: Path, values: Any) -> Iterator[Record]:
-    """Each of a list. Raises DatasetError for what is none."""
+    """Yield each of a list. Raises DatasetError for what is none."""
     if not isinstance(values, list):
         raise DatasetError(f"{path.name} holds no list of questions.", hint="Check the form.")
     for number, value in enumerate(values, start=1):
@@ -85,7 +85,8 @@ def listed(path: Path, values: Any) -> Iterator[Record]:
 
 
 def keyed(path: Path, values: Any, *, within: str = "") -> Iterator[Record]:
-    """Each pair of an object; a key that stands twice is a fault, and its first record is read.
+    """Yield each pair of an object; a key that stands twice is a fault, and its first record is
+    read.
 
     Raises DatasetError for what is no object.
     """
@@ -99,12 +100,12 @@ def keyed(path: Path, values: Any, *, within: str = "") -> Iterator[Record]:
 
 
 def json_list(path: Path) -> Iterator[Record]:
-    """The elements of a JSON list. Raises DatasetError."""
+    """Return the elements of a JSON list. Raises DatasetError."""
     return listed(path, read_json(path))
 
 
 def json_lines(path: Path) -> Iterator[Record]:
-    """One JSON value a line, empty lines left out. Raises DatasetError."""
+    """Yield one JSON value a line, empty lines left out. Raises DatasetError."""
     for number, line in text_lines(path):
         place = f"{path.name}, line {number}"
         try:
@@ -114,14 +115,14 @@ def json_lines(path: Path) -> Iterator[Record]:
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers from 1, blank ones left out. Raises DatasetError."""
+    """Yield the lines with their numbers from 1, blank ones left out. Raises DatasetError."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             yield number, line.rstrip("\r")
 
 
 def csv_rows(path: Path) -> Iterator[Record]:
-    """The rows of a table, by the number of their last line. Raises DatasetError."""
+    """Yield the rows of a table, by the number of their last line. Raises DatasetError."""
     rows = csv.reader(io.StringIO(read_text(path), newline=""))
     try:
         for row in rows:
@@ -134,7 +135,7 @@ def csv_rows(path: Path) -> Iterator[Record]:
 
 
 def object_of(record: Record, *required: str) -> JsonObject:
-    """The record as an object with all of these keys. Raises Malformed."""
+    """Return the record as an object with all of these keys. Raises Malformed."""
     value = record.value
     if not isinstance(value, JsonObject):
         raise Malformed("an object is needed.")
@@ -147,29 +148,29 @@ def object_of(record: Record, *required: str) -> JsonObject:
 
 
 def key_of(value: Any) -> str:
-    """An id as text. Raises Malformed."""
+    """Return an id as text. Raises Malformed."""
     return _told(id_of, value, "the id").strip()
 
 
 def line_of(value: Any, name: str) -> str:
-    """A text on one line, empty for none. Raises Malformed."""
+    """Return a text on one line, empty for none. Raises Malformed."""
     return clean_line(_told(text_of, value, name))
 
 
 def lines_of(value: Any, name: str) -> str:
-    """A text with its line breaks, empty for none. Raises Malformed."""
+    """Return a text with its line breaks, empty for none. Raises Malformed."""
     return clean_lines(_told(text_of, value, name)).strip()
 
 
 def list_of(value: Any, name: str) -> list[Any]:
-    """A list, empty for none. Raises Malformed."""
+    """Return a list, empty for none. Raises Malformed."""
     if value is not None and not isinstance(value, list):
         raise Malformed(f"{name} must be a list.")
     return value or []
 
 
 def texts_of(value: Any, name: str) -> tuple[str, ...]:
-    """The texts of a list that have words, each with its line breaks. Raises Malformed."""
+    """Return the texts of a list that have words, each with its line breaks. Raises Malformed."""
     return tuple(filter(None, (lines_of(each, name) for each in list_of(value, name))))
 
 
@@ -182,7 +183,7 @@ def label_of(value: Any) -> str:
 
 
 def options_of(values: list[Any]) -> tuple[str, ...]:
-    """Texts of options in the order of their letters. Raises Malformed."""
+    """Return texts of options in the order of their letters. Raises Malformed."""
     options = tuple(line_of(value, "an option") for value in values)
     if not 2 <= len(options) <= len(LETTERS) or not all(options):
         raise Malformed(f"2 to {len(LETTERS)} options with words are needed.")
@@ -190,7 +191,7 @@ def options_of(values: list[Any]) -> tuple[str, ...]:
 
 
 def letter_of(value: Any, options: tuple[str, ...]) -> str:
-    """The letter of one of the options. Raises Malformed."""
+    """Return the letter of one of the options. Raises Malformed."""
     letter = line_of(value, "the answer").upper()
     if len(letter) != 1 or letter not in LETTERS[: len(options)]:
         raise Malformed(f"the answer is no letter from A to {LETTERS[len(options) - 1]}.")

@@ -58,7 +58,7 @@ class Item:
     patterns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The fields by their names, with what JSON has."""
+        """Return the fields by their names, with what JSON has."""
         return asdict(self)
 
 

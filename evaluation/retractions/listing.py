@@ -77,7 +77,7 @@ def _of_rows(rows: Iterable[dict[str, str]]) -> Iterator[tuple[list[str], str]]:
 
 
 def _of_lines(lines: Iterable[str]) -> Iterator[tuple[list[str], str]]:
-    """What stands behind `#` is for people."""
+    """Yield what stands behind `#` is for people."""
     for line in lines:
         if text := line.partition("#")[0].strip():
             number = text.lower().removeprefix("pmid").lstrip(": ")

@@ -22,7 +22,7 @@ HERE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)  # what is or ma
 
 
 def is_check_due() -> bool:
-    """Whether a list is set, and nothing was checked today. One query at most."""
+    """Tell whether a list is set, and nothing was checked today. One query at most."""
     if not settings.RETRACTIONS_FILE:
         return False
     return not RetractionCheck.objects.filter(day=timezone.localdate()).exists()

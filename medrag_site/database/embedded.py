@@ -73,7 +73,7 @@ def ensure_started(data_dir: Path, *, database: str = "") -> str:
 
 
 def folder_of(data_dir: Path) -> Path:
-    """Where the server's files are, and its socket."""
+    """Return where the server's files are, and its socket."""
     return data_dir.resolve() / "postgres"
 
 
@@ -183,7 +183,7 @@ def provision(socket_dir: str, database: str) -> None:
 
 
 def grants() -> list[sql.Composed]:
-    """What each role may do with what the owner will make; audit tables take back more.
+    """Return what each role may do with what the owner will make; audit tables take back more.
 
     The same statements stand in docs/operations.md for a server of your own.
     """

@@ -108,7 +108,9 @@ def stop(pgdata: Path) -> None:
 
 
 def is_server(process: psutil.Process) -> bool:
-    """Whether this is a living process of a database or one that starts it: never to be killed."""
+    """Tell whether this is a living process of a database or one that starts it: never to be
+    killed.
+    """
     try:
         return process.name() in NAMES and process.status() not in _ENDED
     except psutil.Error:
@@ -116,7 +118,7 @@ def is_server(process: psutil.Process) -> bool:
 
 
 def is_paused(pgdata: Path) -> bool:
-    """Whether somebody stopped it, as SIGSTOP does."""
+    """Tell whether somebody stopped it, as SIGSTOP does."""
     server = living(pgdata)
     with suppress(psutil.Error):
         return server is not None and server.status() == psutil.STATUS_STOPPED
@@ -227,7 +229,7 @@ def _clear_up(pgdata: Path) -> None:
 
 
 def _was_of(process: psutil.Process, pgdata: Path) -> bool:
-    """A server's processes work in its folder."""
+    """Return a server's processes work in its folder."""
     try:
         return is_server(process) and process.cwd() == str(pgdata)
     except psutil.Error:

@@ -17,13 +17,13 @@ SENTENCE = (
 
 
 def is_unfinished() -> bool:
-    """One query, which needs no right on the table."""
+    """Return one query, which needs no right on the table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [TABLE])
         return bool(cursor.fetchone()[0])
 
 
 def refuse_unfinished() -> None:
-    """What a command asks before it makes tables or uses them. Raises CommandError."""
+    """Check what a command asks before it makes tables or uses them. Raises CommandError."""
     if is_unfinished():
         raise CommandError(SENTENCE)

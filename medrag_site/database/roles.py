@@ -25,7 +25,7 @@ _COMMON: dict[str, Any] = {
 
 
 def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
-    """Aliases `default` (application), `owner` and `auditor` on the embedded server."""
+    """Return aliases `default` (application), `owner` and `auditor` on the embedded server."""
     same = {**_COMMON, "NAME": name or NAME, "HOST": socket_dir}
     timed = {"connect_timeout": CONNECT_S}
     return {
@@ -38,7 +38,7 @@ def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
 def external(
     application: str, owner: str, auditor: str, name: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """The same aliases from `postgresql://` addresses; an empty one falls back to the first.
+    """Return the same aliases from `postgresql://` addresses; an empty one falls back to the first.
 
     `name` is another database on that server than the addresses name.
     """

@@ -10,7 +10,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def configure(pgdata: Path) -> None:
-    """Settings that fit this machine, in a file of our own that postgresql.conf reads last.
+    """Write settings that fit this machine into a file of our own that postgresql.conf reads last.
 
     The shares of memory are those that PostgreSQL's manual starts from, halved: models run beside
     it. A server that runs already reads them when it starts again.
@@ -35,7 +35,7 @@ def configure(pgdata: Path) -> None:
 
 
 def memory_bytes() -> int:
-    """What this machine, or the container that we are in, has."""
+    """Return what this machine, or the container that we are in, has."""
     limits = [line for path in _LIMITS for line in _lines(Path(path)) if line.isdigit()]
     return min([int(psutil.virtual_memory().total), *map(int, limits)])
 

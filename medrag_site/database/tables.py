@@ -82,13 +82,13 @@ def refuse_ruins() -> None:
 
 
 def missing_migrations() -> int:
-    """How many of this version's migrations the database lacks."""
+    """Return how many of this version's migrations the database lacks."""
     executor = MigrationExecutor(connection)
     return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 def _has_encoders() -> bool:
-    """`migrate` makes these last of all: without one it has not come to its end."""
+    """Tell whether encoders are there, which `migrate` makes last of all."""
     return bool(apps.get_model("corpus", "Encoder")._default_manager.exists())
 
 

@@ -37,7 +37,7 @@ def adopt_orphans() -> None:
 
 
 def killed_with_this_process() -> Callable[[], None]:
-    """A `preexec_fn`: the child is killed when the thread that starts it dies."""
+    """Return a `preexec_fn`: the child is killed when the thread that starts it dies."""
     parent = os.getpid()
     return lambda: _die_with(parent, signal.SIGKILL)
 

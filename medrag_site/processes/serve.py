@@ -71,7 +71,7 @@ def web_service(host: str, port: int) -> Service:
 
 
 def worker_service() -> Service:
-    """`manage.py worker` as a child that ends with its parent."""
+    """Return `manage.py worker` as a child that ends with its parent."""
     return Service(
         name="the worker",
         command=[sys.executable, "manage.py", "worker"],

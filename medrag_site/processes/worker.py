@@ -103,7 +103,9 @@ class Worker:
         )
 
     def _environment(self) -> dict[str, str]:
-        """A new identity for each start: no lease of an earlier cluster is taken for ours."""
+        """Return a new identity for each start: no lease of an earlier cluster is taken for
+        ours.
+        """
         self._cluster_id = secrets.token_hex(8)
         return {jobs.WORKER_VARIABLE: self._cluster_id}
 

@@ -27,7 +27,9 @@ def hold(request: HttpRequest, account: User, *, next_page: str) -> None:
 
 
 def held(request: HttpRequest) -> User | None:
-    """None too where it is long ago, the password was changed, or the account was deactivated."""
+    """Return None too where it is long ago, the password was changed, or the account was
+    deactivated.
+    """
     kept = request.session.get(HELD)
     if not kept or time.time() - kept["at"] > HELD_S:
         return None
@@ -38,7 +40,7 @@ def held(request: HttpRequest) -> User | None:
 
 
 def next_page(request: HttpRequest) -> str:
-    """Where whoever is held wanted to go."""
+    """Return where whoever is held wanted to go."""
     return str(request.session.get(HELD, {}).get("next") or settings.LOGIN_REDIRECT_URL)
 
 

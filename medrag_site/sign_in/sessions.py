@@ -50,7 +50,7 @@ def _begin(sender: object, *, request: HttpRequest | None, **extra: Any) -> None
 
 
 def _end_of(data: dict[str, Any]) -> datetime.datetime | None:
-    """None for a session in which nobody is signed in."""
+    """Return None for a session in which nobody is signed in."""
     if SINCE not in data:
         return None
     since = datetime.datetime.fromtimestamp(data[SINCE], tz=datetime.UTC)

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 @never_cache
 @require_GET
 def start(request: HttpRequest) -> HttpResponse:
-    """A link and no form: the policy lets forms lead nowhere else, by redirects either."""
+    """Return a link and no form: the policy lets forms lead nowhere else, by redirects either."""
     _refuse_if_off()
     try:
         return to_provider(request, next_page=_safe(request, request.GET.get("next", "")))

@@ -8,5 +8,5 @@ from medrag_site.request_log import request_id
 
 
 def deployment(request: HttpRequest) -> dict[str, str]:
-    """`site_label` is a badge in the header: a test system must not look like the real one."""
+    """Return the badge of the header: a test system must not look like the real one."""
     return {"site_label": settings.SITE_LABEL, "release": release(), "request_id": request_id()}

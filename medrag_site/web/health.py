@@ -11,14 +11,16 @@ from medrag_site.database.restore_mark import is_unfinished
 @require_safe
 @never_cache
 def live(request: HttpRequest) -> JsonResponse:
-    """The process answers; nothing else is asked, so that a slow database restarts nobody."""
+    """Return the process answers; nothing else is asked, so that a slow database restarts
+    nobody.
+    """
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and is whole, else 503."""
+    """Return 200 when the database answers and is whole, else 503."""
     try:
         if is_unfinished():
             return JsonResponse({"status": "unavailable", "database": "restoring"}, status=503)

@@ -12,7 +12,7 @@ __all__ = ["analyse", "by_every_name", "expansions", "spelled_out"]
 
 
 def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
-    """The question by rules and by the site's lexicon. Never raises for any text.
+    """Return the question by rules and by the site's lexicon. Never raises for any text.
 
     One query; none where the lexicon is `known`.
     """
@@ -20,12 +20,12 @@ def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
 
 
 def expansions(text: str) -> tuple[Expansion, ...]:
-    """The short and lay forms of a text that are known, each once, in order. One query."""
+    """Return the short and lay forms of a text that are known, each once, in order. One query."""
     return site_lexicon().found_in(text)
 
 
 def spelled_out(asked: Analysis | str) -> str:
-    """The text with the words of each form in brackets behind it; for the encoder.
+    """Return the text with the words of each form in brackets behind it; for the encoder.
 
     No query for an analysis, one for a text.
     """
@@ -35,5 +35,5 @@ def spelled_out(asked: Analysis | str) -> str:
 
 
 def by_every_name(text: str) -> str:
-    """The text spelled out, and again by each other name of what it says. One query."""
+    """Return the text spelled out, and again by each other name of what it says. One query."""
     return lexicon.by_every_name(text, site_lexicon().found_in(text))

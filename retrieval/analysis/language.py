@@ -65,7 +65,7 @@ _NEPALI = re.compile(r"(?:छ|छन्|हुन्छ|गर्ने|भए�
 
 
 def language(text: str) -> str:
-    """An ISO 639-1 code. The default for what is short, mixed or none of the known."""
+    """Return an ISO 639-1 code. The default for what is short, mixed or none of the known."""
     letters = [letter for letter in text[:5000] if letter.isalpha()]
     if by_script := _by_script("".join(letters), text[:5000]):
         return by_script
@@ -74,7 +74,7 @@ def language(text: str) -> str:
 
 
 def _by_script(letters: str, text: str) -> str:
-    """A script that has most of the letters: a Greek letter or two are no Greek."""
+    """Return a script that has most of the letters: a Greek letter or two are no Greek."""
     for code, pattern in _SCRIPTS.items():
         if 2 * len(pattern.findall(letters)) > len(letters):
             if code == "ru" and _SERBIAN.search(text):
@@ -84,7 +84,7 @@ def _by_script(letters: str, text: str) -> str:
 
 
 def _voted(typed: list[str]) -> str:
-    """The language with the most votes; a word of several gives each its share."""
+    """Return the language with the most votes; a word of several gives each its share."""
     votes: Counter[str] = Counter()
     hits: Counter[str] = Counter()
     for word in typed:

@@ -71,12 +71,12 @@ _CLINICAL = re.compile(
 
 
 def is_narrative(text: str) -> bool:
-    """Whether a question is a story: several sentences and more than `LONG_WORDS` words."""
+    """Tell whether a question is a story: several sentences and more than `LONG_WORDS` words."""
     return len(words(text[:MAX_CHARS])) > LONG_WORDS and len(sentences(text[:MAX_CHARS])) > 1
 
 
 def focus(text: str) -> str:
-    """What a story asks, with the sentence that says what of; empty where all of it is that.
+    """Return what a story asks, with the sentence that says what of; empty where all of it is that.
 
     Its own sentences verbatim and in order: those that ask, and before them, where they lean on
     what was said or name nothing clinical, the nearest ones that do. Greetings, thanks, addresses
@@ -96,17 +96,19 @@ def is_question(said: str) -> bool:
 
 
 def questions(text: str) -> list[str]:
-    """The sentences that ask."""
+    """Return the sentences that ask."""
     return [said for said in sentences(text[:MAX_CHARS])[:MAX_SENTENCES] if is_question(said)]
 
 
 def names_something(said: str) -> bool:
-    """Whether a sentence names a condition, a procedure or a medicine, as far as endings tell."""
+    """Tell whether a sentence names a condition, a procedure or a medicine, as far as endings
+    tell.
+    """
     return bool(_CLINICAL.search(said)) or bool(drugs(said))
 
 
 def _told(text: str) -> list[str]:
-    """The sentences that say something, without what is polite."""
+    """Return the sentences that say something, without what is polite."""
     told = []
     for said in sentences(_NO_WORDS.sub(" ", text))[:MAX_SENTENCES]:
         said = _POLITE.sub("", said).strip()
@@ -122,13 +124,13 @@ def _told(text: str) -> list[str]:
 
 
 def _is_signature(said: str) -> bool:
-    """A last line of one to three capitalised words without a mark: a name."""
+    """Return a last line of one to three capitalised words without a mark: a name."""
     typed = words(said)
     return len(typed) <= 3 and said[-1:] not in "?!." and all(w[:1].isupper() for w in typed)
 
 
 def _with_ground(told: list[str], asking: list[int]) -> set[int]:
-    """The sentences that ask and the ones that they lean on, within `FOCUS_WORDS`.
+    """Return the sentences that ask and the ones that they lean on, within `FOCUS_WORDS`.
 
     The last question comes first: that is what the story led to.
     """
@@ -154,7 +156,7 @@ def _leans(said: str) -> bool:
 
 
 def _ground(told: list[str], place: int) -> int | None:
-    """The nearest sentence before, or else after, that names something clinical."""
+    """Return the nearest sentence before, or else after, that names something clinical."""
     before, after = range(place - 1, -1, -1), range(place + 1, len(told))
     return next((other for other in (*before, *after) if names_something(told[other])), None)
 

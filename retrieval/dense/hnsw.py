@@ -38,7 +38,7 @@ _SURELY = 2
 def is_small(
     query: Query, config: RetrievalConfig, *, chunks: int | None = None, fetched: int = 0
 ) -> bool:
-    """Whether so few chunks are in scope that each is compared.
+    """Tell whether so few chunks are in scope that each is compared.
 
     Up to `exact_below`, or so few that the scan of the index would give up before it has `fetched`
     of them. `chunks` is the size of the index, where it is known. A scope that nothing narrows is
@@ -62,7 +62,7 @@ def is_small(
 def rows_by_index(
     statement: str, parameters: dict[str, Any], config: RetrievalConfig
 ) -> list[tuple[Any, ...]]:
-    """The rows of `statement`, which finds vectors by their index, scanned iteratively.
+    """Return the rows of `statement`, which finds vectors by their index, scanned iteratively.
 
     One trip to the database: with the settings before it and sorting allowed again behind it, it is
     a transaction of its own, or a part of the one that is open.
@@ -76,7 +76,7 @@ def rows_by_index(
 
 
 def _size() -> int:
-    """How many chunks are indexed, whatever the scope."""
+    """Return how many chunks are indexed, whatever the scope."""
     with connection.cursor() as cursor:
         cursor.execute(_SIZE_SQL)
         (chunks,) = cursor.fetchone()
@@ -84,7 +84,7 @@ def _size() -> int:
 
 
 def _count(query: Query, most: int) -> int:
-    """How many chunks are in scope, counted up to `most`."""
+    """Return how many chunks are in scope, counted up to `most`."""
     scope, parameters = scope_sql(query)
     with connection.cursor() as cursor:
         cursor.execute(_COUNT_SQL.replace("{scope}", scope), parameters | {"most": most})

@@ -76,7 +76,8 @@ def search_dense(
 def cosines_statement(
     encoder: ActiveEncoder, vector: Sequence[float], chunk_ids: Sequence[int]
 ) -> Statement | None:
-    """What gives a row for each chunk that has a vector: its id, and its similarity, [-1, 1].
+    """Return what gives a row for each chunk that has a vector: its id, and its similarity, [-1,
+    1].
 
     None for no chunks.
     """

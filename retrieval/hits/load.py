@@ -44,7 +44,7 @@ def hits_of(
     vectors: str,
     others: Mapping[str, Sequence[AlsoIn]],
 ) -> tuple[Hit, ...]:
-    """The passages in order, without those that are gone by now. One query, or none.
+    """Return the passages in order, without those that are gone by now. One query, or none.
 
     `vectors` is the table of the primary encoder, and `vector` the question's by it; a passage
     without one there has the cosine 0.

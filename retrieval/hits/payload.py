@@ -9,7 +9,9 @@ from retrieval.types import Hit, Surroundings
 
 
 def hits_payload(hits: Iterable[Hit], around: Iterable[Surroundings] = ()) -> list[dict[str, Any]]:
-    """The passages in order, best first; `surroundings` is there for those that `around` has."""
+    """Return the passages in order, best first; `surroundings` is there for those that `around`
+    has.
+    """
     read = {one.key: {"surroundings": _surroundings(one)} for one in around}
     return [
         {

@@ -57,7 +57,7 @@ class _Window:
 
 
 def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, ...]:
-    """One entry a hit, in their order; none for `max_chars` 0. Two queries.
+    """Return one entry a hit, in their order; none for `max_chars` 0. Two queries.
 
     A hit that is longer than `max_chars` is its own surroundings.
     """
@@ -70,7 +70,7 @@ def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, 
 def window(
     own: Sequence[Stretch], section: Sequence[Stretch], max_chars: int
 ) -> tuple[Stretch, ...]:
-    """`own`, and of the `section` that holds it as much around it as fits into `max_chars`.
+    """Return `own`, and of the `section` that holds it as much around it as fits into `max_chars`.
 
     Both are in reading order and apart from each other. Half of the room goes to what follows, the
     rest to what stands before, and what one side does not need to the other.
@@ -84,7 +84,7 @@ def window(
 
 
 def united(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    """The same characters, each once, in reading order."""
+    """Return the same characters, each once, in reading order."""
     kept: list[Stretch] = []
     for one in sorted(stretches, key=lambda s: (s.page, s.start, s.end)):
         last = kept[-1] if kept else None
@@ -141,7 +141,7 @@ def _read(windows: Sequence[_Window]) -> tuple[Surroundings, ...]:
 
 
 def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
-    """The window without the parts of sentences at its ends."""
+    """Return the window without the parts of sentences at its ends."""
     pieces = list(zip(window.stretches, texts, strict=True))
     first, text = pieces[0]
     if first.start > window.section[0].start or first.page > window.section[0].page:
@@ -175,7 +175,9 @@ def _to_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences, each within one line: the items of a list and the rows of a table are lines."""
+    """Yield sentences, each within one line: the items of a list and the rows of a table are
+    lines.
+    """
     offset = 0
     for line in text.split("\n"):
         yield from ((offset + start, offset + end) for start, end in sentence_spans(line))
@@ -192,7 +194,7 @@ def _clipped(
     since: tuple[int, int] = (0, 0),
     until: tuple[int, int] | None = None,
 ) -> list[Stretch]:
-    """What of them lies between two places (page, character)."""
+    """Return what of them lies between two places (page, character)."""
     kept: list[Stretch] = []
     for one in stretches:
         start = max(one.start, since[1]) if one.page == since[0] else one.start

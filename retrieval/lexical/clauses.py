@@ -80,7 +80,7 @@ class _Condition(NamedTuple):
 
 
 def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> CandidatePlan:
-    """The conditions for an index of `chunks`, within a budget of document frequencies.
+    """Return the conditions for an index of `chunks`, within a budget of document frequencies.
 
     The same terms give the same conditions, in whatever order they come.
     """
@@ -99,7 +99,7 @@ def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> CandidatePlan:
 
 
 def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
-    """The rarest terms whose frequencies add up to the budget."""
+    """Return the rarest terms whose frequencies add up to the budget."""
     alone: list[Term] = []
     for term in by_rarity:
         budget -= term.document_frequency
@@ -110,7 +110,7 @@ def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
 
 
 def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Condition]:
-    """The conditions that promise most, of those that there is room for, best first."""
+    """Return the conditions that promise most, of those that there is room for, best first."""
     kept: list[_Condition] = []
     for found in _conditions(rest, chunks, most):
         if any(found.is_within(other) for other in kept):
@@ -124,7 +124,8 @@ def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> 
 
 
 def _conditions(rest: Sequence[Term], chunks: int, most: int) -> list[_Condition]:
-    """Every set of the terms at every level that all of them have, those that promise most first.
+    """Return every set of the terms at every level that all of them have, those that promise most
+    first.
 
     Without those whose rarest word is too frequent to rely on what is expected.
     """

@@ -74,7 +74,9 @@ class AskedLexeme:
     chunks: int = 0  # in the whole index
 
     def is_held(self, lexemes: Set[str]) -> bool:
-        """Whether a text of these lexemes says it, shortened, spelled out or in another form."""
+        """Tell whether a text of these lexemes says it, shortened, spelled out or in another
+        form.
+        """
         return (
             self.lexeme in lexemes
             or not self.forms.isdisjoint(lexemes)
@@ -123,7 +125,7 @@ def asked_lexemes(
     languages: Sequence[str] = (),
     spelled: Sequence[Expansion] | None = None,
 ) -> tuple[AskedLexeme, ...]:
-    """The question's lexemes by name; none if it holds stop words only.
+    """Return the question's lexemes by name; none if it holds stop words only.
 
     `languages` are those of the passages it is asked of, where it is narrowed to some. `spelled`
     are its abbreviations, which are looked up where they are not given. One query, or none; one
@@ -140,7 +142,9 @@ def asked_lexemes(
 
 
 def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
-    """The lexemes that a search looks for: also other forms, and spelled out abbreviations."""
+    """Return the lexemes that a search looks for: also other forms, and spelled out
+    abbreviations.
+    """
     return sorted(
         {
             name
@@ -151,7 +155,7 @@ def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
 
 
 def _chosen(held: Sequence[str], wanted: Collection[str]) -> list[str]:
-    """The configurations to cut the question in, those of most chunks first."""
+    """Return the configurations to cut the question in, those of most chunks first."""
     return [name for name in held if name in wanted] or [*held]
 
 
@@ -167,7 +171,7 @@ def _looked_up(
 
 
 def _bounded(text: str) -> str:
-    """What is read of it: the beginning that is within the limit when it is normalised, too.
+    """Return what is read of it: the beginning that is within the limit when it is normalised, too.
 
     One character can be eighteen (U+FDFA, a blessing in one).
     """
@@ -246,7 +250,7 @@ class _Others:
     words: dict[str, list[str]] = field(default_factory=dict)
 
     def forms(self, name: str) -> frozenset[str]:
-        """It, and what says just the same."""
+        """Return it, and what says just the same."""
         return frozenset({name, *(o for o in self.same.get(name, ()) if not _is_part(name, o))})
 
 
@@ -293,7 +297,7 @@ def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> As
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Whether a stemmer made one word of more in one spelling than in the other.
+    """Tell whether a stemmer made one word of more in one spelling than in the other.
 
     `organizing` becomes `organ`, `organising` does not: to find the one by the other is as good as
     it gets, but a text of organs does not say it.
@@ -302,7 +306,9 @@ def _is_part(one: str, other: str) -> bool:
 
 
 def _term(index: _Index, others: _Others, name: str) -> Term:
-    """A lexeme that is searched. The spelling that few authors use is no rarer than the other."""
+    """Return a lexeme that is searched. The spelling that few authors use is no rarer than the
+    other.
+    """
     cut = index.by_lexeme[name]
     marks = zip(STRONG, cut.marks, strict=False)
     strong = tuple((f"{name}~{level}", frequency) for level, frequency in marks)

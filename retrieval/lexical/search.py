@@ -131,7 +131,9 @@ class _Search:
     documents: tuple[int, ...] | None = None  # all that are in scope, where they are few
 
     def run(self) -> list[Found]:
-        """The rows of the narrowest search that gives as many as are wanted, or all there are."""
+        """Return the rows of the narrowest search that gives as many as are wanted, or all there
+        are.
+        """
         if self.documents == ():
             return []
         with pipelined(self.statement) as sent:
@@ -179,7 +181,7 @@ class _Search:
         return round(self.config.df_budget * self.widened * growth)
 
     def _wider(self, rows: Sequence[Found], seeds: CandidatePlan) -> _Search | None:
-        """The next search, where this one fell short."""
+        """Return the next search, where this one fell short."""
         config = self.config
         if len(rows) >= config.lexical_candidates:
             return None
@@ -262,7 +264,8 @@ class LexicalSearch:
 def bm25_statement(
     chunk_ids: Sequence[int], lexemes: Sequence[AskedLexeme], config: RetrievalConfig
 ) -> Statement | None:
-    """What gives a row for each chunk: its id, and BM25 as `search_lexical` scores it, 0 for none.
+    """Return what gives a row for each chunk: its id, and BM25 as `search_lexical` scores it, 0 for
+    none.
 
     None where there is nothing to score.
     """
@@ -279,7 +282,9 @@ def bm25_statement(
 
 
 def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:
-    """What is searched and scored: each term once; of a long question the rarest, by rarity."""
+    """Return what is searched and scored: each term once; of a long question the rarest, by
+    rarity.
+    """
     terms = {term.name: term for asked in lexemes for term in asked.terms}
     rarest = sorted(terms.values(), key=lambda term: (term.document_frequency, term.name))
     return tuple(rarest[: config.condense_above] if config.condense_above else rarest)
@@ -298,7 +303,7 @@ def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict
 
 
 def conditions_of(seeds: CandidatePlan) -> dict[str, str]:
-    """Each tsquery that the index is searched by, under the name of its parameter.
+    """Return each tsquery that the index is searched by, under the name of its parameter.
 
     Those of one word are one; of the others, those with the same rarest word, whose places in the
     index are then read once.
@@ -313,10 +318,10 @@ def conditions_of(seeds: CandidatePlan) -> dict[str, str]:
 
 
 def _tsquery(clauses: Sequence[Clause]) -> str:
-    """One of the clauses, as a tsquery is written."""
+    """Return one of the clauses, as a tsquery is written."""
     return " | ".join("(" + " & ".join(map(_quoted, clause)) + ")" for clause in clauses)
 
 
 def _quoted(lexeme: str) -> str:
-    """A lexeme as a tsquery reads it: quotes and backslashes inside are doubled."""
+    """Return a lexeme as a tsquery reads it: quotes and backslashes inside are doubled."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -34,7 +34,7 @@ class Concepts:
         return self.names.fingerprint
 
     def of(self, text: str) -> frozenset[str]:
-        """The identifiers of what the text names; of a long text, of its beginning."""
+        """Return the identifiers of what the text names; of a long text, of its beginning."""
         return frozenset(found.words for found in self.names.every_in(text))
 
 
@@ -71,7 +71,9 @@ def concepts_of_lexicon(lexicon: Lexicon) -> Concepts:
 
 
 def _last(form: str, meant: Mapping[str, str]) -> str:
-    """What a form stands for in the end; of forms that stand for each other the first by name."""
+    """Return what a form stands for in the end; of forms that stand for each other the first by
+    name.
+    """
     seen: list[str] = []
     while form in meant and form not in seen:
         seen.append(form)
@@ -92,7 +94,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a name can be looked for: one or two small letters stand for too many things."""
+    """Tell whether a name can be looked for: one or two small letters stand for too many things."""
     found = words(text)
     letters = "".join(found)
     is_long = len(letters) > 2 or _is_short(text)

@@ -65,7 +65,7 @@ _NO_BLOOD = "".join(
 
 
 def _after(letters: str, *before: str) -> str:
-    """The letters where they begin a word or stand behind one of these.
+    """Return the letters where they begin a word or stand behind one of these.
 
     Letters first: a search for a lookbehind looks at every place.
     """
@@ -136,7 +136,7 @@ def _rules(places: Iterable[tuple[str, str, str, str]]) -> tuple[Rules, Rules]:
 
 
 def _root(british: str, american: str) -> tuple[str, str, str, str]:
-    """`esophag` stands in `oesophag` too, which is British already."""
+    """Return a rule that leaves `esophag` in `oesophag` alone, which is British already."""
     before = british.removesuffix(american) if british.endswith(american) else ""
     return british, (f"(?<!{before})" if before else "") + american, british, american
 
@@ -149,7 +149,7 @@ _HYPHEN = re.compile(r"[-\u2010\u2011]")
 
 
 def other_spellings(word: str) -> tuple[str, ...]:
-    """What else a word of small letters may be spelled; none where no rule knows it. Sorted.
+    """Return what else a word of small letters may be spelled; none where no rule knows it. Sorted.
 
     British with -ise and with -ize (as in Oxford), and American.
     """
@@ -158,7 +158,8 @@ def other_spellings(word: str) -> tuple[str, ...]:
 
 
 def respelled(text: str) -> tuple[Expansion, ...]:
-    """Each word of a text with each of its other spellings, in order, at most `MAX_SPELLINGS`.
+    """Return each word of a text with each of its other spellings, in order, at most
+    `MAX_SPELLINGS`.
 
     Words with a hyphen are looked at joined as well, as the index has them.
     """
@@ -171,7 +172,7 @@ def respelled(text: str) -> tuple[Expansion, ...]:
 
 
 def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each word with its other spellings. The rules run once over all, one word a line."""
+    """Yield each word with its other spellings. The rules run once over all, one word a line."""
     if not words:
         return
     lines = "\n".join(words)
@@ -183,7 +184,7 @@ def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Each once, in order; a compound before its parts."""
+    """Return each once, in order; a compound before its parts."""
     typed = (_HYPHEN.split(match.group()) for match in _TYPED.finditer(text.casefold()))
     forms = (form for parts in typed for form in dict.fromkeys(["".join(parts), *parts]))
     fitting = (form for form in forms if MIN_LETTERS <= len(form) <= MAX_LETTERS)

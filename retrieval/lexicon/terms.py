@@ -72,7 +72,8 @@ class Lexicon:
         object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
 
     def found_in(self, text: str) -> tuple[Expansion, ...]:
-        """The known forms of a text, each once, in order, none whose words stand there already.
+        """Return the known forms of a text, each once, in order, none whose words stand there
+        already.
 
         Behind them the other names and spellings of words of the text, then those of the words
         that its forms stand for; these have `same`.
@@ -84,11 +85,11 @@ class Lexicon:
         return (*typed, *names, *respelled(meant))
 
     def every_in(self, text: str) -> tuple[Expansion, ...]:
-        """Every known form of a text, each once, in order, whatever else the text says."""
+        """Return every known form of a text, each once, in order, whatever else the text says."""
         return tuple(dict.fromkeys(self._every(text[:MAX_CHARS])))
 
     def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
-        """What is found in `text`, each pair once, without that whose words are `said`."""
+        """Yield what is found in `text`, each pair once, without that whose words are `said`."""
         said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
         for found in dict.fromkeys(self._every(text)):
             words = " ".join(_folded(found.words))
@@ -126,7 +127,9 @@ class Lexicon:
         return None
 
     def _of(self, typed: list[str]) -> tuple[Entry, ...]:
-        """The entries of these words as typed, or of their singular; one but for other names."""
+        """Return the entries of these words as typed, or of their singular; one but for other
+        names.
+        """
         for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
             entries = self._by_words.get(tuple(word.casefold() for word in form), ())
             fitting = [e for e in entries if not e.exact or WORD.findall(e.short) == form]
@@ -136,7 +139,7 @@ class Lexicon:
 
 
 def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
-    """The text with the words of each form in brackets behind it; for an encoder.
+    """Return the text with the words of each form in brackets behind it; for an encoder.
 
     Without other names and spellings, which encoders know.
     """
@@ -146,7 +149,9 @@ def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
 
 
 def by_every_name(text: str, expansions: Iterable[Expansion]) -> str:
-    """The text spelled out, and again with each other name in the place of the one it has."""
+    """Return the text spelled out, and again with each other name in the place of the one it
+    has.
+    """
     every = list(expansions)
     named = (_renamed(text, each) for each in every if each.same)
     return "; ".join(dict.fromkeys([spelled_out(text, every), *named]))
@@ -157,14 +162,14 @@ def _renamed(text: str, name: Expansion) -> str:
 
 
 def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
-    """The text with each lay form replaced by its words; the same text where it has none."""
+    """Return the text with each lay form replaced by its words; the same text where it has none."""
     for each, place in reversed(_placed(text, [e for e in expansions if e.lay])):
         text = f"{text[: place.start()]}{each.words}{text[place.end() :]}"
     return text
 
 
 def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion, re.Match[str]]]:
-    """Each form with the place where it first stands, in order of the text."""
+    """Return each form with the place where it first stands, in order of the text."""
     found = [
         (each, place)
         for each in expansions
@@ -174,7 +179,9 @@ def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion,
 
 
 def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
-    """The field that can't be used and why, for a person to read; both empty where all is well."""
+    """Return the field that can't be used and why, for a person to read; both empty where all is
+    well.
+    """
     forms, meant = _folded(short), _folded(words)
     if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
         return (
@@ -214,6 +221,6 @@ def _order(entry: Entry) -> tuple[str, str, bool, bool, bool]:
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:
-    """16 hex digits over every entry and the rules of spelling."""
+    """Return 16 hex digits over every entry and the rules of spelling."""
     content = json.dumps([REVISION, *(_order(entry) for entry in sorted(entries, key=_order))])
     return hashlib.sha256(content.encode()).hexdigest()[:16]

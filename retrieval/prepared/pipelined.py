@@ -40,7 +40,9 @@ class Sent:
         self._send()
 
     def rows(self) -> list[Rows]:
-        """Those of each, waited for; none for no statement. Raises as `cursor.execute` does."""
+        """Return those of each, waited for; none for no statement. Raises as `cursor.execute`
+        does.
+        """
         return [
             self._rows(place, statement) if statement else []
             for place, statement in enumerate(self._statements)
@@ -75,7 +77,9 @@ class Sent:
             return list(cursor.fetchall())
 
     def _is_left_after(self, error: DatabaseError) -> bool:
-        """Whether to ask again, since a connection's prepared statements are not what they were."""
+        """Tell whether to ask again, since a connection's prepared statements are not what they
+        were.
+        """
         if not is_stale(error) or connection.in_atomic_block:
             return False
         self._cursors = {}

@@ -22,12 +22,14 @@ FILE = "MRCONSO.RRF"
 
 
 def site_concepts() -> Concepts:
-    """One query, and one more where the lexicon was changed. Raises ConceptsUnreadable."""
+    """Return one query, and one more where the lexicon was changed. Raises ConceptsUnreadable."""
     return concepts_beside(site_lexicon())
 
 
 def concepts_beside(lexicon: Lexicon) -> Concepts:
-    """The same without a query. The rows are read once a process, and so is what is wrong."""
+    """Return the same without a query. The rows are read once a process, and so is what is
+    wrong.
+    """
     known = _read(settings.CONCEPTS) if settings.CONCEPTS else _of_lexicon(lexicon)
     if isinstance(known, ConceptsUnreadable):
         raise known

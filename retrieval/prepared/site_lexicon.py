@@ -20,17 +20,19 @@ _cached: tuple[UUID, Lexicon] | None = None
 
 
 def site_lexicon() -> Lexicon:
-    """One query, and one more where an entry was changed since the last question."""
+    """Return one query, and one more where an entry was changed since the last question."""
     return lexicon_at(version_query().first())
 
 
 def version_query() -> ValuesQuerySet:
-    """The version of the lexicon, for a statement that reads more than that."""
+    """Return the version of the lexicon, for a statement that reads more than that."""
     return LexiconVersion.objects.values_list("version", flat=True).filter(pk=1)
 
 
 def lexicon_at(version: UUID | None) -> Lexicon:
-    """The lexicon of a version that was read just now: one query where it is not in memory."""
+    """Return the lexicon of a version that was read just now: one query where it is not in
+    memory.
+    """
     global _cached
     cached = _cached
     if cached is not None and cached[0] == version:

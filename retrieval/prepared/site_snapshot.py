@@ -28,7 +28,7 @@ class SiteSnapshot:
 
 
 def site_now(encoders: Sequence[str] = ()) -> SiteSnapshot:
-    """The encoders that are searched, or those that are named, and the lexicon.
+    """Return the encoders that are searched, or those that are named, and the lexicon.
 
     One query, and one more where the lexicon was changed since the last question. Raises as
     `active_encoders`.

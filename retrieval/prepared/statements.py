@@ -71,7 +71,9 @@ def execute(
 
 
 def called(statement: str, parameters: Mapping[str, Any]) -> str:
-    """What to send instead of it with the same parameters; itself where it is not prepared."""
+    """Return what to send instead of it with the same parameters; itself where it is not
+    prepared.
+    """
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     prepared = _of_connections.setdefault(connection.connection, _Prepared())
@@ -86,7 +88,9 @@ def called(statement: str, parameters: Mapping[str, Any]) -> str:
 
 
 def is_stale(error: DatabaseError) -> bool:
-    """Whether it says that a prepared statement is not what it was; then no more are prepared."""
+    """Tell whether it says that a prepared statement is not what it was; then no more are
+    prepared.
+    """
     if getattr(error.__cause__, "sqlstate", None) not in _STALE:
         return False
     _of_connections[connection.connection].is_given_up = True
@@ -94,7 +98,7 @@ def is_stale(error: DatabaseError) -> bool:
 
 
 def _call(prepared: _Prepared, statement: str, parameters: Mapping[str, Any]) -> str:
-    """The statement itself the first time, and from then on what calls it."""
+    """Return the statement itself the first time, and from then on what calls it."""
     limits = {name: parameters[name] for name in _LIMITS if f"%({name})s" in statement}
     key = (statement, *limits.values())
     if key not in prepared.calls:

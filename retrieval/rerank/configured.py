@@ -13,7 +13,8 @@ from retrieval.rerank.types import Reranker
 
 
 def reranker_for(config: RetrievalConfig) -> Reranker:
-    """The one that `config` names; a cross-encoder is loaded with the first call in a process.
+    """Return the one that `config` names; a cross-encoder is loaded with the first call in a
+    process.
 
     Raises ImproperlyConfigured with the setting's name, and ValueError for `none`.
     """
@@ -28,7 +29,7 @@ def reranker_for(config: RetrievalConfig) -> Reranker:
 
 
 def reranker_fingerprint(config: RetrievalConfig) -> str:
-    """Names weights, model and prompt for `RetrievalConfig.fingerprint`; empty for `none`.
+    """Return names weights, model and prompt for `RetrievalConfig.fingerprint`; empty for `none`.
 
     Loads nothing; the weights of a cross-encoder are read once a process.
     """
@@ -42,7 +43,9 @@ def reranker_fingerprint(config: RetrievalConfig) -> str:
 
 
 def reranker_fault(config: RetrievalConfig) -> str:
-    """What keeps the configured reranker from working, as a sentence; empty where nothing does."""
+    """Return what keeps the configured reranker from working, as a sentence; empty where nothing
+    does.
+    """
     if config.reranker == "none":
         return ""
     asked, rerank = f"reranker={config.reranker} of MEDRAG_RETRIEVAL", settings.MODELS.rerank

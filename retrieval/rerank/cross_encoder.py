@@ -64,7 +64,7 @@ _load_lock = threading.Lock()
 
 
 def load(name: str) -> CrossEncoderReranker:
-    """The model of this name, loaded once a process. Raises ImproperlyConfigured."""
+    """Return the model of this name, loaded once a process. Raises ImproperlyConfigured."""
     with _load_lock:
         return _load(name)
 
@@ -77,7 +77,9 @@ def _load(name: str) -> CrossEncoderReranker:
 
 
 def folder_fault(name: str) -> str:
-    """What keeps the folder from being a cross-encoder; empty where nothing does. Loads nothing."""
+    """Return what keeps the folder from being a cross-encoder; empty where nothing does. Loads
+    nothing.
+    """
     folder = folder_of(name)
     if fault := classifier_fault(folder):
         return fault

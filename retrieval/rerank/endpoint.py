@@ -73,7 +73,7 @@ class EndpointReranker:
 
 
 def scores_of(body: bytes, count: int) -> list[float]:
-    """The score of each of `count` passages, in their order. Raises RerankUnavailable."""
+    """Return the score of each of `count` passages, in their order. Raises RerankUnavailable."""
     scores: dict[int, float] = {}
     try:
         for result in json.loads(body)["results"]:

@@ -39,7 +39,9 @@ def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> st
 
 
 def shortened(context: str, limit: int, measure: Measure) -> str:
-    """The last words of a context: the nearest section says more than the document's title."""
+    """Return the last words of a context: the nearest section says more than the document's
+    title.
+    """
     words = context.split()
     while words and measure([" ".join(words)])[0] > limit:
         words = words[len(words) // 8 + 1 :]
@@ -47,7 +49,9 @@ def shortened(context: str, limit: int, measure: Measure) -> str:
 
 
 def nearest_text(text: str, query: str, limit: int, measure: Measure) -> str:
-    """The run of whole sentences that holds most of the query; a single one may be longer."""
+    """Return the run of whole sentences that holds most of the query; a single one may be
+    longer.
+    """
     spans = line_sentence_spans(text)
     pieces = [text[start:end] for start, end in spans]
     if not pieces:
@@ -82,7 +86,7 @@ def best_run(
 
 
 def reach(sizes: Sequence[int], first: int, limit: int) -> int:
-    """Where the run from `first` on ends that is within `limit`; at least one sentence."""
+    """Return where the run from `first` on ends that is within `limit`; at least one sentence."""
     last, size = first + 1, sizes[first]
     while last < len(sizes) and size + sizes[last] + JOINT <= limit:
         size += sizes[last] + JOINT
@@ -91,5 +95,5 @@ def reach(sizes: Sequence[int], first: int, limit: int) -> int:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The words of a text, levelled, in lower case and shortened to compare them."""
+    """Return the words of a text, levelled, in lower case and shortened to compare them."""
     return frozenset(word[:_STEM_CHARS] for word in _WORD.findall(normalise(text).casefold()))

@@ -77,7 +77,7 @@ def schema_for(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def scores_of(answer: Any, labels: Sequence[str]) -> list[float]:
-    """1 / rank of each label, those that were left out behind. Raises RerankUnavailable."""
+    """Return 1 / rank of each label, those that were left out behind. Raises RerankUnavailable."""
     order = answer.get("order") if isinstance(answer, dict) else None
     if not isinstance(order, list) or not order:
         raise RerankUnavailable("gave no order", retryable=False)
@@ -90,7 +90,9 @@ def scores_of(answer: Any, labels: Sequence[str]) -> list[float]:
 
 
 def labels_for(query: str, passages: Sequence[Passage], secret: bytes) -> list[str]:
-    """One label a passage, each another. They follow from what is shown, and show nothing of it."""
+    """Return one label a passage, each another. They follow from what is shown, and show nothing of
+    it.
+    """
     labels: list[str] = []
     for passage in passages:
         attempt = 0

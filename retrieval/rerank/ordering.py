@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 def rerank(
     query: str, hits: Sequence[Hit], config: RetrievalConfig, *, today: int | None = None
 ) -> Reranked:
-    """The best `config.k` of `hits`, which come in the order of the fusion.
+    """Return the best `config.k` of `hits`, which come in the order of the fusion.
 
     The reranker sees the first `config.rerank_candidates`; those behind them, and those that a
     list-wise one left out, keep their order behind the ones that it ranked. Where it fails or is
@@ -47,14 +47,14 @@ def rerank(
 
 
 def parts_payload(reranked: Reranked) -> dict[str, dict[str, float | None]]:
-    """The parts as a trace holds them."""
+    """Return the parts as a trace holds them."""
     return {key: asdict(parts) for key, parts in reranked.parts.items()}
 
 
 def _scores(
     query: str, hits: Sequence[Hit], config: RetrievalConfig
 ) -> tuple[Sequence[float] | None, str]:
-    """The reranker's scores, or None and the reason for which there are none."""
+    """Return the reranker's scores, or None and the reason for which there are none."""
     if not hits or config.reranker == "none":
         return None, ""
     try:
@@ -81,7 +81,9 @@ def _checked(
 def _ordered(
     hits: Sequence[Hit], scores: Sequence[float] | None, config: RetrievalConfig, today: int
 ) -> tuple[tuple[Hit, ...], Mapping[str, Parts]]:
-    """Those with a score by the weighed score, then key; behind them the others as before."""
+    """Return those with a score by the weighed score, then key; behind them the others as
+    before.
+    """
     own = [hit.score for hit in hits] if scores is None else list(scores)
     relevance = within_candidates(own) + [0.0] * (len(hits) - len(own))
     given = [None] * len(hits) if scores is None else [*own, *[None] * (len(hits) - len(own))]

@@ -59,7 +59,7 @@ class PairModel:
 
     @contextmanager
     def turn(self, deadline: float, timeout_s: float) -> Iterator[None]:
-        """The model, its tokenizer too, for one caller; `deadline` is on the monotonic clock.
+        """Yield the model, its tokenizer too, for one caller; `deadline` is on the monotonic clock.
 
         Raises Late where others have it until then.
         """
@@ -73,7 +73,7 @@ class PairModel:
     def logits(
         self, pairs: Sequence[tuple[str, str]], *, deadline: float, timeout_s: float
     ) -> Floats:
-        """`(n, labels)`, in the order of the pairs, rounded, within a `turn`.
+        """Return `(n, labels)`, in the order of the pairs, rounded, within a `turn`.
 
         Raises Late where it is not done by then.
         """
@@ -91,7 +91,7 @@ class PairModel:
         return np.stack([made[place] for place in range(len(pairs))]) if pairs else np.empty((0, 0))
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, without marks."""
+        """Return tokens of each text, without marks."""
         if not texts:
             return []
         encoded = self._model.tokenizer(
@@ -111,7 +111,7 @@ class PairModel:
 
 
 def folder_of(name: str) -> Path:
-    """The folder itself, or where a model of this name was downloaded to before."""
+    """Return the folder itself, or where a model of this name was downloaded to before."""
     folder = Path(name)
     if folder.is_dir() or folder.is_absolute():
         return folder
@@ -125,7 +125,7 @@ def folder_of(name: str) -> Path:
 
 
 def classifier_fault(folder: Path) -> str:
-    """What keeps the folder from being a model that scores pairs; empty where nothing does.
+    """Return what keeps the folder from being a model that scores pairs; empty where nothing does.
 
     Loads nothing.
     """
@@ -145,14 +145,14 @@ def classifier_fault(folder: Path) -> str:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """What `config.json` says. Raises OSError and ValueError."""
+    """Return what `config.json` says. Raises OSError and ValueError."""
     found: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return found
 
 
 @lru_cache(maxsize=4)
 def folder_fingerprint(folder: Path) -> str:
-    """Its name and a digest of its weights, which are read once a process."""
+    """Return its name and a digest of its weights, which are read once a process."""
     digest = hashlib.sha256()
     for path in _weights(folder):
         digest.update(path.read_bytes())
@@ -160,7 +160,9 @@ def folder_fingerprint(folder: Path) -> str:
 
 
 def weights_fault(folder: Path) -> str:
-    """What keeps its weights from being read, by their tables of contents; loads no tensor."""
+    """Return what keeps its weights from being read, by their tables of contents; loads no
+    tensor.
+    """
     from safetensors import SafetensorError, safe_open  # late: with the rest of the model
 
     for path in sorted(folder.glob("*.safetensors")):

@@ -33,7 +33,7 @@ class Reranker(Protocol):
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
-        """One finite number a passage, in order; higher is better, on a scale of its own.
+        """Return one finite number a passage, in order; higher is better, on a scale of its own.
 
         One that only orders gives 1 / rank. Raises RerankUnavailable when it fails or can't be
         done within `timeout_s`; then nothing of it goes on computing for long.

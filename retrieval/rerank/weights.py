@@ -21,26 +21,28 @@ UNKNOWN_YEAR = 0.5  # speaks neither for a passage nor against it
 def weighed(
     relevance: float, authority: float, recency: float, *, weights: tuple[float, float]
 ) -> float:
-    """The formula above; `weights` are those of authority and recency, together below 1."""
+    """Return the formula above; `weights` are those of authority and recency, together below 1."""
     of_authority, of_recency = weights
     own = 1.0 - of_authority - of_recency
     return own * relevance + of_authority * authority + of_recency * recency
 
 
 def authority_of(authority: str) -> float:
-    """1 for national guidance, 0 for local and for what is not known."""
+    """Return 1 for national guidance, 0 for local and for what is not known."""
     return AUTHORITY.get(authority, 0.0)
 
 
 def recency_of(year: int | None, *, today: int) -> float:
-    """1 in the year `today` and after, halved every `HALF_LIFE_YEARS` before it."""
+    """Return 1 in the year `today` and after, halved every `HALF_LIFE_YEARS` before it."""
     if year is None:
         return UNKNOWN_YEAR
     return float(0.5 ** (max(0, today - year) / HALF_LIFE_YEARS))
 
 
 def within_candidates(scores: Sequence[float]) -> list[float]:
-    """Scores brought to [0, 1]: the worst of them 0, the best 1; all 1 where they are the same."""
+    """Return scores brought to [0, 1]: the worst of them 0, the best 1; all 1 where they are the
+    same.
+    """
     if not scores:
         return []
     low, width = min(scores), max(scores) - min(scores)

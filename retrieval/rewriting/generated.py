@@ -58,7 +58,9 @@ class Request:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def dropped(self, answer: Sequence[str], accepted: Sequence[str]) -> int:
-        """How many of the texts that it gives, wordings or one passage, were not fit for use."""
+        """Return how many of the texts that it gives, wordings or one passage, were not fit for
+        use.
+        """
         given = len(answer) if self.prompt is MULTI_QUERY else 1
         return given - len(accepted)
 
@@ -85,13 +87,13 @@ class Outcome:
 
 
 def rewriting_fingerprint(config: RetrievalConfig) -> str:
-    """Names the model and the prompts that word questions anew; empty where none does."""
+    """Return names the model and the prompts that word questions anew; empty where none does."""
     used = [MULTI_QUERY] * bool(config.multi_query) + [HYDE] * config.hyde
     return " ".join([settings.MODELS.rewrite.model, *(p.name for p in used)]) if used else ""
 
 
 def wordings_request(question: str, count: int) -> Request:
-    """Other wordings of the question, `MAX_WORDINGS` at most."""
+    """Return other wordings of the question, `MAX_WORDINGS` at most."""
     count = min(count, MAX_WORDINGS)
     values = {"question": _shown(question), "count": str(count)}
     return Request(
@@ -100,13 +102,13 @@ def wordings_request(question: str, count: int) -> Request:
 
 
 def passage_request(question: str) -> Request:
-    """The sentences of a passage that might answer it."""
+    """Return the sentences of a passage that might answer it."""
     values = {"question": _shown(question)}
     return Request("hyde", HYDE, values, "sentences", MAX_SENTENCES, 300, accepted_passage)
 
 
 def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> Outcome:
-    """Texts that are kept from before, and those that the model gives now.
+    """Return texts that are kept from before, and those that the model gives now.
 
     At most `calls` calls, side by side, and none that ends later than the deadline. Never raises
     for a model that fails. One query, two more where the model was asked; none without requests.
@@ -133,7 +135,9 @@ def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> 
 
 
 def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
-    """The wordings that are one line of a fit length, new, and name no number of their own."""
+    """Return the wordings that are one line of a fit length, new, and name no number of their
+    own.
+    """
     known, seen = set(_NUMBER.findall(question)), {_level(question)}
     kept = []
     for wording in (clean_line(text).strip("\"'“”") for text in answer):
@@ -145,7 +149,7 @@ def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
 
 
 def accepted_passage(question: str, answer: Sequence[str]) -> list[str]:
-    """One passage of the sentences that name no number of their own, or none."""
+    """Return one passage of the sentences that name no number of their own, or none."""
     known = set(_NUMBER.findall(question))
     sentences = [clean_line(text) for text in answer]
     kept = [said for said in sentences if said and set(_NUMBER.findall(said)) <= known]
@@ -183,7 +187,9 @@ def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> Non
 def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
-    """What is asked for, in order, and why the rest is not. Each of the first is to be asked."""
+    """Return what is asked for, in order, and why the rest is not. Each of the first is to be
+    asked.
+    """
     reason = ""
     if not settings.MODELS.rewrite.url:
         calls, reason = 0, "MEDRAG_MODELS names no [rewrite]."
@@ -213,7 +219,7 @@ def _breaker() -> Breaker:
 def _answers(
     due: Sequence[Request], deadline_s: float, failures: list[str]
 ) -> dict[str, list[str]]:
-    """The texts of each answer by key; why there is none goes to `failures`."""
+    """Return the texts of each answer by key; why there is none goes to `failures`."""
     if not due:
         return {}
     with ThreadPoolExecutor(max_workers=len(due)) as pool:
@@ -227,7 +233,9 @@ def endpoint_within(deadline_s: float) -> Endpoint:
 
 
 def _asked(request: Request, deadline_s: float) -> list[str] | str:
-    """The texts that the model gives, or a sentence on why it gives none. Touches no database."""
+    """Return the texts that the model gives, or a sentence on why it gives none. Touches no
+    database.
+    """
     try:
         with _breaker().watched(is_away):
             answer = ask_json(

@@ -87,7 +87,9 @@ _MARKS = re.compile(
 
 
 def asked_positively(question: str, *, is_exception: bool) -> str:
-    """What a guideline would say where a question asks for the opposite; empty where none does."""
+    """Return what a guideline would say where a question asks for the opposite; empty where none
+    does.
+    """
     asked = " ".join(question[:MAX_CHARS].split())
     if not _DENIES.search(asked) and not is_exception:
         return ""

@@ -29,7 +29,8 @@ class VariantNotes:
 def variants_of(
     analysis: Analysis, config: RetrievalConfig, *, deadline_s: float
 ) -> tuple[tuple[Variant, ...], VariantNotes]:
-    """The question and its other wordings, each once, in a fixed order; and how they came about.
+    """Return the question and its other wordings, each once, in a fixed order; and how they came
+    about.
 
     A model that fails or is not done within `deadline_s` leaves its wordings out: it never raises.
     Rules cost no query; a model one, and two more where it had to be asked. Call it outside a
@@ -56,7 +57,8 @@ def variants_of(
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
-    """Wordings that need no model: an exception's opposite, a story's question, clinical words.
+    """Return wordings that need no model: an exception's opposite, a story's question, clinical
+    words.
 
     The words of a lay form join the lexical search of the question itself already, so the last is
     for the encoders alone.
@@ -81,7 +83,7 @@ def _requests(analysis: Analysis, config: RetrievalConfig) -> list[Request]:
 
 
 def _distinct(made: Sequence[Variant]) -> tuple[Variant, ...]:
-    """The first of those that say the same but for case and white space."""
+    """Return the first of those that say the same but for case and white space."""
     kept: dict[str, Variant] = {}
     for variant in made:
         kept.setdefault(" ".join(variant.text.casefold().split()), variant)

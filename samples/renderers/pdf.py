@@ -80,7 +80,7 @@ class Look:
 
 
 def render(guideline: Guideline, *, body_size: float | None = None) -> bytes:
-    """The bytes of the PDF, the same for the same source; built twice to count the pages."""
+    """Return the bytes of the PDF, the same for the same source; built twice to count the pages."""
     size = body_size or BODY_SIZE[guideline.meta.layout]
     look = Look(organisation=guideline.meta.organisation, size=size)
     _, pages = _build(guideline, look, total_pages=0)

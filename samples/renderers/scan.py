@@ -20,7 +20,7 @@ JPEG_QUALITY = 38
 
 
 def render(guideline: Guideline) -> bytes:
-    """The bytes of the scanned PDF, the same for the same source and library versions."""
+    """Return the bytes of the scanned PDF, the same for the same source and library versions."""
     printed = pypdfium2.PdfDocument(pdf.render(guideline, body_size=BODY_SIZE))
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4, invariant=1)

@@ -21,7 +21,7 @@ FIXED_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def render(guideline: Guideline) -> bytes:
-    """The bytes of the DOCX file, the same for the same source."""
+    """Return the bytes of the DOCX file, the same for the same source."""
     document = Document()
     document.styles["Normal"].font.name = "Arial"
     document.styles["Normal"].font.size = Pt(10.5)

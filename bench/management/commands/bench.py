@@ -231,7 +231,7 @@ class Command(BaseCommand):
 
 
 def size(text: str) -> int:
-    """A whole number above 0."""
+    """Return a whole number above 0."""
     try:
         found = int(text)
     except ValueError:
@@ -242,7 +242,7 @@ def size(text: str) -> int:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Whole numbers above 0, such as `10000,100000`, in order."""
+    """Return whole numbers above 0, such as `10000,100000`, in order."""
     try:
         found = tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -253,7 +253,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def at_least_one(text: str) -> int:
-    """One such number."""
+    """Return one such number."""
     found = sizes(text)
     if len(found) > 1:
         raise ArgumentTypeError(f"{text!r} must be one whole number")
@@ -261,7 +261,9 @@ def at_least_one(text: str) -> int:
 
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:
-    """Milliseconds of each step, one value per question, whose vector is computed each time."""
+    """Return milliseconds of each step, one value per question, whose vector is computed each
+    time.
+    """
     steps: dict[str, list[float]] = {}
     for text in questions:
         query = Query(text, on=timezone.localdate())

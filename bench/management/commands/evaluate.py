@@ -239,7 +239,7 @@ class Command(BaseCommand):
         self._say(f"Written to {options['out']}")
 
     def _read(self, source: Source) -> Dataset:
-        """Raises DatasetError."""
+        """Raise DatasetError."""
         self._say(f"Reading {source.folder}")
         return source.read()
 
@@ -325,7 +325,7 @@ class Command(BaseCommand):
 
 
 def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
-    """What is wanted, and where its results go; both were looked at. Nothing is read yet."""
+    """Return what is wanted, and where its results go; both were looked at. Nothing is read yet."""
     missing = [name for name in ("dataset", "format", "out") if not options[name]]
     if missing or options["arguments"]:
         raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
@@ -345,7 +345,7 @@ def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
 
 
 def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder, Path]:
-    """The questions, what they are asked of, and where results go. Raises DatasetError."""
+    """Return the questions, what they are asked of, and where results go. Raises DatasetError."""
     missing = [name for name in ("testset", "documents", "out") if not options[name]]
     if missing or options["arguments"]:
         raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")

@@ -89,7 +89,7 @@ def _counted(user: User) -> QuerySet[Collection]:
 
 
 def _rights(user: User) -> dict[str, set[int]]:
-    """Three queries."""
+    """Return three queries."""
     open_ = {
         "search": collections_searchable(user),
         "upload": collections_uploadable(user),

@@ -178,7 +178,7 @@ class JobResponse(serializers.ModelSerializer[Job]):
         )  # fmt: skip
 
     def get_progress(self, job: Job) -> float:
-        """Steps that are finished, and of the running one its share."""
+        """Return the share of steps that are finished, with that of the running one."""
         if job.state == JobState.DONE:
             return 1.0
         share = min(job.done / job.total, 1) if job.total else 0

@@ -171,7 +171,7 @@ class DocumentView(OfDocuments):
 
 
 def details(document: Document, user: User) -> dict[str, Any]:
-    """Three queries, and that of a document that was not read for its user."""
+    """Return three queries, and that of a document that was not read for its user."""
     doubtful = [check for check in page_checks(document) if check.is_doubtful]
     context = {
         "readable": readable_ids(user),

@@ -125,7 +125,7 @@ def openai_error(exc: Exception, context: Mapping[str, Any]) -> Response:
 
 
 def error_response(status: int, detail: str) -> JsonResponse:
-    """The same for what is refused before a view is reached."""
+    """Return the same for what is refused before a view is reached."""
     return JsonResponse(_error(status, {"detail": detail}), status=status)
 
 

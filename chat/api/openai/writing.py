@@ -30,7 +30,7 @@ class _Text:
         self.paragraphs.append(f"\n\n{words}" if self.paragraphs else words)
 
     def add_claim(self, claim: Mapping[str, Any]) -> None:
-        """A claim under what it stands under, with the number of each place that it cites."""
+        """Write a claim under what it stands under, with the number of each place that it cites."""
         self.add(f"{BESIDE.get(claim['kind'], '')}{claim['under']}: {claim['text']}")
         for cited in claim["citations"]:
             number = self.notes.setdefault(_place(cited), len(self.notes) + 1)

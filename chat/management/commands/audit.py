@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
 
 def _copied_heads(path: Path) -> Sequence[SignedHead]:
-    """Raises CommandError where the file can't vouch for anything."""
+    """Raise CommandError where the file can't vouch for anything."""
     try:
         heads, torn = parse_heads(path.read_bytes())
     except OSError as error:

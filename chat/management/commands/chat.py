@@ -72,7 +72,7 @@ class Talk:
         self._conversation: Conversation | None = None
 
     def said(self, line: str) -> str:
-        """What a line is answered with. Raises MedragError; then nothing was changed."""
+        """Return what a line is answered with. Raises MedragError; then nothing was changed."""
         if found := _OPEN.fullmatch(line):
             return self._opened(int(found.group(1)))
         if found := _MODE.fullmatch(line):
@@ -102,7 +102,7 @@ class Talk:
         return opened(self._turns[-1], number, user=self._asking["user"])
 
     def _mode(self, name: str | None) -> str:
-        """The mode that counts, another one where it is named."""
+        """Return the mode that counts, another one where it is named."""
         if name is not None:
             with_name = name.lower()
             try:
@@ -126,7 +126,7 @@ def _modes() -> str:
 
 
 def _lines(prompt: str) -> Iterator[str]:
-    """Each line that says something, until there are no more."""
+    """Yield each line that says something, until there are no more."""
     with suppress(EOFError):
         while True:
             if line := input(prompt).strip():

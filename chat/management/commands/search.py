@@ -70,7 +70,7 @@ class Command(BaseCommand):
                 )
 
     def _guarded(self, options: dict[str, Any]) -> Guarded:
-        """What may be searched: the words may go to a model that rewords them."""
+        """Return what may be searched: the words may go to a model that rewords them."""
         config = answer_config()
         guarded = question_guarded(clean_text(options["query"]), config.identifiers)
         if guarded.is_blocked:

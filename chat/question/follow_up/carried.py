@@ -23,7 +23,7 @@ class Carried:
 
 
 def carried(question: str, standalone: str) -> tuple[Carried, ...]:
-    """The parts of `standalone` that the question itself does not say, in their order.
+    """Return the parts of `standalone` that the question itself does not say, in their order.
 
     What is asked, where that was taken over, then what it is asked of. Empty for a question that
     stands by itself, and for a part without which nothing is left to ask.

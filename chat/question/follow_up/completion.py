@@ -37,7 +37,8 @@ UNRESOLVED = "What the question leaves out could not be told from the one before
 
 
 def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
-    """The question with what it leaves out, by the last of the turns `before` (oldest first).
+    """Return the question with what it leaves out, by the last of the turns `before` (oldest
+    first).
 
     As it was asked where it stands by itself, where nothing went before, and where more than one
     thing could be meant.
@@ -59,8 +60,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
 
 
 def _with_topic(core: str, before: Sequence[Asked]) -> str:
-    """What was asked since a medicine or a condition was last named, and the follow-up: what its
-    passages are searched by, where what it means can't be told.
+    """Return what was asked since a medicine or a condition was last named, and the follow-up: what
+    its passages are searched by, where what it means can't be told.
     """
     texts = [(turn.standalone or turn.question).strip(" ?.") for turn in before]
     named = [place for place, text in enumerate(texts) if _has_topic(text)]
@@ -97,7 +98,7 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
 
 
 def _with_slots(base: str, changes: Sequence[Mention]) -> str | None:
-    """The base with each change in the place of its like, or at its end."""
+    """Return the base with each change in the place of its like, or at its end."""
     text: str | None = base
     for change in changes:
         if text is not None:
@@ -126,7 +127,7 @@ def _with_slot(base: str, change: Mention) -> str | None:
 
 
 def _with_measure(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
-    """A value in the place of that of the same name; another measure is added.
+    """Return a value in the place of that of the same name; another measure is added.
 
     Two values of the kidney would say two things: the clearance is not the estimated rate.
     """
@@ -146,7 +147,9 @@ def _is_of_kidney(mention: Mention) -> bool:
 
 
 def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
-    """A number in the place of the only one of its unit; of the only one where it has no unit."""
+    """Return a number in the place of the only one of its unit; of the only one where it has no
+    unit.
+    """
     digits = DIGITS.search(change.text)
     numbers = [m for m in named if m.slot in (Slot.NUMBER, Slot.MEASURE)]
     if change.name:
@@ -166,7 +169,7 @@ def _is_of_body(mention: Mention) -> bool:
 
 
 def _replaced(base: str, old: Mention, new: Mention) -> str | None:
-    """`new` for `old`; a state, such as pregnancy, brings its own preposition."""
+    """Return `new` for `old`; a state, such as pregnancy, brings its own preposition."""
     if not _is_state(new) and not _is_state(old):
         return base[: old.start] + new.text + base[old.end :]
     if not old.lead:
@@ -176,7 +179,7 @@ def _replaced(base: str, old: Mention, new: Mention) -> str | None:
 
 
 def _is_state(mention: Mention) -> bool:
-    """`Pregnancy`, which somebody is in, and not somebody."""
+    """Tell `pregnancy`, which somebody is in, from somebody."""
     if mention.slot not in POPULATION_SLOTS:
         return False
     return mention.slot is not Slot.LIFE or STATE_OF_LIFE.search(mention.text) is not None
@@ -188,7 +191,7 @@ def _appended(base: str, phrase: str) -> str:
 
 
 def _with_state(core: str, base: str, named: Sequence[Mention]) -> str | None:
-    """The base for somebody of whom the follow-up says more: `..., she is on warfarin?`
+    """Return the base for somebody of whom the follow-up says more: `..., she is on warfarin?`
 
     None where the base says something else of the same: two weights are two patients.
     """
@@ -217,7 +220,7 @@ def _with_value(core: str, base: str, value: Mention, named: Sequence[Mention]) 
 
 
 def _about(core: str, base: str) -> str | None:
-    """`How often`, of what the base is about: `How often: cefalexin for a child?`"""
+    """Return `How often`, of what the base is about: `How often: cefalexin for a child?`"""
     topic = _topic(base, whole=core.lower().startswith("why"))
     if topic is None:
         return None
@@ -229,7 +232,7 @@ def _about(core: str, base: str) -> str | None:
 
 
 def _topic(base: str, *, whole: bool) -> str | None:
-    """What a question is about, without what it asks of it, unless the `whole` is wanted.
+    """Return what a question is about, without what it asks of it, unless the `whole` is wanted.
 
     All that it names is kept. None where it names neither a medicine nor a condition.
     """
@@ -268,7 +271,9 @@ def _with_antecedent(core: str, base: str, named: Sequence[Mention]) -> str | No
 
 
 def _antecedent(core: str, pronoun: str, named: Sequence[Mention]) -> Mention | None:
-    """The one thing that it can mean: a medicine that is given, a condition that is treated."""
+    """Return the one thing that it can mean: a medicine that is given, a condition that is
+    treated.
+    """
     drugs, conditions, lives = (
         [m for m in named if m.slot is slot] for slot in (Slot.DRUG, Slot.CONDITION, Slot.LIFE)
     )

@@ -44,7 +44,7 @@ MAX_LOOSE_WORDS = 25  # of a question that a language model may look at
 
 
 def may_be_follow_up(question: str) -> bool:
-    """Whether a question may leave something out, by a looser rule: it opens as an addition or
+    """Tell whether a question may leave something out, by a looser rule: it opens as an addition or
     holds a pronoun that could stand for something. Only such a question is shown to a model.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_LOOSE_WORDS:
@@ -56,7 +56,7 @@ def may_be_follow_up(question: str) -> bool:
 
 
 def points_back(question: str, core: str) -> bool:
-    """Whether it opens as an addition or is about somebody or something that only an earlier
+    """Tell whether it opens as an addition or is about somebody or something that only an earlier
     question can name, and names no medicine or condition itself: `and for late-onset?`
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
@@ -76,7 +76,7 @@ def core_of(question: str) -> str:
 
 
 def leaning(question: str, core: str) -> str:
-    """How it leans on the one before; nothing for a question that stands by itself.
+    """Return how it leans on the one before; nothing for a question that stands by itself.
 
     `slot`: it is what it changes and nothing else. `state`: a value or a state of the patient, and
     asks nothing. `otherwise`: it asks for something else than what was said. `pronoun`: its subject
@@ -111,7 +111,8 @@ def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
 
 
 def _states_only(core: str, named: Sequence[Mention]) -> bool:
-    """Whether it says something of the patient and asks nothing: `crcl 20`, `she is on warfarin`.
+    """Tell whether it says something of the patient and asks nothing: `crcl 20`, `she is on
+    warfarin`.
 
     A medicine or a condition alone is a topic of its own.
     """
@@ -133,7 +134,7 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
-    """`What can I give instead`, and not `What can I give instead of warfarin`."""
+    """Tell `What can I give instead`, and not `What can I give instead of warfarin`."""
     left = _left(core, named)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
@@ -142,7 +143,7 @@ def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
-    """`In shock, when do I give hydrocortisone`, and not `if the patient is in shock`.
+    """Tell `In shock, when do I give hydrocortisone`, and not `if the patient is in shock`.
 
     `When dialysis in acute kidney injury` does too: something is done, in a condition.
     """
@@ -155,7 +156,7 @@ def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool:
-    """Whether it asks for a dose, a route, a reason, and does not say of what."""
+    """Tell whether it asks for a dose, a route, a reason, and does not say of what."""
     left, slots = _left(core, named), {mention.slot for mention in named}
     if not named and left and left <= ATTRIBUTES - ASKS and len(words(core)) <= MAX_NOTE_WORDS:
         return True
@@ -167,7 +168,7 @@ def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool
 
 
 def _left(text: str, named: Sequence[Mention]) -> set[str]:
-    """The words that belong to no mention, in small letters."""
+    """Return the words that belong to no mention, in small letters."""
     return {word.lower() for word in words(_blanked(text, named))}
 
 
@@ -178,7 +179,9 @@ def _blanked(text: str, named: Sequence[Mention]) -> str:
 
 
 def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
-    """The pronoun that the question is about; None where it could stand for a word before it."""
+    """Return the pronoun that the question is about; None where it could stand for a word before
+    it.
+    """
     plain = EXPLETIVE.sub(lambda match: " " * len(match.group()), core)
     found = PRONOUN.search(plain)
     if found is None or any(mention.start < found.start() for mention in named):

@@ -37,7 +37,7 @@ class Standalone:
         return self.before or self.text
 
     def spelled(self, meant: Mapping[str, str]) -> Standalone:
-        """The same with each of these words put right, however it is written."""
+        """Return the same with each of these words put right, however it is written."""
         text, before = self.text, self.before
         for typed, word in meant.items():
             pattern = re.compile(rf"\b{re.escape(typed)}\b", re.IGNORECASE)

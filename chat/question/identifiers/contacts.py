@@ -42,7 +42,7 @@ _CUED = re.compile(
 
 
 def emails(text: str) -> Iterator[Span]:
-    """Addresses, each with the longest local part that RFC 5321 allows."""
+    """Yield addresses, each with the longest local part that RFC 5321 allows."""
     for match in _HOST.finditer(text):
         local = _LOCAL.search(text, max(0, match.start() - _LOCAL_CHARS), match.start())
         if local and any(character.isalnum() for character in local.group()):
@@ -50,7 +50,9 @@ def emails(text: str) -> Iterator[Span]:
 
 
 def phones(text: str) -> Iterator[Span]:
-    """What may be dialled: behind a word for it, by its shape, or valid in one of the regions."""
+    """Yield what may be dialled: behind a word for it, by its shape, or valid in one of the
+    regions.
+    """
     for match in _CUED.finditer(text):
         yield match.span("value")
     for match in _SHAPES.finditer(text):

@@ -51,13 +51,13 @@ _BESIDE = re.compile(rf"{NAMED}[\s,;([-]{{1,4}}(?P<date>{_FULL}){_END}", _FLAGS)
 
 
 def births(text: str) -> Iterator[Span]:
-    """Dates that are said to be of birth."""
+    """Yield dates that are said to be of birth."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span("date")
 
 
 def births_beside_names(text: str) -> Iterator[Span]:
-    """Dates right after a name that was found: `Mr Smith (12/03/1956)`."""
+    """Yield dates right after a name that was found: `Mr Smith (12/03/1956)`."""
     for match in _BESIDE.finditer(text):
         yield match.span("date")

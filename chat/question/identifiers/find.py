@@ -42,7 +42,7 @@ _MARKS = str.maketrans(dict.fromkeys((WALL, NAMED, HARMLESS), " "))
 
 
 def identifiers_in(text: str) -> tuple[Identifier, ...]:
-    """What seems to identify a person, in the order of the text, never overlapping.
+    """Return what seems to identify a person, in the order of the text, never overlapping.
 
     `text` is as `clean_text` gives it: what is invisible may part a name. Placeholders that stand
     there already are left alone. Empty for an empty text. Linear in the length of the text.
@@ -59,7 +59,9 @@ def identifiers_in(text: str) -> tuple[Identifier, ...]:
 
 
 def redacted(text: str, found: Sequence[Identifier]) -> str:
-    """`text` with `[name]`, `[phone]` and so on in place of each; `found` is of this text."""
+    """Return `text` with `[name]`, `[phone]` and so on in place of each; `found` is of this
+    text.
+    """
     parts, position = [], 0
     for identifier in found:
         parts += [text[position : identifier.start], f"[{identifier.kind}]"]

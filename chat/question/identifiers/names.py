@@ -116,7 +116,7 @@ class _Run:
 
 
 def names(text: str) -> Iterator[Span]:
-    """Where names of people stand, with their titles, in no order; they may overlap."""
+    """Yield where names of people stand, with their titles, in no order; they may overlap."""
     # Where most words begin with a capital, a capital tells nothing.
     words = [
         word for word in text.replace(NAMED, " ").split() if len(word) > 3 and word[0].isalpha()
@@ -139,7 +139,9 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _fits(title: str, run: _Run, text: str, start: int) -> bool:
-    """Whether a title that may be something else (MR imaging, 400 ms, miss a dose) is one here."""
+    """Tell whether a title that may be something else (MR imaging, 400 ms, miss a dose) is one
+    here.
+    """
     if title == "mRS" or (title.casefold() == "ms" and _before(text, start)[-1:].isdecimal()):
         return False
     if title.casefold() in ("mx", "miss", "master", "lady", "lord") and title in _UNCLEAR:
@@ -174,7 +176,9 @@ def _patients(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _is_apart(cue: re.Match[str], text: str) -> bool:
-    """A capital in the middle of a sentence makes it a title: `the Patient Health Survey`."""
+    """Return a capital in the middle of a sentence makes it a title: `the Patient Health
+    Survey`.
+    """
     if not cue.group()[0].isupper():
         return True
     before = _before(text, cue.start())
@@ -182,12 +186,14 @@ def _is_apart(cue: re.Match[str], text: str) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """What stands close before, so that a long text costs no more than a short one."""
+    """Return what stands close before, so that a long text costs no more than a short one."""
     return text[max(0, start - _NEAR_CHARS) : start].rstrip()
 
 
 def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
-    """`John Smith, 72`, `SMITH, John`, a name before another identifier, a usual whole name."""
+    """Yield names as in `John Smith, 72`, `SMITH, John`, before another identifier, and usual
+    whole ones.
+    """
     end = 0
     for match in _PAIR.finditer(text):
         if match.start() < end:
@@ -219,12 +225,12 @@ def _stands(run: _Run, text: str, *, is_headline: bool) -> bool:
 
 
 def _tells(run: _Run, text: str) -> bool:
-    """Whether an age or another identifier follows."""
+    """Tell whether an age or another identifier follows."""
     return any(following.match(text, run.end) for following in (_AGED, _OTHER))
 
 
 def _lower_given(text: str, at: int) -> _Run | None:
-    """`jane`, or `jane doe` where the words end with it."""
+    """Return `jane`, or `jane doe` where the words end with it."""
     match = _TOKEN.match(text, at)
     if match is None or _bare(match.group()).casefold() not in GIVEN:
         return None
@@ -236,7 +242,9 @@ def _lower_given(text: str, at: int) -> _Run | None:
 
 
 def _run(text: str, at: int, *, title: str = "") -> _Run | None:
-    """The words of a name from `at`; None where none begins or where a thing is called after it."""
+    """Return the words of a name from `at`; None where none begins or where a thing is called after
+    it.
+    """
     words: list[str] = []
     end = position = at
     for _ in range(MAX_TOKENS):
@@ -269,7 +277,7 @@ def _checked(run: _Run, text: str) -> _Run | None:
 
 
 def _bare(token: str) -> str:
-    """A word without the s of possession; an initial keeps its point, a word loses it."""
+    """Return a word without the s of possession; an initial keeps its point, a word loses it."""
     return _POSSESSIVE.sub("", token)
 
 

@@ -99,12 +99,14 @@ _PRINTED = tuple(
 
 
 def records(text: str) -> Iterator[Span]:
-    """Numbers of medical records, files and admissions, behind a word for them."""
+    """Yield numbers of medical records, files and admissions, behind a word for them."""
     yield from _behind(_RECORD, text)
 
 
 def insurances(text: str) -> Iterator[Span]:
-    """Numbers of insurances behind a word for them; National Insurance's and Medicare's by form."""
+    """Yield numbers of insurances behind a word for them; National Insurance's and Medicare's by
+    form.
+    """
     yield from _behind(_INSURANCE, text, min_digits=5)
     for pattern in (_NINO, _MBI):
         for match in pattern.finditer(text):
@@ -112,7 +114,9 @@ def insurances(text: str) -> Iterator[Span]:
 
 
 def nationals(text: str) -> Iterator[Span]:
-    """Numbers of people in a state or its health service: behind a word, or with check digits."""
+    """Yield numbers of people in a state or its health service: behind a word, or with check
+    digits.
+    """
     yield from _behind(_NATIONAL, text, min_digits=6)
     yield from _behind(_NATIONAL_BARE, text, min_digits=8)
     for pattern, is_valid in _PRINTED:

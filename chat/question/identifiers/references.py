@@ -44,7 +44,7 @@ _PATTERNS = (
 
 
 def references(text: str) -> Iterator[Span]:
-    """Where such numbers stand, in no order; they may overlap."""
+    """Yield where such numbers stand, in no order; they may overlap."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span()

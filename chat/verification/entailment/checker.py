@@ -41,7 +41,7 @@ class TrainedChecker:
     said = ()
 
     def __init__(self, folder: Path = FOLDER, *, bar: float | None = None, threads: int) -> None:
-        """Raises EncoderUnusable for a folder without a model that loads."""
+        """Raise EncoderUnusable for a folder without a model that loads."""
         self._model = PairModel(folder, threads=threads)
         self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads
@@ -55,7 +55,9 @@ class TrainedChecker:
         return f"checker-1:{self._digest}:{self.bar:g}:{self._temperature:g}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """One judgement a pair. Raises VerifierUnavailable where it takes longer than allowed."""
+        """Return one judgement a pair. Raises VerifierUnavailable where it takes longer than
+        allowed.
+        """
         deadline = time.monotonic() + timeout_s
         unique = list(dict.fromkeys(pairs))
         try:
@@ -72,7 +74,7 @@ class TrainedChecker:
         return [found[pair] for pair in pairs]
 
     def _windows(self, pair: Pair) -> list[Window]:
-        """None for a claim that is too long to be read whole."""
+        """Return None for a claim that is too long to be read whole."""
         (claim_tokens,) = self._sizes([pair.claim])
         if claim_tokens > FIRST_TOKENS:
             return []
@@ -123,7 +125,7 @@ def site_checker(bar: float | None = None) -> TrainedChecker:
 
 
 def _digest(folder: Path) -> str:
-    """16 hex digits over all that decides."""
+    """Return 16 hex digits over all that decides."""
     whole = hashlib.sha256()
     for name in (MODEL, WEIGHTS, CALIBRATION):
         whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
@@ -131,7 +133,9 @@ def _digest(folder: Path) -> str:
 
 
 def folder_fault() -> str:
-    """What keeps the bundled checker from working; empty where nothing does. Loads no weights."""
+    """Return what keeps the bundled checker from working; empty where nothing does. Loads no
+    weights.
+    """
     missing = [name for name in (MODEL, WEIGHTS, CALIBRATION) if not (FOLDER / name).is_file()]
     return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
 

@@ -12,7 +12,7 @@ NLI_BAR = 0.5  # probability from which a model of a folder supports, unless it 
 
 
 def site_verifier() -> Verifier:
-    """What MEDRAG_VERIFIER names; a model is loaded with the first call in a process.
+    """Return what MEDRAG_VERIFIER names; a model is loaded with the first call in a process.
 
     Raises ImproperlyConfigured with the setting's name.
     """
@@ -33,7 +33,7 @@ def verifier_named(name: str) -> Verifier:
 
 
 def verifier_fault(name: str) -> str:
-    """What keeps that verifier from working, as a sentence; empty where nothing does.
+    """Return what keeps that verifier from working, as a sentence; empty where nothing does.
 
     Loads no weights and calls nobody.
     """
@@ -54,7 +54,7 @@ def verifier_fault(name: str) -> str:
 
 
 def verifiers_configured() -> list[str]:
-    """Those that this site's settings let work, the bundled one first."""
+    """Return those that this site's settings let work, the bundled one first."""
     models = settings.MODELS
     nli, llm = ["nli"] * bool(models.verifier.model), ["llm"] * bool(models.judge)
     return ["checker", *nli, *llm]

@@ -76,7 +76,9 @@ class CrossEncoderVerifier(PairModel):
         return [found[pair] for pair in pairs]
 
     def _shown(self, pair: Pair) -> list[tuple[str, str]]:
-        """Each window beside the claim; none for a claim that is too long to be read whole."""
+        """Return each window beside the claim; none for a claim that is too long to be read
+        whole.
+        """
         room = self.max_tokens - self.pair_marks
         (claim_tokens,) = self.sizes([pair.claim])
         if claim_tokens > room // CLAIM_SHARE:
@@ -106,7 +108,7 @@ _load_lock = threading.Lock()
 
 
 def load(name: str, *, bar: float) -> CrossEncoderVerifier:
-    """The model of this name, loaded once a process. Raises ImproperlyConfigured."""
+    """Return the model of this name, loaded once a process. Raises ImproperlyConfigured."""
     with _load_lock:
         return _load(name, bar)
 
@@ -125,7 +127,9 @@ def _load(name: str, bar: float) -> CrossEncoderVerifier:
 
 
 def folder_fault(name: str) -> str:
-    """What keeps the folder from being a verifier; empty where nothing does. Loads no weights."""
+    """Return what keeps the folder from being a verifier; empty where nothing does. Loads no
+    weights.
+    """
     folder = folder_of(name)
     if fault := classifier_fault(folder):
         return fault

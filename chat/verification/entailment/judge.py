@@ -173,7 +173,7 @@ def _judgement(label: Label) -> Judgement:
 
 
 def _is_readable(pair: Pair) -> bool:
-    """Half of a sentence may say the opposite of the whole."""
+    """Tell whether a pair is read whole: half of a sentence may say the opposite of it."""
     return (
         len(pair.claim) <= CLAIM_CHARS
         and len(_evidence(pair.claim, pair.evidence)) <= EVIDENCE_CHARS

@@ -28,7 +28,7 @@ class Verifier(Protocol):
         """Names the verifier, its weights or model and prompt, and its settings."""
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """One judgement a pair, in order; none for none. In one batch or a few calls.
+        """Return one judgement a pair, in order; none for none. In one batch or a few calls.
 
         Raises `chat.errors.VerifierUnavailable`: then no claim is shown.
         """

@@ -15,7 +15,7 @@ from retrieval.rerank.extracts import CONTEXT_SHARE, JOINT, Measure, reach, shor
 
 
 def windows(evidence: Evidence, *, limit: int, measure: Measure) -> list[str]:
-    """Runs of the quotes' sentences, each under the context and within `limit` by `measure`.
+    """Run of the quotes' sentences, each under the context and within `limit` by `measure`.
 
     One where all fits. Else each begins with the last sentence of the one before, so that two
     neighbours are read together at least once. A sentence that does not fit is left out: nothing

@@ -71,7 +71,7 @@ class Bound:
 
 
 def bound_before(text: str, start: int) -> Bound:
-    """The bound that ends where the number begins; the longest wording wins."""
+    """Return the bound that ends where the number begins; the longest wording wins."""
     window = max(0, start - _LOOK_CHARS)
     part = text[window:start]
     stop = max((part.rfind(sign) for sign in ";:|¤()"), default=-1)
@@ -89,7 +89,7 @@ def bound_before(text: str, start: int) -> Bound:
 
 
 def bound_after(text: str, end: int) -> tuple[Bound, int]:
-    """The bound that stands behind a number, and where it ends."""
+    """Return the bound that stands behind a number, and where it ends."""
     match = AFTER.match(text, end)
     if match is None or not match[0]:
         return Bound(start=end), end

@@ -69,7 +69,7 @@ _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 
 def blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """The text with `¤` at the places, so that all else stays where it is."""
+    """Return the text with `¤` at the places, so that all else stays where it is."""
     characters = list(text)
     for start, end in places:
         characters[start:end] = "¤" * (end - start)
@@ -77,7 +77,7 @@ def blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def codes_of(text: str, codes: set[str]) -> list[tuple[int, int]]:
-    """Dates, clock times, versions and ordinals: what is no value on a scale."""
+    """Return dates, clock times, versions and ordinals: what is no value on a scale."""
     places = []
     for pattern in _DATES:
         for match in pattern.finditer(text):
@@ -116,7 +116,7 @@ def _clock(match: re.Match[str]) -> str:
 
 
 def ratios_of(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
-    """`1 in 10,000`, `1:10,000`; pairs such as a blood pressure are codes of their own."""
+    """Return `1 in 10,000`, `1:10,000`; pairs such as a blood pressure are codes of their own."""
     places = []
     for match in _RATIO.finditer(text):
         tops = [Fraction(1)] if match["top"] == "one" else [value_of(match["top"])]
@@ -132,7 +132,7 @@ def ratios_of(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
 
 
 def names_of(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[tuple[int, int]]:
-    """Names and pairs of numbers; a name is its letters, then its digits."""
+    """Return names and pairs of numbers; a name is its letters, then its digits."""
     places = []
     for match in _PAIR.finditer(text):
         unit = match[3] if match[3] != "mmhg" else None

@@ -61,7 +61,7 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 
 @lru_cache(maxsize=4096)
 def levelled(text: str) -> str:
-    """The text in lower case on one line. A cell's `|` and the stop of a sentence stay."""
+    """Return the text in lower case on one line. A cell's `|` and the stop of a sentence stay."""
     text = _POWER.sub(
         lambda m: "10^" + m[1].translate(_POWER_DIGITS), unicodedata.normalize("NFC", text)
     )
@@ -75,7 +75,7 @@ def levelled(text: str) -> str:
 
 
 def ordinal_of(word: str) -> str:
-    """`2` for `second` and `2nd`."""
+    """Return `2` for `second` and `2nd`."""
     return _ORDINALS.get(word) or re.sub(r"\D", "", word)
 
 
@@ -138,7 +138,7 @@ def _part(match: re.Match[str]) -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    """`one` alone is mostly no number: only where something is counted."""
+    """Return a spelled number in figures, `one` alone only where something is counted."""
     words = re.findall(r"[a-z]+", match[0])
     if words == ["one"] and not re.match(
         _COUNTED + r"|\sand\sa\shalf", match.string[match.end() : match.end() + 40]
@@ -153,7 +153,7 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def _is_one_number(words: list[str]) -> bool:
-    """`twenty five` and `two hundred ten`, not `five ten`."""
+    """Tell `twenty five` and `two hundred ten`, not `five ten`."""
     worths = [_WORTH[word] for word in words if word in _WORTH]
     return len(worths) < len([w for w in words if w != "and"]) or (
         len(worths) == 2 and worths[0] >= 20 and worths[1] < 10

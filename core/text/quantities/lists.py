@@ -21,7 +21,7 @@ _LIST = re.compile(
 
 
 def listed(found: list[Quantity], text: str) -> list[Quantity]:
-    """`5, 10 and 20 mg`: the unit stands once; `days 1, 3 and 7`: the label does."""
+    """Return `5, 10 and 20 mg`: the unit stands once; `days 1, 3 and 7`: the label does."""
     unit, worth = "", Fraction(1)
     for index in range(len(found) - 1, -1, -1):
         one = found[index]

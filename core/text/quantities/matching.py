@@ -76,7 +76,8 @@ def held(texts: tuple[str, ...]) -> Held:
 
 
 def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
-    """The first thing that the claim counts and the evidence does not, as a few words; or empty.
+    """Return the first thing that the claim counts and the evidence does not, as a few words; or
+    empty.
 
     A number of the question that is asked may be repeated, with a unit or without, but for amounts
     of a medicine: those are what is asked about. A bound may be given where the evidence has the
@@ -109,13 +110,15 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
 
 
 def _is_amount(said: Interval) -> bool:
-    """Whether it may be given: no weight of a body, concentration, age or filtration rate."""
+    """Tell whether it may be given: no weight of a body, concentration, age or filtration rate."""
     ends = [end for end in (said.low, said.high) if end is not None]
     return said.unit in _AMOUNTS or (said.unit == "g" and max(ends, default=0) < _LEAST_BODY_G)
 
 
 def counted(text: str) -> frozenset[Hashable]:
-    """All that a text counts, in base units: two texts that count the same have the same set."""
+    """Return all that a text counts, in base units: two texts that count the same have the same
+    set.
+    """
     found = read(text)
     return (
         frozenset(one.readings for one in found.quantities)
@@ -144,12 +147,14 @@ def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bo
 
 
 def _is_end(said: Interval, evidence: Held) -> bool:
-    """Whether a range of the evidence ends there: then only the range can bear it out."""
+    """Tell whether a range of the evidence ends there: then only the range can bear it out."""
     return any(one.unit == said.unit and said.low in one.ends for one in evidence.intervals)
 
 
 def _is_small_count(said: Interval, evidence: Held) -> bool:
-    """`Three drugs` where the evidence lists them, and counts nothing of that size itself."""
+    """Tell whether it is `three drugs` where the evidence lists them and counts nothing of that
+    size itself.
+    """
     small = (one for one in evidence.bare if one.high is not None and one.high <= 2 * _SMALL)
     is_small = not said.unit and said.is_exact and 2 <= (said.low or 0) <= _SMALL
     return is_small and (said.low or 0).denominator == 1 and not any(small)
@@ -162,7 +167,9 @@ def _under_labels(evidence: Held) -> Iterator[Interval]:
 
 
 def _per_time(evidence: Held) -> Iterator[Interval]:
-    """Rates as what is given in each hour or day, and the other way round: `mg/day`, `mg daily`."""
+    """Yield rates as what is given in each hour or day, and the other way round: `mg/day`, `mg
+    daily`.
+    """
     for one in evidence.intervals:
         for seconds in (_DAY_S, _HOUR_S):
             if one.unit.endswith("/s"):
@@ -172,14 +179,14 @@ def _per_time(evidence: Held) -> Iterator[Interval]:
 
 
 def _turned(intervals: Iterable[Interval]) -> Iterator[Interval]:
-    """Bounds as a negation turns them round."""
+    """Yield bounds as a negation turns them round."""
     for one in intervals:
         if None in (one.low, one.high):
             yield replace(one, low=one.high, high=one.low)
 
 
 def _is_end_of_told_range(said: Interval, claim: Reading, evidence: Held) -> bool:
-    """`from 40 mg up to 50 mg` of `40 to 50 mg`: both ends are told."""
+    """Tell `from 40 mg up to 50 mg` of `40 to 50 mg`: both ends are told."""
     told = {(each.low, each.unit) for one in claim.quantities for each in one.readings}
     told |= {(each.high, each.unit) for one in claim.quantities for each in one.readings}
     ranges = [one for one in (*evidence.intervals, *_under_labels(evidence)) if not one.is_exact]
@@ -210,7 +217,7 @@ def _is_rate_held(said: Interval, told: Sequence[Interval], evidence: Held) -> b
 
 
 def _same(said: Interval, other: Interval) -> bool:
-    """One value after exact conversion; where both have bounds, on the same side of it.
+    """Return one value after exact conversion; where both have bounds, on the same side of it.
 
     `Above 35` and `35 or above` are one: free wording does not tell them apart.
     """
@@ -242,5 +249,5 @@ def _converted(degrees: Fraction, unit: str) -> Fraction:
 
 
 def _rounded(value: Fraction, places: int) -> Fraction:
-    """Half up, as people round."""
+    """Round half up, as people do."""
     return Fraction(math.floor(value * 10**places + Fraction(1, 2)), 10**places)

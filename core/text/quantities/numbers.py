@@ -13,7 +13,7 @@ NUMBER = r"(?:\d{1,20}(?:\.\d{1,20})?(?:e\d{1,2}(?!\d))?)"
 
 
 def value_of(number: str) -> Fraction:
-    """`0.5`, `-2`, `minus 2` and `50e9` exactly."""
+    """Return `0.5`, `-2`, `minus 2` and `50e9` exactly."""
     return Fraction(number.replace("minus ", "-"))
 
 
@@ -24,7 +24,7 @@ def written(value: Fraction) -> str:
 
 
 def scaled(interval: Interval, worth: Fraction, unit: str) -> Interval:
-    """The same in base units, where one is worth `worth`."""
+    """Return the same in base units, where one is worth `worth`."""
     return replace(
         interval,
         low=None if interval.low is None else interval.low * worth,

@@ -91,7 +91,7 @@ AT_ONCE = re.compile(
 
 
 def frequencies_of(text: str) -> tuple[Frequency, ...]:
-    """The frequencies of a levelled text, in order; of two that overlap, the longer."""
+    """Return the frequencies of a levelled text, in order; of two that overlap, the longer."""
     found = sorted(_all(text), key=lambda one: (one.start - one.end, one.start))
     kept: list[Frequency] = []
     for one in found:
@@ -101,7 +101,7 @@ def frequencies_of(text: str) -> tuple[Frequency, ...]:
 
 
 def occasions_of(text: str) -> frozenset[str]:
-    """Times of the day, and what is not by the clock."""
+    """Return times of the day, and what is not by the clock."""
     return frozenset(name for name, pattern in OCCASIONS if pattern.search(text))
 
 
@@ -152,7 +152,7 @@ def _counted(match: re.Match[str]) -> Interval:
 
 
 def _every(match: re.Match[str]) -> Interval:
-    """`every 6 to 8 hours`: 3 to 4 times a day."""
+    """Return `every 6 to 8 hours` as 3 to 4 times a day."""
     part = match.groupdict()
     low = Fraction(part["low"] or 1) or Fraction(1)
     high = Fraction(part["high"] or low) or low
@@ -171,7 +171,7 @@ def _every_hours(match: re.Match[str]) -> Interval:
 
 
 def _rate(low: Fraction, high: Fraction, span: Fraction | int, period: str) -> Interval:
-    """`low` to `high` times in `span` periods."""
+    """Return `low` to `high` times in `span` periods."""
     if period in ("night", "morning", "nightly"):
         period = "day"
     base, worth = UNITS[period]

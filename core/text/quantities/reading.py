@@ -28,7 +28,7 @@ _LOOK_CHARS = 100
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
-    """What `text` counts. Labels above the cells of a row give their numbers a unit."""
+    """Return what `text` counts. Labels above the cells of a row give their numbers a unit."""
     return _read(levelled(text))
 
 
@@ -47,7 +47,9 @@ def _read(text: str) -> Reading:
 
 
 def _quantities(text: str, plain: str) -> Iterator[Quantity]:
-    """The numbers left in `text`; their bounds are read in `plain`: `maximum daily dose 4 g`."""
+    """Yield the numbers left in `text`; their bounds are read in `plain`: `maximum daily dose
+    4 g`.
+    """
     place = 0
     while match := _QUANTITY.search(text, place):
         part = match.groupdict()
@@ -63,7 +65,7 @@ def _is_range(match: re.Match[str]) -> bool:
 
 
 def _ends(match: re.Match[str]) -> tuple[Interval, Interval]:
-    """Both ends; what only one of them has, a unit or a power of ten, is the other's too."""
+    """Return both ends; what only one of them has, a unit or a power of ten, is the other's too."""
     unit, unit2 = match["unit"] or match["unit2"] or "", match["unit2"] or match["unit"] or ""
     low, high = match["low"], match["high"]
     if "e" in high and "e" not in low:
@@ -100,7 +102,7 @@ def _interval(match: re.Match[str], text: str, *, is_range: bool) -> Interval:
 
 
 def _bounded(interval: Interval, bound: Bound) -> tuple[Interval, ...]:
-    """`over 30 minutes` is how long, or a bound: both are read."""
+    """Return both readings of `over 30 minutes`: how long, and a bound."""
     if not bound.side:
         return (interval,)
     low_side = bound.side == "low"

@@ -54,7 +54,7 @@ class Runner(Protocol):
     def vectors(self, texts: Sequence[str]) -> Vectors: ...
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """The same of a text, whatever it comes with."""
+        """Return the same of a text, whatever it comes with."""
 
     def count_tokens(self, text: str) -> int: ...
 
@@ -65,7 +65,7 @@ class LocalEmbedder:
     """`corpus.encoders.types.Embedder` by a model in a folder. Safe to use from many threads."""
 
     def __init__(self, model: LocalModel, *, kept_in: Path, threads: int) -> None:
-        """Converted models are kept in `kept_in`. Raises EncoderUnusable."""
+        """Keep converted models in `kept_in`. Raises EncoderUnusable."""
         facts = local_facts(model)
         self.fingerprint, self.max_tokens = facts.fingerprint, facts.max_tokens
         self._model = model
@@ -137,7 +137,7 @@ def _folders(model: LocalModel) -> list[Path]:
 
 
 def computed_by(backend: str) -> str:
-    """The backend with its precision on this machine: `torch-f32`, `openvino-bf16` ..."""
+    """Return the backend with its precision on this machine: `torch-f32`, `openvino-bf16` ..."""
     return "torch-f32" if backend == "torch" else f"openvino-{precision()}"
 
 

@@ -70,7 +70,7 @@ class OpenAIEmbedder:
         return self._cache.vectors(texts)
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: its tokenizer is not here. Rather too many than too few."""
+        """Return an estimate: its tokenizer is not here. Rather too many than too few."""
         return estimated_tokens(text)
 
     def token_counter(self, folder: Path) -> TokenCounter:
@@ -92,7 +92,9 @@ class OpenAIEmbedder:
 
 
 def openai_fingerprint(model: OpenAIModel) -> str:
-    """Names the model and what is put before a text; the endpoint's weights can't be seen."""
+    """Return names the model and what is put before a text; the endpoint's weights can't be
+    seen.
+    """
     parts: list[int | str] = [model.dimensions, model.passage_prefix, model.query_prefix]
     if model.max_tokens != READS_TOKENS:  # where it isn't set, what is stored keeps its name
         parts.append(model.max_tokens)
@@ -101,7 +103,9 @@ def openai_fingerprint(model: OpenAIModel) -> str:
 
 
 def passage_tokens(model: OpenAIModel) -> int:
-    """The most tokens of a passage: what the endpoint reads without the prefix, at least one."""
+    """Return the most tokens of a passage: what the endpoint reads without the prefix, at least
+    one.
+    """
     return max(1, model.max_tokens - estimated_tokens(model.passage_prefix))
 
 
@@ -116,7 +120,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
-    """The body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
+    """Return the body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
     asked = {"model": model.model, "input": list(batch), "dimensions": model.dimensions}
     post = Post(
         f"{model.url.rstrip('/')}/embeddings",
@@ -142,7 +146,7 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes
 
 
 def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
-    """The vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
+    """Return the vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
     try:
         entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
         found = np.array([entries[place] for place in range(count)], dtype=np.float64)

@@ -58,7 +58,7 @@ class OpenvinoRunner:
             self._vector([0] * min(length, max_tokens))
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """`(n, dimensions)` float32 of unit norm, in order."""
+        """Return `(n, dimensions)` float32 of unit norm, in order."""
         found = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         tokens = [entry.ids for entry in self._tokenizer.encode_batch(list(texts))]
         if len(tokens) == 1:
@@ -74,11 +74,11 @@ class OpenvinoRunner:
         return found
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """The same: each text is computed alone."""
+        """Return the same: each text is computed alone."""
         return self.vectors(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Tokens without the model's own marks, however many it reads."""
+        """Return tokens without the model's own marks, however many it reads."""
         return self._count(text)
 
     def token_counter(self, folder: Path) -> TokenCounter:
@@ -97,7 +97,7 @@ class OpenvinoRunner:
         return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
     def _computed_by(self, tokens: int) -> tuple[int, Requests]:
-        """The length that so many tokens are padded to, and what computes it."""
+        """Return the length that so many tokens are padded to, and what computes it."""
         for length, requests in self._fixed.items():
             if tokens <= length:
                 return length, requests
@@ -105,7 +105,7 @@ class OpenvinoRunner:
 
 
 def _compiled(made: Path, threads: int, length: int | None = None) -> Any:
-    """The model ready to run, made for texts of `length` tokens, or of any."""
+    """Return the model ready to run, made for texts of `length` tokens, or of any."""
     model = core().read_model(made / MODEL)
     if length:
         model.reshape({name: [1, length] for name in ("input_ids", "attention_mask")})

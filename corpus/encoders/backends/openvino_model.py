@@ -38,7 +38,7 @@ CONTENTS = "contents.json"
 
 
 def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
-    """The folder with the converted model: `model.xml`, `model.bin`, `tokenizer.json`.
+    """Return the folder with the converted model: `model.xml`, `model.bin`, `tokenizer.json`.
 
     It is made where it is missing or where a file of it is not what was written; processes that
     start together wait for the first. Takes seconds, and torch, only then. As long as this process
@@ -62,7 +62,7 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
 
 
 def is_whole(target: Path) -> bool:
-    """Whether every file is there with the bytes that were written."""
+    """Tell whether every file is there with the bytes that were written."""
     try:
         contents = json.loads((target / CONTENTS).read_text())
         return bool(contents) and bool(contents == _contents(target))
@@ -85,7 +85,7 @@ def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
 
 
 def _drop(target: Path) -> bool:
-    """Whether there was anything of a model and all of it is gone."""
+    """Tell whether there was anything of a model and all of it is gone."""
     try:
         with (
             _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
@@ -192,7 +192,7 @@ def _locked(path: Path, kind: int) -> Iterator[None]:
 
 
 def _lock(path: Path, kind: int) -> int:
-    """A descriptor with the lock; raises BlockingIOError where that is asked for."""
+    """Return a descriptor with the lock; raises BlockingIOError where that is asked for."""
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

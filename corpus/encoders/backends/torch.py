@@ -31,7 +31,7 @@ class TorchRunner:
         self.dimensions = int(self._model.get_embedding_dimension())
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """`(n, dimensions)` float32 of unit norm, in order."""
+        """Return `(n, dimensions)` float32 of unit norm, in order."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         with self._lock:  # the tokenizer keeps state between calls
@@ -44,13 +44,14 @@ class TorchRunner:
         return np.asarray(found, dtype=np.float32)
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """Each alone: beside a longer text it is padded, which moves the last bits of its vector,
-        and which questions come together depends on what is kept of earlier ones."""
+        """Return each alone: beside a longer text it is padded, which moves the last bits of its
+        vector, and which questions come together depends on what is kept of earlier ones.
+        """
         found = [self.vectors([])] + [self.vectors([text]) for text in texts]
         return np.concatenate(found)
 
     def count_tokens(self, text: str) -> int:
-        """Tokens without the model's own marks, however many it reads."""
+        """Return tokens without the model's own marks, however many it reads."""
         with self._lock:
             return transformers_counter(self._model.tokenizer)(text)
 
@@ -64,7 +65,7 @@ class TorchRunner:
 
 
 def sentence_transformer(folder: Path, pooling: str) -> Any:
-    """The model as its modules say, or with `pooling` (mean or cls) over its last layer.
+    """Return the model as its modules say, or with `pooling` (mean or cls) over its last layer.
 
     A prompt that the folder names is not put before texts: prefixes are settings of ours.
     Raises EncoderUnusable.

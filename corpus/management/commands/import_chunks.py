@@ -112,7 +112,7 @@ def _refuse_to_publish(collection: Collection, people: People, options: dict[str
 
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """The file, or a copy of standard input, since the lines are read twice."""
+    """Yield the file, or a copy of standard input, since the lines are read twice."""
     if path == "-":
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)

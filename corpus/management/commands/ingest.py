@@ -86,7 +86,9 @@ class Command(BaseCommand):
             )
 
     def _expand(self, arguments: list[str]) -> list[Path]:
-        """Files in a stable order, each once. Raises CommandError for a path that names nothing."""
+        """Return files in a stable order, each once. Raises CommandError for a path that names
+        nothing.
+        """
         found: dict[Path, None] = {}
         for argument in arguments:
             path = Path(argument)
@@ -126,7 +128,7 @@ class Command(BaseCommand):
 
 
 def _folder(paths: list[str]) -> Path | None:
-    """The one folder that is named beside a manifest; None: the manifest's own."""
+    """Return the one folder that is named beside a manifest; None: the manifest's own."""
     if not paths:
         return None
     if len(paths) > 1 or not Path(paths[0]).is_dir():

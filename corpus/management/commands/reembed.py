@@ -40,7 +40,9 @@ class Command(BaseCommand):
             self.stdout.write("Nothing to do: what is configured is searched.")
 
     def _fault_of(self, encoder: Encoder, *, quiet: bool) -> str:
-        """What went wrong with this one, which must not keep those behind it from being made."""
+        """Return what went wrong with this one, which must not keep those behind it from being
+        made.
+        """
         try:
             self._reembed(encoder, quiet=quiet)
         except AlreadyRunning as error:
@@ -63,7 +65,7 @@ class Command(BaseCommand):
 
 
 def _sentence(error: Error) -> str:
-    """Its kind, such as DiskFull; what the database says of it may quote rows."""
+    """Return its kind, such as DiskFull; what the database says of it may quote rows."""
     return (
         f"The database failed ({type(error.__cause__ or error).__name__}). Nothing that was made "
         "is lost; what is searched stays searched. See to the database, then run manage.py reembed."

@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
 
 def _refuse_engine(read_with: str | None) -> None:
-    """Raises CommandError where this site has not got it."""
+    """Raise CommandError where this site has not got it."""
     try:
         artifacts_for(read_with or "")
     except ModelsMissing as error:
@@ -70,7 +70,7 @@ def _refuse_engine(read_with: str | None) -> None:
 def _queue(
     stages: dict[Document, Stage], read_with: str | None, person: User | None
 ) -> dict[Document, Stage]:
-    """Those that were queued; one that somebody else queued meanwhile is left out."""
+    """Return those that were queued; one that somebody else queued meanwhile is left out."""
     queued: dict[Document, Stage] = {}
     with Progress("Queueing", len(stages), "documents") as progress:
         for document, stage in stages.items():
@@ -105,6 +105,8 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Document]:
 
 
 def _stage(document: Document, *, read_again: bool) -> Stage:
-    """What is kept: for one that is only out of date, its pages, where the reader is the same."""
+    """Return what is kept: for one that is only out of date, its pages, where the reader is the
+    same.
+    """
     must_be_read = getattr(document, "must_be_read", True)
     return Stage.STORED if read_again or must_be_read else Stage.PARSED

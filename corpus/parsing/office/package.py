@@ -63,7 +63,7 @@ class Package:
 
 
 def too_many(count: int, parts: str, limit: int) -> ParseError:
-    """The error of a file that has more `parts`, slides or sheets, than are allowed."""
+    """Return the error of a file that has more `parts`, slides or sheets, than are allowed."""
     return ParseError(
         f"The file has {count} {parts}; {limit} are allowed.",
         code="too_many_pages",
@@ -72,7 +72,7 @@ def too_many(count: int, parts: str, limit: int) -> ParseError:
 
 
 def damaged() -> ParseError:
-    """The error of an Office file whose parts can't be read."""
+    """Return the error of an Office file whose parts can't be read."""
     return ParseError(
         "The file is damaged and can't be read.",
         code="file_corrupt",

@@ -120,7 +120,7 @@ def _joined(boxes: Sequence[Box]) -> list[Box]:
 
 
 def unreadable(detail: str) -> ParseError:
-    """The error of a PDF that a library refuses to open, by what it says of it."""
+    """Return the error of a PDF that a library refuses to open, by what it says of it."""
     if "password" in detail.lower() or "security" in detail.lower():
         return ParseError(
             "The PDF is protected by a password.",

@@ -67,7 +67,7 @@ class Layout:
 
 
 def read_passage(line: bytes | str) -> Passage:
-    """A passage from a line of JSON; keys that are not known here are left out.
+    """Return a passage from a line of JSON; keys that are not known here are left out.
 
     `title` and `text` must be there. `spans`, where given, divide the text between pages. Raises
     PassageError.
@@ -100,7 +100,9 @@ def read_passage(line: bytes | str) -> Passage:
 
 
 def write_passage(passage: Passage) -> str:
-    """The line of a passage in our spelling, without a line break: equal passages, equal lines."""
+    """Return the line of a passage in our spelling, without a line break: equal passages, equal
+    lines.
+    """
     lengths = accumulate((len(text) for _, text in passage.pieces), initial=0)
     ends = pairwise(lengths)
     spans = [[page, *span] for (page, _), span in zip(passage.pieces, ends, strict=True)]
@@ -120,7 +122,7 @@ def write_passage(passage: Passage) -> str:
 
 
 def read_passages(path: Path) -> list[Passage]:
-    """The passages of a file in our spelling. Raises ParseError."""
+    """Return the passages of a file in our spelling. Raises ParseError."""
     passages: list[Passage] = []
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
@@ -142,7 +144,7 @@ def read_passages(path: Path) -> list[Passage]:
 
 
 def parse_passages(request: Request) -> ParsedDocument:
-    """Raises ParseError: `bad_passage`, `many_documents`, `too_many_pages`."""
+    """Raise ParseError: `bad_passage`, `many_documents`, `too_many_pages`."""
     passages = read_passages(request.path)
     last = max((page for p in passages for page, _ in p.pieces), default=0)
     if last > request.max_pages:
@@ -259,7 +261,7 @@ def _boxes(value: Any, pages: set[int]) -> Iterator[PageBox]:
 
 
 def _pieces(text: str, page: int, spans: Any) -> tuple[tuple[int, str], ...]:
-    """The text by page, divided as `spans` of [page, start, end] say; whole without them."""
+    """Return the text by page, divided as `spans` of [page, start, end] say; whole without them."""
     lengths: list[tuple[int, int]] = []
     try:
         for number, start, end in spans:

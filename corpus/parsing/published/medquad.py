@@ -102,7 +102,7 @@ def _body(root: Element) -> Iterator[Draft]:
 
 
 def answer_lines(answer: str) -> list[str]:
-    """The paragraphs and items of an answer, in order; none for one without text."""
+    """Return the paragraphs and items of an answer, in order; none for one without text."""
     return [draft.text for draft in _answer_drafts(answer)]
 
 

@@ -105,7 +105,7 @@ def _body(record: dict[str, Any]) -> Iterator[Draft]:
 
 
 def _paragraphs(part: str) -> list[Draft]:
-    """Lines that belong together, and list items by their markers."""
+    """Return lines that belong together, and list items by their markers."""
     drafts: list[Draft] = []
     for line in filter(None, part.split("\n")):
         marker = list_marker(line)

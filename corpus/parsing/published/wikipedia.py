@@ -324,7 +324,7 @@ def _first(values: Sequence[str], named: _Named) -> str:
 
 
 def _convert(values: Sequence[str], named: _Named) -> str:
-    """`{{convert|5|to|10|mg|…}}`: the figures and the unit as given, nothing converted."""
+    """Return `{{convert|5|to|10|mg|…}}`: the figures and the unit as given, nothing converted."""
     said: list[str] = []
     for value in values:
         if said and not said[-1][:1].isdigit() and said[-1] not in _JOINERS:
@@ -337,7 +337,7 @@ def _convert(values: Sequence[str], named: _Named) -> str:
 
 
 def _value(values: Sequence[str], named: _Named) -> str:
-    """`{{val|1.5|0.2|e=3|u=mg}}`."""
+    """Return `{{val|1.5|0.2|e=3|u=mg}}`."""
     if not values:
         return ""
     said = values[0] + (f" ± {values[1]}" if len(values) > 1 else "")
@@ -364,7 +364,7 @@ def _raised(values: Sequence[str], named: _Named) -> str:
 
 
 def _bullets(values: Sequence[str]) -> str:
-    """A list as it was typed, or of the values."""
+    """Return a list as it was typed, or of the values."""
     return "".join(f"\n{v}" if v[:1] in "*#" else f"\n* {v}" for v in values if v) + "\n"
 
 

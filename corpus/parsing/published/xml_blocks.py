@@ -53,7 +53,7 @@ def _paragraph(raw: str) -> Iterator[Draft]:
 
 
 def _section(element: Element, level: int) -> Iterator[Drafted]:
-    """A heading without anything below it is that of references or supplements."""
+    """Yield a heading without anything below it is that of references or supplements."""
     name = _named(element, "title")
     body = list(blocks(element, level + 1 if name else level))
     beside = {"ref-list", "supplementary-material"} & {child.tag for child in element}
@@ -63,7 +63,7 @@ def _section(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def _box(element: Element, level: int) -> Iterator[Drafted]:
-    """Its title is no heading: what follows the box would seem to belong to it."""
+    """Yield a box whose title is no heading: what follows would seem to belong to it."""
     name = _named(element, "title") or _caption(element)
     if name:
         yield text_draft(BlockKind.PARAGRAPH, name)
@@ -139,7 +139,7 @@ def _item(drafts: list[Drafted], label: str = "") -> Iterator[Drafted]:
 
 
 def _definitions(element: Element, level: int) -> Iterator[Drafted]:
-    """`term: meaning`, each an item."""
+    """Yield `term: meaning`, each an item."""
     yield from _title(element)
     term = ""
     for entry in _entries_of_definitions(element):

@@ -84,7 +84,7 @@ class Command(migrate.Command):
             )
 
     def _convert(self) -> None:
-        """The database is whole without it: what fails is told, and a worker tries again."""
+        """Try what the database is whole without: what fails is told, and a worker tries again."""
         try:
             conversions_make()
         except (ImproperlyConfigured, SpecError) as error:
