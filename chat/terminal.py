@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from chat.audit import log as audit
 from chat.caveats.notices import document_notices
-from chat.models import Citation, Claim, ClaimKind, Reason, Turn, TurnStatus
+from chat.models import Citation, Claim, Reason, Turn, TurnStatus
 from chat.selectors import access_document, access_page
 from chat.web.narrowing import narrowed_to
-from chat.web.presentation import CHECK_FIRST, withheld
+from chat.web.presentation import CHECK_FIRST, shown_turns, withheld
 from chat.web.refusals import ADVICE, ADVICE_ALONE
 from chat.web.sources import Marks, marks_of_chunk, marks_of_citation
 from chat.web.suggesting import respelled
@@ -30,9 +30,7 @@ MARKS = "»", "«"  # around what is cited
 
 
 def as_text(turn: Turn) -> str:
-    """Return the answer with its citations in two queries, or the refusal with what helps
-    further.
-    """
+    """Return the answer with its citations, or the refusal with what helps further."""
     lines = [f"Question: {turn.question}"]
     if turn.standalone:
         lines.append(f"  Read as: {turn.standalone}")
@@ -43,9 +41,11 @@ def as_text(turn: Turn) -> str:
 
 def _answer(turn: Turn) -> list[str]:
     lines = [f"  Option {turn.option}"] if turn.option else []
-    for claim in turn.claims.prefetch_related("citations"):
-        beside = "" if claim.kind == ClaimKind.ANSWER else f"{claim.get_kind_display()}: "
-        lines += [f"  {claim.index}. {beside}{claim.under}: {claim.text}", *_citations(claim)]
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable_ids(turn.user))
+    for each in shown.claims:
+        claim, beside = each.claim, f"{each.beside}: " if each.beside else ""
+        if not each.is_hidden:
+            lines += [f"  {claim.index}. {beside}{each.under}: {claim.text}", *_citations(claim)]
     return [*lines, *_withheld(turn), f"  {CHECK_FIRST}"]
 
 

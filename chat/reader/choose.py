@@ -109,8 +109,15 @@ def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
 def _odds(question: str, units: Sequence[Unit]) -> Column:
     """Return the reader's, of each statement beside the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
-    asked = [Group(heading(group[0].hit), tuple(unit.text for unit in group)) for group in groups]
+    asked = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
     return np.array([odds for group in site_reader().odds(question, asked) for odds in group])
+
+
+def captioned(unit: Unit) -> str:
+    """Return a statement as it is read: a row behind its table's caption, which may be all that
+    names the medicine.
+    """
+    return f"{unit.caption}: {unit.text}" if unit.is_row and unit.caption else unit.text
 
 
 def heading(hit: Hit) -> str:
