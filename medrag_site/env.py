@@ -194,7 +194,11 @@ class Env:
         wanted = "the path of a TOML file that this user may read"
         path = self._raw(name, Declared("", wanted, about))
         try:
-            return models_from(Path(path).read_text(encoding="utf-8")) if path else Models()
+            return (
+                models_from(Path(path).expanduser().read_text(encoding="utf-8"))
+                if path
+                else Models()
+            )
         except (OSError, UnicodeDecodeError) as error:
             raise ImproperlyConfigured(f"{name} must be {wanted}; it is {path!r}.") from error
         except ModelsError as error:
@@ -335,8 +339,9 @@ class Env:
         try:
             return parse(raw)
         except (ValueError, KeyError, OSError) as error:
+            given = "it is not shown here" if "@" in raw or "?" in raw else f"it is {raw!r}"
             raise ImproperlyConfigured(
-                f"{self._within}{name} must be {wanted}; it is {raw!r}."
+                f"{self._within}{name} must be {wanted}; {given}."
             ) from error
 
 

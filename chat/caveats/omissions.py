@@ -6,6 +6,7 @@ is verbatim, placed and passes verification as any claim does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,7 @@ MAX_SHOWN = 3  # limits beside an answer; of more their places are told
 _NAME_WORDS = 2  # of a section's heading that tell it from others
 REACH = 4  # passages on either side of a quoted one that are read
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
+_CONTRA = re.compile(r"\bcontra-?indicat", re.IGNORECASE)
 _ROW = " | "  # between the cells of a row
 _SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
 
@@ -248,7 +250,12 @@ def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
         for row in near:
             if tuple(row.section_path) in sections or _forbids_by_name(row.text, hit):
                 found[row.key] = known.get(row.key) or _hit_of(row, hit)
-    dosed = {hit.key: hit for claim in claims if says_of_dose(claim.text) for hit in _hits(claim)}
+    dosed = {
+        (hit.document_id, hit.section_path[:-1], len(hit.section_path)): hit
+        for claim in claims
+        if says_of_dose(claim.text)
+        for hit in _hits(claim)
+    }
     for hit in dosed.values():
         if any(_is_beside(each.section_path, hit.section_path) for each in found.values()):
             continue  # it stands near
@@ -269,8 +276,8 @@ def _only_limits_beside(hit: Hit) -> list[Chunk]:
 
 
 def _is_beside(path: Section, own: Section) -> bool:
-    """Tell whether a section limits and has the parent of one's own."""
-    return path != own and path[:-1] == own[:-1] and _is_limiting(path)
+    """Tell whether a section is of contraindications and has the parent of one's own."""
+    return path != own and path[:-1] == own[:-1] and bool(path and _CONTRA.search(path[-1]))
 
 
 def _forbids_by_name(text: str, hit: Hit) -> bool:

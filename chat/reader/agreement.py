@@ -107,7 +107,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not medicines or is_of_age(medicines, people, unit))
         and (not wants_dose or gives_dose(medicines, unit))
         and (not wants_dose or not is_only_next(question, unit.text))
-        and fits_stage(question, f"{unit.context} | {unit.text}")
+        and fits_stage(question, unit.text, unit.context)
     ]
     return with_amounts(left) if is_amount_asked(question) else left
 

@@ -12,17 +12,21 @@ _PATIENTS_OWN = re.compile(
     r"\b(?:on|takes|taking|took|receiving|prescribed|using|started|after|despite|fail\w*|allerg\w*"
     r"|intoleran\w+|reaction to|anaphylaxis to|resistan\w+|sensitiv\w+|instead of|rather than"
     r"|alternatives? (?:to|for)|substitute for|other than|interact\w*|switch\w* from|chang\w+ from"
-    r"|contra-?indicated|stopp\w+|on top of|alongside|in addition to|overdose|toxicity|poisoning"
-    r"|levels?)\b",
+    r"|contra-?indicated|stopp\w+|alongside|in addition to|overdose|toxicity|poisoning|levels?)\b",
     re.IGNORECASE,
 )
 _OWN_AFTER = re.compile(
-    r"^[-\s)]*(?:(?:pt|patient)s?\b|allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
+    r"^[-\s)]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
     r"|toxicity|poisoning|is contra-?indicated|levels?|not tolerated|interact\w*)",
     re.IGNORECASE,
 )
-# Once daily, or an overdose: the second, where another medicine is named too.
+# `Paracetamol OD, dose of acetylcysteine`: an overdose where an antidote is named, else once daily.
 _OVERDOSED = re.compile(r"^[-\s)]*OD\b", re.IGNORECASE)
+_ANTIDOTES = frozenset(
+    "acetylcysteine flumazenil fomepizole glucagon idarucizumab naloxone".split()
+)
+# `Coumadin pt, vitamin K dose`: whose medicine it is, where another one is named.
+_HAS_IT = re.compile(r"^[-\s)]*(?:pt|patient)\b", re.IGNORECASE)
 _REACH = re.compile(r"[^.?!,;]{0,24}")
 _OF = re.compile(r"\s*(?:of|to|with|from|by|on|and|or|after|following)\b", re.IGNORECASE)
 _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b", re.IGNORECASE)
@@ -38,7 +42,8 @@ def asked_medicines(question: str) -> frozenset[str]:
         name
         for start, end, name in places
         if _OWN_AFTER.match(question[end:])
-        or (len(named) > 1 and _OVERDOSED.match(question[end:]))
+        or ((named - {name}) & _ANTIDOTES and _OVERDOSED.match(question[end:]))
+        or (len(named) > 1 and _HAS_IT.match(question[end:]))
         or _is_own(start, question, places)
     }
     return named - own

@@ -36,6 +36,7 @@ from retrieval.types import Hit
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
 ENCODED = 16  # statements at most: reading them is what an answer's time goes to
+MAX_CAPTION = 200  # characters that the reader is told: a row must not be cut off for it
 _NEAREST_SECTIONS = 2  # that the reader is told
 
 
@@ -117,7 +118,8 @@ def captioned(unit: Unit) -> str:
     """Return a statement as it is read: a row behind its table's caption, which may be all that
     names the medicine.
     """
-    return f"{unit.caption}: {unit.text}" if unit.is_row and unit.caption else unit.text
+    caption = unit.caption[:MAX_CAPTION]
+    return f"{caption}: {unit.text}" if unit.is_row and caption else unit.text
 
 
 def heading(hit: Hit) -> str:

@@ -112,8 +112,9 @@ def _value(role: str, key: str, raw: Any) -> Any:
     try:
         return read(raw)
     except ValueError as error:
-        # A password may stand before an @.
-        given = "it is not shown here" if "@" in raw else f"it is {raw!r}"
+        # A password may stand before an @, a key behind a ?, and anything in the wrong line.
+        is_shown = key == "model" or (key == "url" and not {"@", "?"} & set(raw))
+        given = f"it is {raw!r}" if is_shown else "it is not shown here"
         raise ModelsError(f"[{role}] {key} must be {wanted}; {given}.") from error
 
 

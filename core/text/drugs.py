@@ -80,7 +80,7 @@ tamoxifen tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline
 testosterone tetrabenazine thalidomide theophylline thiamine thiopental tigecycline tiotropium
 tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin triamcinolone trimetazidine
 trimethoprim urea-cream ursodeoxycholic valproate valproic varenicline vasopressin venlafaxine
-verapamil vigabatrin vinblastine vincristine vitamin-k warfarin zidovudine zolpidem zopiclone
+verapamil vigabatrin vinblastine vincristine  warfarin zidovudine zolpidem zopiclone
 zuclopenthixol
 """.split()
 SINGLE_NAMES = frozenset(name for name in _NAMED if "-" not in name)
@@ -89,6 +89,10 @@ _SEVERAL = re.compile(
         "|".join(name.replace("-", r"[-\s]") for name in sorted(_NAMED) if "-" in name)
     ),
     re.IGNORECASE,
+)
+
+_VITAMIN_K = re.compile(
+    r"\bvit(?:amin)?[-\s]?K1?\b(?![-\s]*(?:antagonist|deficien|dependent))", re.IGNORECASE
 )
 
 # Kinds of medicines, which their members are not: bisoprolol is narrower than beta-blockers.
@@ -126,6 +130,7 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
     found = {start: (end, known[word]) for start, end, word in typed if known[word]}
     found |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
+    found |= {m.start(): (m.end(), ("phytomenadione",)) for m in _VITAMIN_K.finditer(text)}
     return [(start, end, name) for start, (end, names) in sorted(found.items()) for name in names]
 
 

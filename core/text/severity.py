@@ -82,13 +82,14 @@ def _condition_words(about: str) -> frozenset[str]:
 
 def _is_of(words: frozenset[str], said: _Said) -> bool:
     """Tell whether what stands behind it, else before it, is the condition."""
-    for word in said.behind:  # `low severity CAP, penicillin allergic` is of the first
-        if _OTHER.match(word):
-            return False
-        if word in words:
-            return True
-    if said.behind:
-        return said.behind[0] in _GENERIC
+    behind = said.behind
+    if behind[:1] == ("severity",):  # `low severity CAP, penicillin allergic` is of the first
+        allergic = (n for n, word in enumerate(behind) if _OTHER.match(word))
+        behind = behind[: max(1, next(allergic, len(behind) + 1) - 1)]
+    if any(_OTHER.match(word) for word in behind):
+        return False
+    if behind:
+        return behind[0] in _GENERIC or not words.isdisjoint(behind)
     return all(word in words or word in _GENERIC or word in _ENDS for word in said.before)
 
 

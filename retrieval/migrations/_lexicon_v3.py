@@ -1,6 +1,6 @@
-"""Brand names and what wards call medicines, written for this project. Frozen: staff edit the table.
+"""Brand names and what wards call medicines, written for this project. Staff edit the table.
 
-One form, one sense, as before: what is short for two things (levo, dex, oxy, RR, INH) is left out.
+One form, one sense, as before: what is short for two things (levo, dex, ket, pred, RR, INH) is left out.
 """
 
 from core.text.brands import BRANDS
@@ -17,8 +17,6 @@ azithro = azithromycin
 benpen = benzylpenicillin
 ben pen = benzylpenicillin
 penicillin G = benzylpenicillin
-vit K = phytomenadione
-vitamin K = phytomenadione
 pen V = phenoxymethylpenicillin
 penicillin V = phenoxymethylpenicillin
 ceftaz = ceftazidime
@@ -38,7 +36,6 @@ erythro = erythromycin
 fluclox = flucloxacillin
 furo = furosemide
 hydrocort = hydrocortisone
-ket = ketamine
 keta = ketamine
 levetir = levetiracetam
 lido = lidocaine
@@ -53,15 +50,11 @@ MgSO4 = magnesium sulfate
 mycophen = mycophenolate
 nitrofur = nitrofurantoin
 ondans = ondansetron
-pred = prednisolone
 piptaz = piperacillin tazobactam
 salb = salbutamol
-sando-k = potassium chloride
 sux = suxamethonium
 teic = teicoplanin
 trimeth = trimethoprim
-bicarb = sodium bicarbonate
-cryo = cryoprecipitate
 chorio = chorioamnionitis
 sats = oxygen saturation
 resp rate = respiratory rate
@@ -74,11 +67,8 @@ bloods = blood tests
 
 # Found exactly as written.
 CAPITALS = """
-ABW = actual body weight
-AZT = zidovudine
 BVM = bag valve mask
 ESKD = end stage kidney disease
-GAS = group A streptococcus
 HBIG = hepatitis B immunoglobulin
 HELLP = haemolysis elevated liver enzymes low platelets
 HFNC = high flow nasal cannula
@@ -92,13 +82,11 @@ PMTCT = prevention of mother to child transmission
 NKDA = no known drug allergies
 NSVT = non sustained ventricular tachycardia
 OPAT = outpatient parenteral antimicrobial therapy
-PEP = post exposure prophylaxis
 PJP = pneumocystis pneumonia
 POCT = point of care testing
 PUL = pregnancy of unknown location
 PRBC = packed red blood cells
 SROM = spontaneous rupture of membranes
-TDF = tenofovir
 THR = total hip replacement
 TKR = total knee replacement
 TLD = tenofovir lamivudine dolutegravir

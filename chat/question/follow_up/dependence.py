@@ -32,6 +32,7 @@ from chat.question.follow_up.vocabulary import (
     OTHERWISE,
     PRONOUN,
     SOMEBODY,
+    SOMEONE,
     STATES,
     SUBJECT,
     VERBS,
@@ -51,7 +52,10 @@ def may_be_follow_up(question: str) -> bool:
         return False
     plain = EXPLETIVE.sub(" ", question)
     return bool(
-        leaning(question, core_of(question)) or OPENER.match(question) or PRONOUN.search(plain)
+        leaning(question, core_of(question))
+        or OPENER.match(question)
+        or PRONOUN.search(plain)
+        or SOMEBODY.search(plain)
     )
 
 
@@ -64,10 +68,11 @@ def points_back(question: str, core: str) -> bool:
     named = mentions(core)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
-    if OPENER.match(question):
-        return True
-    found = SOMEBODY.search(core) or pronoun_of(core, named)
-    return found is not None and all(mention.start >= found.start() for mention in named)
+    first = next(iter(words(core)), "").lower()
+    if OPENER.match(question) and first not in ASKS:
+        return True  # `And how is frostbite treated` asks by itself
+    found = SOMEBODY.search(core)
+    return found is not None and not SOMEONE.search(core[: found.start()])
 
 
 def core_of(question: str) -> str:

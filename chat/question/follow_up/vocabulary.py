@@ -54,6 +54,12 @@ DOSING = frozenset("dose dosage dosing maximum max interval frequency often much
 PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their)\b", re.IGNORECASE)
 # Somebody whom the question itself does not name.
 SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+SOMEONE = re.compile(
+    r"\b(?:patients?|pts?|mother|mum|father|dad|wom[ae]n|m[ae]n|boy|girl|child|baby|infant|newborn"
+    r"|toddler|teenager|son|daughter|wife|husband|person|people|someone|somebody|adult|lady|gentleman"
+    r"|\d+ ?[mf]|(?:year|month|week|day)s?[- ]old|y/?o)\b",
+    re.IGNORECASE,
+)
 # `Is it safe to give ...`, `how long does it take`: it stands for nothing.
 EXPLETIVE = re.compile(
     r"\bit(?:\s+(?:is|be|was|ever))*\s+(?:\w+ly\s+)?(?:safe|ok|okay|fine|possible|necessary|normal"

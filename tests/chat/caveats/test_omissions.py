@@ -229,7 +229,9 @@ def test_the_limit_of_this_patient_stands_alone_in_front_of_the_list() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("others", "is_shown"), [("", True), ("## Cautions\nAsthma.\n", False)])
+@pytest.mark.parametrize(
+    ("others", "is_shown"), [("", True), ("## Contraindications to thiopental\n- Asthma\n", False)]
+)
 def test_the_only_contraindications_beside_a_dose_are_shown_however_far(
     others: str, is_shown: bool
 ) -> None:

@@ -99,7 +99,10 @@ def test_what_says_nothing_of_pregnancy_is_not_for_it() -> None:
         ("acetylcysteine dose paracetamol OD 70 kg", {"acetylcysteine"}),
         ("amlodipine OD dose", {"amlodipine"}),
         ("do I add gentamicin on top of the tazocin", {"gentamicin"}),
-        ("coumadin pt, vitamin K dose", {"vitamin k"}),
+        ("coumadin pt, vitamin K dose", {"phytomenadione"}),
+        ("dose vancomycin pt 80kg?", {"vancomycin"}),
+        ("dose of apixaban OD with amiodarone?", {"amiodarone", "apixaban"}),
+        ("Target INR for vitamin K antagonists?", set()),
         ("narcan dose", {"naloxone"}),
     ],
 )
@@ -194,6 +197,7 @@ def agreeing(text: str, question: str) -> list[str]:
     ("question", "is_left"),
     [
         ("when can I stop acetylcysteine?", False),
+        ("how can I stop his nosebleed after acetylcysteine?", True),
         ("can acetylcysteine stop the bleeding", True),
         ("should she take acetylcysteine to stop liver failure?", True),
         ("when do I have to stop acetylcysteine", False),
@@ -228,6 +232,17 @@ def test_a_first_dose_is_no_answer_to_what_the_next_one_is(question: str, is_lef
     left = " ".join(agreeing(text, question))
     assert "every 12 hours" in left
     assert ("Loading dose" in left) is is_left
+
+
+def test_a_dose_with_its_repetition_is_the_dose() -> None:
+    text = "# Anaphylaxis\nAdrenaline 500 micrograms IM, repeat dose after 5 minutes."
+    assert any("500" in said for said in agreeing(text, "adrenaline dose"))
+
+
+def test_a_row_for_no_bleeding_is_for_who_bled_before() -> None:
+    text = "# INR on warfarin\n| INR | Intervention |\n| 9 | If no bleeding: stop it |"
+    asked = "INR 9 on warfarin, no history of GI bleed, what do I do?"
+    assert any("stop it" in row for row in agreeing(text, asked))
 
 
 def test_a_dose_that_follows_another_is_not_the_dose() -> None:

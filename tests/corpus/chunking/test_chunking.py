@@ -120,13 +120,16 @@ def test_the_same_pages_give_the_same_passages_in_every_process() -> None:
 
 
 def test_a_table_of_contents_makes_no_passage() -> None:
-    entries = [f"- 1.{n} Doses of gentamicin {'.' * (30 - n)} {n + 9}" for n in range(1, 9)]
+    entries = [f"- 1.{n} Doses of gentamicin {'.' * (30 - n)} {n + 1}" for n in range(1, 9)]
     contents = "\n".join(["# Contents", *entries[:4], "- A title on", *entries[4:]])
     form = "# Form\nName ........ Date ........\nWard ........\nWeight ...... kg"
     found = chunks(f"{contents}\n---\n# Doses\nGive gentamicin.\n---\n{form}")
     assert "".join(chunk.text for chunk in found).count("gentamicin") == 1
     assert {chunk.page for chunk in found} == {2, 3}
     assert chunks(contents), "a document that is nothing else stays as it is"
+    doses = "\n".join(f"- {n} kg {'.' * 20} {n * 5}" for n in range(40, 90, 10))
+    bleeps = "\n".join(f"- Ward {n} {'.' * 20} {9 - n}" for n in range(1, 9))
+    assert {chunk.page for chunk in chunks(f"{doses}\n---\n{bleeps}")} == {1, 2}
 
 
 def test_a_passage_never_leaves_its_section() -> None:

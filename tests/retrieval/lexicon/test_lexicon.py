@@ -123,7 +123,9 @@ def test_a_guideline_that_says_the_brand_is_found_by_what_is_in_it() -> None:
 
 def test_what_is_short_for_two_things_is_left_alone() -> None:
     found = Lexicon(tuple(Entry(r["short"], r["words"]) for r in _lexicon_v3.rows()))
-    assert not found.found_in("levo, dex, oxy, para 2, obs, RR 1.4, LOS 5 days")
+    assert not found.found_in(
+        "levo, dex, oxy, para 2, obs, RR 1.4, LOS 5 days, PEF 40% pred, ket 5.1, arterial GAS"
+    )
 
 
 @pytest.mark.parametrize(
