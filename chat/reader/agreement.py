@@ -221,13 +221,16 @@ def advising(question: str, units: Sequence[Unit]) -> list[Unit]:
 
 def is_for(asked: People, unit: Unit) -> bool:
     """Tell whether a statement may be for the people of the question."""
-    if not (asked.groups or asked.ages or asked.kidney or asked.weights or asked.male):
+    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, asked.male)
+    if not any(told):
         return True
     about, around = about_people(unit), _people(unit.context)
     holds_dose = bool(_DOSE.search(unit.text))
     levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
     if any(apart(asked, each) is not None for each in levels):
         return bool(_RESTRICTS.search(unit.text)) and not (holds_dose or unit.is_row)
+    if not set(asked.denied).isdisjoint(around.states) and not about.denied:
+        return False  # a row of a table on pregnancy, whatever its footnote says of newborns
     named = {*about.states, *around.states}
     if not named >= _NAMED_ONLY.intersection(asked.states):
         return False

@@ -105,7 +105,7 @@ def rows() -> list[dict[str, str]]:
         (CAPITALS, "capitals", "abbreviation"),
     )
     brands = [
-        {"short": brand, "words": words, "match": "any", "kind": "name"}
+        {"short": brand, "words": words, "match": "any", "kind": "lay"}
         for brand, words in BRANDS.items()
     ]
     return brands + [

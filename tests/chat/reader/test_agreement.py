@@ -254,6 +254,13 @@ def test_a_dose_that_follows_another_is_not_the_dose() -> None:
     assert any("0.5 mg/kg" in row for row in agreeing(f"{text}\n", "ketamine supplemental dose"))
 
 
+def test_what_is_for_a_state_that_is_denied_is_left_out() -> None:
+    text = "# Cystitis\n## In pregnancy\nGive cefalexin 500 mg.\n## Others\nGive nitrofurantoin."
+    asked = "antibiotic for cystitis in women who are not pregnant"
+    assert not any("cefalexin" in said for said in agreeing(text, asked))
+    assert any("nitrofurantoin" in said for said in agreeing(f"{text}\n", asked))
+
+
 def test_babies_of_a_guideline_on_newborns_are_newborns() -> None:
     text = "# Neonatal infection\nGive benzylpenicillin 25 mg/kg, more often if the baby is ill."
     assert agreeing(text, "benzylpenicillin dose, 5 day old baby")
