@@ -109,13 +109,10 @@ def failures(items: Sequence[Item], mode: str = DEFAULT_MODE) -> dict[str, str]:
 # What the reading, which is learned on real guidelines, missed of our own samples when this was
 # written down. Another processor may move one or two.
 MISSED = {
-    "q-004": "refused: the reader takes the row on hips for the better one",
-    "q-012": "answered by the rows of observations after alteplase",
     "q-015": "refused: the reader is not sure enough",
     "q-018": "refused: the reader is not sure enough of the right paragraph",
     "q-027": "refused: the statement with the dose stands second",
     "q-037": "refused: the reader is not sure enough",
-    "q-041": "refused: second choices of several groups stand side by side",
     "q-042": "refused: the reader is not sure enough",
 }
 SLACK = 2  # questions that may be missed beside these
