@@ -6,38 +6,37 @@ is verbatim, placed and passes verification as any claim does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-
-from django.db.models import Q
+from dataclasses import dataclass
 
 from chat.caveats.applicability import hit_people
 from chat.caveats.binding import binds, said_under
 from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
+from chat.caveats.neighbours import (
+    REACH,
+    forbids_by_name,
+    hits_of,
+    is_limiting,
+    limits_beside,
+    passages_beside,
+)
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
-from chat.reader.agreement import says_of_dose
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from core.text.drugs import drugs
 from core.text.populations import apart, first_named, people_of
 from core.text.sentences import sentence_spans
-from corpus.models import Chunk
-from retrieval.types import Hit, Span
+from retrieval.types import Hit
 
 MAX_SHOWN = 3  # limits beside an answer; of more their places are told
-_NAME_WORDS = 2  # of a section's heading that tell it from others
-REACH = 4  # passages on either side of a quoted one that are read
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
-_CONTRA = re.compile(r"\bcontra-?indicat", re.IGNORECASE)
 _ROW = " | "  # between the cells of a row
 _SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
 
 Place = tuple[int, int, int, int]  # document, page, start, end
-Section = tuple[str, ...]
 
 
 def omitted(
@@ -58,7 +57,7 @@ def omitted(
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
         return ()
-    scene = _Scene(question, quotable_units(_beside(answers, passages), ""), claims)
+    scene = _Scene(question, quotable_units(passages_beside(answers, passages), ""), claims)
     around = said_under(answers)
     found = sorted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
@@ -118,7 +117,7 @@ class _Scene:
     def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
         """Yield what limits one claim."""
         yield from self._of_its_row(number, claim)
-        for hit in _hits(claim):
+        for hit in hits_of(claim):
             yield from self._around(number, claim, hit)
 
     def _around(self, number: int, claim: DraftClaim, hit: Hit) -> Iterator[_Candidate]:
@@ -201,7 +200,7 @@ class _Subject:
         What is a part of the statement that is quoted is about it by its place; what forbids the
         medicine beside another that the question names, by its heading.
         """
-        if _forbids_by_name(sentence, self.hit):
+        if forbids_by_name(sentence, self.hit):
             return True
         theirs = set(drugs(sentence))
         if self.drugs and theirs:
@@ -229,103 +228,6 @@ def _names(drug: str) -> list[str]:
 
 def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
-
-
-def _beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
-    """Return the passages of the claims' sections, and of limiting ones next to them, as they are
-    read.
-
-    One query. A passage that staff took out of the search is not read.
-    """
-    own = list({hit.key: hit for claim in claims for hit in _hits(claim)}.values())
-    known = {hit.key: hit for hit in (*passages, *own)}
-    reached = Q()
-    for hit in own:
-        reached |= Q(document=hit.document_id, index__range=(hit.index - REACH, hit.index + REACH))
-    rows = list(Chunk.objects.filter(reached, disabled_at=None).order_by("document", "index"))
-    found: dict[str, Hit] = {}
-    for hit in own:
-        near = [row for row in rows if row.document_id == hit.document_id]
-        sections = _sections([tuple(row.section_path) for row in near], hit.section_path)
-        for row in near:
-            if tuple(row.section_path) in sections or _forbids_by_name(row.text, hit):
-                found[row.key] = known.get(row.key) or _hit_of(row, hit)
-    dosed = {
-        (hit.document_id, hit.section_path[:-1], len(hit.section_path)): hit
-        for claim in claims
-        if says_of_dose(claim.text)
-        for hit in _hits(claim)
-    }
-    for hit in dosed.values():
-        if any(_is_beside(each.section_path, hit.section_path) for each in found.values()):
-            continue  # it stands near
-        for row in _only_limits_beside(hit):
-            found.setdefault(row.key, known.get(row.key) or _hit_of(row, hit))
-    return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
-
-
-def _only_limits_beside(hit: Hit) -> list[Chunk]:
-    """Return the passages of the one section with a limiting heading under the heading of a
-    passage's own, wherever it stands; of several, each may be of another medicine. A query, and one
-    where it is.
-    """
-    rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
-    level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
-    found = {pk: tuple(path) for pk, path in level if _is_beside(tuple(path), hit.section_path)}
-    return list(rows.filter(pk__in=found)) if len(set(found.values())) == 1 else []
-
-
-def _is_beside(path: Section, own: Section) -> bool:
-    """Tell whether a section is of contraindications and has the parent of one's own."""
-    return path != own and path[:-1] == own[:-1] and bool(path and _CONTRA.search(path[-1]))
-
-
-def _forbids_by_name(text: str, hit: Hit) -> bool:
-    """Tell whether something is forbidden by the name of the section in which a claim stands.
-
-    `Do not give pharmacological prophylaxis ...`, before the section `Pharmacological prophylaxis`.
-    """
-    name = topic_words(hit.section_path[-1]) if hit.section_path else frozenset()
-    if len(name) < _NAME_WORDS or limit_of(text) is not Limit.CONTRAINDICATION:
-        return False
-    return name <= topic_words(text)
-
-
-def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
-    """One's own, and those directly before and after it whose headings limit."""
-    runs = [path for at, path in enumerate(paths) if at == 0 or paths[at - 1] != path]
-    wanted = {own}
-    for steps in (runs, runs[::-1]):
-        at = max((place for place, path in enumerate(steps) if path == own), default=len(steps))
-        for path in steps[at + 1 :]:
-            if not _is_limiting(path):
-                break
-            wanted.add(path)
-    return wanted
-
-
-def _hit_of(row: Chunk, base: Hit) -> Hit:
-    """Return a passage beside one that was found, of the same document; it was not ranked."""
-    offset, spans = 0, []
-    for page, start, end in row.spans:
-        spans.append(Span(page=page, start=start, end=end, offset=offset))
-        offset += end - start + 1
-    return replace(
-        base,
-        chunk_id=row.pk,
-        key=row.key,
-        index=row.index,
-        page=row.page,
-        position=row.position,
-        text=row.text,
-        context=row.context,
-        spans=tuple(spans),
-        section_path=tuple(row.section_path),
-        also_in=(),
-        cosine=0.0,
-        coverage=0.0,
-        score=0.0,
-    )
 
 
 def _is_row(unit: Unit) -> bool:
@@ -362,23 +264,14 @@ def _with_lead(unit: Unit, rest: str) -> str:
     return " ".join([*(quote.text for quote in unit.quotes[1:]), rest])
 
 
-def _hits(claim: DraftClaim) -> list[Hit]:
-    """Return each passage that a claim cites once, in order."""
-    return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
-
-
 def _near(unit: Unit, hit: Hit) -> bool:
     if unit.hit.document_id != hit.document_id:
         return False
     if abs(unit.hit.index - hit.index) > REACH:
-        return _is_beside(unit.hit.section_path, hit.section_path)
-    if _is_same_section(unit.hit, hit) or _is_limiting(unit.hit.section_path):
+        return limits_beside(unit.hit, hit)
+    if _is_same_section(unit.hit, hit) or is_limiting(unit.hit.section_path):
         return True
-    return _forbids_by_name(unit.text, hit)
-
-
-def _is_limiting(section: Section) -> bool:
-    return bool(section) and is_limiting_heading(section[-1])
+    return forbids_by_name(unit.text, hit)
 
 
 def _is_same_section(one: Hit, other: Hit) -> bool:

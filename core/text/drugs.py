@@ -2,7 +2,7 @@
 
 By the stems that the World Health Organization's list of International Nonproprietary Names gives
 to whole classes, by a short list of common medicines without one, and by brands, which are given as
-what is in them. docs/evaluation.md says how many it finds.
+what is in them.
 """
 
 from __future__ import annotations

@@ -246,6 +246,20 @@ def test_the_only_contraindications_beside_a_dose_are_shown_however_far(
 
 
 @pytest.mark.django_db
+def test_contraindications_of_one_guideline_do_not_stand_for_those_of_another() -> None:
+    steps = "".join(f"## Step {n}\nWait and see, and write it down.\n" for n in range(9))
+    for medicine, limit in (("ketamine", "Porphyria"), ("propofol", "Egg allergy")):
+        between = steps if medicine == "ketamine" else ""
+        publish(
+            f"# {medicine.title()} sedation\n## Contraindications\n- {limit}\n- Shock\n{between}"
+            f"## Procedure\nGive {medicine} 1 mg/kg by slow injection."
+        )
+    found = left_out("dose of propofol and of ketamine", "Give propofol", "Give ketamine")
+    assert any("Egg allergy" in text for text in found)
+    assert any("Porphyria" in text for text in found)
+
+
+@pytest.mark.django_db
 def test_text_without_headings() -> None:
     publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
     assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
