@@ -87,11 +87,10 @@ def turn_ask(
     turns before it, or from the questions `earlier`, which are not stored; without `follows` it
     goes on from none of them. What identifies a patient is dealt with before anything is stored or
     sent. Without `mode` the site's counts, or in a conversation that of its arm where an experiment
-    runs. `options` are those of a multiple-choice question that
-    names none itself; in neither case are they searched. Raises `Busy` and `QuestionError` before
-    anything is stored. A failure of a part is a refusal; if the turn can't be stored there is no
-    answer. `tell` hears of each step, and ends it before anything is stored where it raises
-    `AskerLeft`.
+    runs. `options` are those of a multiple-choice question that names none itself; in neither case
+    are they searched. Raises `Busy` and `QuestionError` before anything is stored. A failure of a
+    part is a refusal; if the turn can't be stored there is no answer. `tell` hears of each step,
+    and ends it before anything is stored where it raises `AskerLeft`.
 
     `key` becomes the turn's primary key: who was interrupted finds by it what was stored. Raises
     IntegrityError where there is one already.
@@ -143,9 +142,7 @@ def turn_ask(
 
 
 def _spelling(query: Query) -> dict[str, str]:
-    """Return the slips to put right; none where that fails: the question is searched as it was
-    typed.
-    """
+    """Return the slips to put right; none where that fails: it is searched as it was typed."""
     try:
         return spelling_corrected(query)
     except Exception as error:  # noqa: BLE001 - what fails again in the search is a refusal there
@@ -166,9 +163,7 @@ def _placed(site: AnswerConfig, asker: Asker) -> Placed | None:
 def _guarded(
     question: str, options: Sequence[Option], config: AnswerConfig
 ) -> tuple[Guarded, tuple[Option, ...]]:
-    """Return what may be stored and searched of a question, with its options behind it, and of
-    these.
-    """
+    """Return what of a question, its options behind it, and of these may be stored and searched."""
     policy = config.identifiers
     stem = question_guarded(question, policy)
     if not options:
@@ -259,8 +254,7 @@ def _standalone(question: str, asker: Asker, config: AnswerConfig) -> Standalone
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
-    """Return questions that no turn is stored of: each understood by rules, and none known as
-    answered.
+    """Return questions that no turn is stored of, understood by rules; none counts as answered.
 
     One that can't be asked here, or that identifies a patient where that forbids it, is left out.
     """
@@ -278,9 +272,7 @@ def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]
 
 
 def _blocked_turn(guarded: Guarded, asker: Asker, config: AnswerConfig, began: float) -> Turn:
-    """Return a turn for which nothing was searched or sent, with what may be kept of the
-    question.
-    """
+    """Return a turn for which nothing was searched or sent, with what may be kept of it."""
     refusal = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
     turn = _draft_turn(guarded.text, asker, config, refusal)
     turn.warnings = [caution.as_dict() for caution in _identified(guarded, config)]

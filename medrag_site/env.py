@@ -386,18 +386,6 @@ def _toml_keys(name: str, path: Path, needs: tuple[str, ...]) -> dict[str, Any]:
     return keys
 
 
-def without_ports(hosts: list[str]) -> list[str]:
-    """As Django compares them with the name that a request is for, in which no port counts."""
-    return [re.sub(r":[0-9]+$", "", host) for host in hosts]
-
-
-def secure_origins(hosts: list[str]) -> list[str]:
-    """Return the origins of these hosts by https, as Django takes them; none of `*`, which names
-    none.
-    """
-    return [f"https://{'*' * host.startswith('.')}{host}" for host in hosts if host != "*"]
-
-
 def secret_file(path: Path, make: Callable[[], str]) -> str:
     """Return the secret kept in `path`, made on first use with access for this user alone."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
-from medrag_site.env import Env, secure_origins, without_ports
+from medrag_site.configuration.hosts import secure_origins, without_ports
+from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = Env()
